@@ -23,7 +23,7 @@ const CALLS = 4_000;
 const TOKENS = 1_000;
 const ROUNDS = 11;
 /** Maximum ratio to the time without the gateway: at least 0.9 of its rate. */
-const MOST_RATIO = 1 / 0.9;
+const MAX_RATIO = 1 / 0.9;
 
 const provider = await BenchProvider.open();
 const directory = await mkdtemp(join(tmpdir(), "svc-bench-"));
@@ -109,7 +109,7 @@ function report(title: string, calls: number, timings: readonly Timing[]): void 
   printTimings(title, timings);
   for (const { name, times } of timings) printRate(name, calls, times);
   const [base, ...others] = timings;
-  for (const timing of others) holdTo(MOST_RATIO, ratioOf(timing, base), timing.name);
+  for (const timing of others) holdTo(MAX_RATIO, ratioOf(timing, base), timing.name);
 }
 
 function printRate(name: string, calls: number, times: readonly number[]): void {

@@ -25,7 +25,7 @@ const FLOOD_RATE = 500;
 const ROUND_MS = 4_000;
 const ROUNDS = 5;
 /** Maximum ratio to the median latency without a flood. */
-const MOST_RATIO = 2;
+const MAX_RATIO = 2;
 /** Milliseconds of CPU time per tick in /proc. */
 const TICK_MS = 10;
 const FLOODER = fileURLToPath(new URL("flooder.ts", import.meta.url));
@@ -144,7 +144,7 @@ function print(turns: ReadonlyMap<string, readonly Turn[]>): void {
       const ratio = median(
         own.map((turn, round) => median(turn[transport]) / median(alone[round]?.[transport] ?? [])),
       );
-      holdTo(MOST_RATIO, ratio, `${name}, ${transport}`);
+      holdTo(MAX_RATIO, ratio, `${name}, ${transport}`);
       const figures = [median(all), percentile(all, 0.99)].map((value) => value.toFixed(2));
       return `${transport} ${figures[0]} ms, p99 ${figures[1]} ms, ratio ${ratio.toFixed(2)}`;
     });

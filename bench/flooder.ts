@@ -12,7 +12,7 @@ const METHOD = "/svc.v1.JobService/GetJob";
 const PATH = "/v1/jobs/00000000-0000-4000-8000-000000000000";
 const TICK_MS = 10;
 /** Maximum number of open connections. */
-const MOST_OPEN = 3_000;
+const MAX_OPEN = 3_000;
 
 /** Returns an invalid token; each differs from all others. */
 function spoiled({ kind, token }: Order, n: number): string {
@@ -91,7 +91,7 @@ class Flood {
     const socket = dial(Number(port), hostname);
     socket.on("error", () => {}).on("end", () => this.refused++);
     socket.resume();
-    if (this.#open.push(socket) > MOST_OPEN) this.#open.shift()?.destroy();
+    if (this.#open.push(socket) > MAX_OPEN) this.#open.shift()?.destroy();
   }
 }
 

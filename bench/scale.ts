@@ -37,7 +37,7 @@ const IDLE_MS = 30_000;
 /** Shorter than the hold of real nodes, which does not change the cost of a heartbeat. */
 const HOLD_MS = 100;
 /** Frames of a segment. */
-const MOST_DONE = 250;
+const MAX_DONE = 250;
 const DATABASE = "scale";
 const TABLES = ["job", "work", "piece", "still", "event"];
 /** A clip of one minute: six segments of ten seconds. */
@@ -115,7 +115,7 @@ async function benchHeartbeats(of: Measured, film: Film): Promise<void> {
     const leased = leases[index % leases.length];
     if (leased === undefined) throw new Error("nothing is leased");
     const { session, ...lease } = leased;
-    const framesDone = Math.floor(index / leases.length) % MOST_DONE;
+    const framesDone = Math.floor(index / leases.length) % MAX_DONE;
     const running = [{ ...lease, framesDone }];
     await connection.call(NodeService.method.heartbeat, { session, running, holdMs: HOLD_MS });
   };

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
  * Milliseconds after which a wait fails. Long, because a busy machine can stall for seconds; a third of the runner's
  * limit for a file, so that the wait itself reports the failure.
  */
-export const PATIENCE_MS = 300_000;
+export const WAIT_LIMIT_MS = 300_000;
 
 const LOOK_EVERY_MS = 10;
 
@@ -18,7 +18,7 @@ type What = string | (() => string | Promise<string>);
 export async function until(
   holds: () => boolean | Promise<boolean>,
   what: What,
-  limitMs = PATIENCE_MS,
+  limitMs = WAIT_LIMIT_MS,
 ): Promise<void> {
   const giveUp = Date.now() + limitMs;
   while (!(await holds())) {
@@ -28,7 +28,7 @@ export async function until(
 }
 
 /** Awaits a promise. Throws if it does not settle in time. */
-export async function soon<T>(promise: Promise<T>, what: What, limitMs = PATIENCE_MS): Promise<T> {
+export async function withTimeout<T>(promise: Promise<T>, what: What, limitMs = WAIT_LIMIT_MS): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => void tooLate(what, limitMs).then(reject, reject), limitMs);
   try {

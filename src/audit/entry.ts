@@ -17,11 +17,11 @@ interface Caller {
   readonly subject: string;
 }
 
-const NOBODY: Caller = { tenant: "", subject: "" };
+const ANONYMOUS: Caller = { tenant: "", subject: "" };
 /** The number of jobs that one call can store. */
-const MOST_TARGETS = 1_000;
+const MAX_TARGETS = 1_000;
 /** The limit for a subject or a token id. An id that a caller sends can have any length. */
-const MOST_ID_CHARS = 256;
+const MAX_ID_CHARS = 256;
 /** Outcome if the caller disconnected before the response. */
 const GONE = "SCORE_CANCELLED";
 
@@ -29,7 +29,7 @@ export class AuditEntry {
   readonly #request: Request;
   readonly #emit: (record: AuditRecord) => void;
   readonly #since = performance.now();
-  #caller = NOBODY;
+  #caller = ANONYMOUS;
   readonly #targets = new Set<string>();
   #failure: string | undefined;
   #unchanged = false;
@@ -62,7 +62,7 @@ export class AuditEntry {
 
   /** @param caller the refused caller, if its token has a valid signature. */
   refused(code: string, caller: Caller | undefined): void {
-    this.#caller = caller ?? NOBODY;
+    this.#caller = caller ?? ANONYMOUS;
     this.failed(code);
   }
 
@@ -74,7 +74,7 @@ export class AuditEntry {
   /** Adds ids that the call named or created; empty ones are ignored. */
   about(ids: readonly (string | undefined)[]): void {
     for (const id of ids) {
-      if (id && this.#targets.size < MOST_TARGETS) this.#targets.add(id.slice(0, MOST_ID_CHARS));
+      if (id && this.#targets.size < MAX_TARGETS) this.#targets.add(id.slice(0, MAX_ID_CHARS));
     }
   }
 

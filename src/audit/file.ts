@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { messageOf } from "../platform/errors.ts";
 import type { Log } from "../platform/observability/log.ts";
-import type { Outlet } from "./lines.ts";
+import type { LineSink } from "./lines.ts";
 
 const { O_RDWR, O_APPEND, O_CREAT, O_NONBLOCK, O_NOCTTY } = constants;
 /** Opening a pipe must not block; anything but a regular file is refused right after. */
@@ -19,7 +19,7 @@ export class AuditFileError extends Error {
   override readonly name = "AuditFileError";
 }
 
-export class AuditFile implements Outlet {
+export class AuditFile implements LineSink {
   readonly name: string;
   readonly #log: Log;
   readonly #lookEveryMs: number;

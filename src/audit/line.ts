@@ -1,9 +1,9 @@
 /** Formats a record as one line of JSON. No value can break the line or disguise its text. */
-import { undisguised } from "../platform/observability/escape-log.ts";
+import { escapeForLog } from "../platform/observability/escape-log.ts";
 import type { AuditRecord } from "./record.ts";
 
 /** Longest value in characters; tenants and subjects are shorter (auth/claims.ts). */
-const MOST_CHARS = 512;
+const MAX_CHARS = 512;
 
 /** Returns the line with its newline at the end; it contains no other. */
 export function lineOf(record: AuditRecord): string {
@@ -26,9 +26,9 @@ export function lineOf(record: AuditRecord): string {
     ...(jobs !== undefined && { jobs }),
     ...(count > 1 && { count }),
   });
-  return `${undisguised(line)}\n`;
+  return `${escapeForLog(line)}\n`;
 }
 
 function cut(text: string): string {
-  return text.length > MOST_CHARS ? `${text.slice(0, MOST_CHARS)}…` : text;
+  return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS)}…` : text;
 }

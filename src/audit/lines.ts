@@ -7,7 +7,7 @@ import { lineOf } from "./line.ts";
 import type { AuditRecord, AuditSink } from "./record.ts";
 
 /** The destination of lines. */
-export interface Outlet {
+export interface LineSink {
   /** Name for the program's log. */
   readonly name: string;
   /** Writes from `offset` and returns the offset of the first unwritten byte. Throws if the write failed. */
@@ -16,7 +16,7 @@ export interface Outlet {
 }
 
 export interface LinesOptions {
-  readonly outlet: Outlet;
+  readonly sink: LineSink;
   readonly log: Log;
   /** Called with the number of lost lines. */
   readonly lost: (count: number) => void;
@@ -27,9 +27,9 @@ export interface LinesOptions {
 }
 
 const RETRY_MS = 1_000;
-const MOST_WAITING = 4 * 2 ** 20;
+const MAX_WAITING = 4 * 2 ** 20;
 /** Approximate characters of one write. */
-const MOST_AT_ONCE = 256 * 1024;
+const MAX_AT_ONCE = 256 * 1024;
 
 export class Lines implements AuditSink {
   readonly #options: LinesOptions;
@@ -48,7 +48,7 @@ export class Lines implements AuditSink {
   }
 
   take(record: AuditRecord): void {
-    if (this.#closed || this.#chars > (this.#options.mostWaiting ?? MOST_WAITING)) {
+    if (this.#closed || this.#chars > (this.#options.mostWaiting ?? MAX_WAITING)) {
       this.#lose(1);
       return;
     }
@@ -63,7 +63,7 @@ export class Lines implements AuditSink {
     this.#closing.abort();
     await this.#writing;
     this.#closed = true;
-    await this.#options.outlet.close();
+    await this.#options.sink.close();
   }
 
   async #writeAll(): Promise<void> {
@@ -79,7 +79,7 @@ export class Lines implements AuditSink {
     let count = 0;
     for (const line of this.#waiting) {
       chars += line.length;
-      if (count > 0 && chars > MOST_AT_ONCE) break;
+      if (count > 0 && chars > MAX_AT_ONCE) break;
       count++;
     }
     return this.#waiting.splice(0, count);
@@ -91,7 +91,7 @@ export class Lines implements AuditSink {
     const bytes = Buffer.from(text);
     for (let offset = 0; offset < bytes.length; ) {
       try {
-        offset = await this.#options.outlet.write(bytes, offset);
+        offset = await this.#options.sink.write(bytes, offset);
         this.#works();
       } catch (err) {
         this.#failed(err);
@@ -112,21 +112,21 @@ export class Lines implements AuditSink {
   }
 
   #failed(err: unknown): void {
-    const { log, outlet } = this.#options;
-    if (!this.#fails) log.error({ err, path: outlet.name }, "failed to write the audit log; buffering lines");
+    const { log, sink } = this.#options;
+    if (!this.#fails) log.error({ err, path: sink.name }, "failed to write the audit log; buffering lines");
     this.#fails = true;
   }
 
   #works(): void {
-    const { log, outlet } = this.#options;
-    if (this.#fails) log.warn({ path: outlet.name, lost: this.#lost }, "audit log writes succeed again");
+    const { log, sink } = this.#options;
+    if (this.#fails) log.warn({ path: sink.name, lost: this.#lost }, "audit log writes succeed again");
     this.#fails = false;
   }
 
   /** Adds a record of the lost lines once the buffer has room for it. */
   #reportLost(): void {
     const lost = this.#lost;
-    if (lost === 0 || this.#fails || this.#chars > (this.#options.mostWaiting ?? MOST_WAITING) / 2) return;
+    if (lost === 0 || this.#fails || this.#chars > (this.#options.mostWaiting ?? MAX_WAITING) / 2) return;
     this.#lost = 0;
     this.take(systemRecord("system/audit-log", { outcome: "LOST", count: lost }));
   }

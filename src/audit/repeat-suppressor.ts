@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { AuditRecord, AuditSink } from "./record.ts";
 
-export interface FloodOptions {
+export interface RepeatSuppressorOptions {
   readonly to: AuditSink;
   /** Groups records that count together; undefined: the record is always passed on. */
   readonly keyOf: (record: AuditRecord) => string | undefined;
@@ -18,12 +18,12 @@ interface Tally {
   readonly over: Map<string, { readonly first: AuditRecord; count: number }>;
 }
 
-export class Floods implements AuditSink {
-  readonly #options: FloodOptions;
+export class RepeatSuppressor implements AuditSink {
+  readonly #options: RepeatSuppressorOptions;
   readonly #tallies = new Map<string, Tally>();
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: FloodOptions) {
+  constructor(options: RepeatSuppressorOptions) {
     this.#options = options;
   }
 

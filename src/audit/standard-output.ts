@@ -1,6 +1,6 @@
-import type { Outlet } from "./lines.ts";
+import type { LineSink } from "./lines.ts";
 
-export function standardOutput(): Outlet {
+export function standardOutput(): LineSink {
   return {
     name: "standard output",
     write: (bytes, offset) => {

@@ -10,12 +10,12 @@ const EVERY_MS = 200;
 /** Milliseconds to wait after a failure. */
 const RETRY_MS = 1_000;
 /** Records in one statement. */
-const MOST_AT_ONCE = 500;
+const MAX_AT_ONCE = 500;
 /** Records buffered while the store is unavailable, and their targets in total: about 20 MB. */
-const MOST_WAITING = 10_000;
-const MOST_TARGETS = 200_000;
+const MAX_WAITING = 10_000;
+const MAX_TARGETS = 200_000;
 /** Approximate targets in one statement; a batch of jobs has 1,000. */
-const MOST_TARGETS_AT_ONCE = 20_000;
+const MAX_TARGETS_AT_ONCE = 20_000;
 /** Milliseconds to store buffered records on close. */
 const FLUSH_LIMIT_MS = 3_000;
 
@@ -42,8 +42,8 @@ export class Trail implements AuditSink {
   }
 
   take(record: AuditRecord): void {
-    const isFull = this.#waiting.length >= (this.#options.mostWaiting ?? MOST_WAITING);
-    if (isFull || this.#targets > MOST_TARGETS) {
+    const isFull = this.#waiting.length >= (this.#options.mostWaiting ?? MAX_WAITING);
+    if (isFull || this.#targets > MAX_TARGETS) {
       this.#options.lost(1);
       return;
     }
@@ -76,7 +76,7 @@ export class Trail implements AuditSink {
 
   /** Whether the buffer holds a full batch. */
   #isMuch(): boolean {
-    return this.#waiting.length >= MOST_AT_ONCE || this.#targets >= MOST_TARGETS_AT_ONCE;
+    return this.#waiting.length >= MAX_AT_ONCE || this.#targets >= MAX_TARGETS_AT_ONCE;
   }
 
   /** Stores one batch. Returns false if the store is unavailable; the records stay buffered. */
@@ -97,11 +97,11 @@ export class Trail implements AuditSink {
 
   /** The oldest records that fit in one batch; at least one. */
   #some(): readonly AuditRecord[] {
-    const oldest = this.#waiting.slice(0, MOST_AT_ONCE);
+    const oldest = this.#waiting.slice(0, MAX_AT_ONCE);
     let targets = 0;
     const end = oldest.findIndex((record, place) => {
       targets += record.targets.length;
-      return place > 0 && targets > MOST_TARGETS_AT_ONCE;
+      return place > 0 && targets > MAX_TARGETS_AT_ONCE;
     });
     return end < 0 ? oldest : oldest.slice(0, end);
   }

@@ -15,10 +15,10 @@ export interface Principal {
 export const OPEN_PRINCIPAL: Principal = { tenant: "dev", subject: "", roles: ["svc:admin"] };
 
 /** The caller of a probe, which needs no token. */
-export const NOBODY: Principal = { tenant: "", subject: "", roles: [] };
+export const ANONYMOUS: Principal = { tenant: "", subject: "", roles: [] };
 
 /** Returns the caller by the value of the `authorization` header, undefined if there is none. Throws Failure. */
 export type Authenticate = (authorization: string | undefined) => Promise<Principal>;
 
 /** Authenticates every caller as OPEN_PRINCIPAL. */
-export const authenticateNobody: Authenticate = async () => OPEN_PRINCIPAL;
+export const allowAnonymous: Authenticate = async () => OPEN_PRINCIPAL;

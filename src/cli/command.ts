@@ -34,7 +34,7 @@ export class AfterOutcome extends Error {
   }
 }
 
-export interface Telling {
+export interface FailureText {
   /** Also prints a failure on standard output, as JSON: on one line, or on several with `indent`. */
   readonly json: boolean | undefined;
   readonly indent?: number;
@@ -50,7 +50,7 @@ export interface Telling {
  * failure. Never throws.
  */
 export async function conclude(
-  telling: Telling,
+  failureText: FailureText,
   run: (signal: AbortSignal) => Promise<number>,
 ): Promise<void> {
   using interruption = listenForInterruption();
@@ -60,12 +60,14 @@ export async function conclude(
     const late = thrown instanceof AfterOutcome;
     const failure = late ? thrown.failure : Failure.from(thrown);
     process.exitCode = interruption.exitCode() ?? exitCodeOf(failure);
-    if (telling.json && !late) {
-      await writeAll(process.stdout, [failureJson(failure, telling.title, telling.indent)]).catch(() => {});
+    if (failureText.json && !late) {
+      await writeAll(process.stdout, [failureJson(failure, failureText.title, failureText.indent)]).catch(
+        () => {},
+      );
     }
     const lines = interruption.signal.aborted
-      ? [telling.stopped?.() ?? "Stopped."]
-      : failureLines(failure, detectTerminal(process.stderr, process.env), telling.advice);
+      ? [failureText.stopped?.() ?? "Stopped."]
+      : failureLines(failure, detectTerminal(process.stderr, process.env), failureText.advice);
     process.stderr.write(`${lines.join("\n")}\n`);
   }
 }

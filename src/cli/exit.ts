@@ -84,16 +84,16 @@ function unexpected(cause: unknown): string {
 }
 
 /** Chunks of text, generated on demand. */
-export type Pieces = Iterable<string> | AsyncIterable<string>;
+export type TextChunks = Iterable<string> | AsyncIterable<string>;
 
 /**
  * Writes the chunks as fast as they are read. If the reader went away (`svc score … | head`), it stops generating
  * chunks without an error. Throws INTERNAL for other write errors, such as a full disk.
  */
-export async function writeAll(stream: NodeJS.WriteStream, pieces: Pieces): Promise<void> {
-  for await (const piece of pieces) {
+export async function writeAll(stream: NodeJS.WriteStream, chunks: TextChunks): Promise<void> {
+  for await (const chunk of chunks) {
     try {
-      await write(stream, piece);
+      await write(stream, chunk);
     } catch (error) {
       if (isBrokenPipe(error)) return;
       const why = writeFault(error);

@@ -58,6 +58,6 @@ export function scoreCommand(): Command {
 }
 
 async function score(reference: string, distorted: string, flags: ScoreFlags): Promise<void> {
-  const telling = { json: flags.json, indent: 2, title: "The pair was not scored", advice: ADVICE };
-  await conclude(telling, (signal) => runScore(reference, distorted, flags, signal));
+  const failureText = { json: flags.json, indent: 2, title: "The pair was not scored", advice: ADVICE };
+  await conclude(failureText, (signal) => runScore(reference, distorted, flags, signal));
 }

@@ -6,7 +6,7 @@ import { auditCommand } from "./tenants/audit.ts";
 import { revocationsCommand } from "./tenants/revocations.ts";
 import { revokeCommand } from "./tenants/revoke.ts";
 import { showCommand } from "./tenants/show.ts";
-import { liftCommand } from "./tenants/unrevoke.ts";
+import { unrevokeCommand } from "./tenants/unrevoke.ts";
 
 const GUIDE = `
 Examples:
@@ -27,6 +27,6 @@ export function tenantsCommand(): Command {
     .addCommand(showCommand())
     .addCommand(revokeCommand())
     .addCommand(revocationsCommand())
-    .addCommand(liftCommand())
+    .addCommand(unrevokeCommand())
     .addCommand(auditCommand());
 }

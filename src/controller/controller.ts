@@ -15,18 +15,18 @@ import {
 } from "./api/audited.ts";
 import { shuttingDown } from "./api/call.ts";
 import type { Operations } from "./api/operations.ts";
-import { Feed } from "./events/event-buffer.ts";
+import { EventBuffer } from "./events/event-buffer.ts";
 import { Listeners } from "./events/listeners.ts";
 import { JobService } from "./jobs/service.ts";
 import { SubmitLimits } from "./jobs/submit-limits.ts";
 import { Pooling } from "./maintenance/pooling.ts";
-import { Sweeps } from "./maintenance/tasks.ts";
+import { MaintenanceTasks } from "./maintenance/tasks.ts";
 import { NodeService } from "./nodes/service.ts";
 import { Sessions } from "./nodes/sessions.ts";
 import type { MediaPolicy } from "./requests/media-policy.ts";
 import { Fleet } from "./scheduling/fleet.ts";
 import { showQueue } from "./scheduling/queue-metrics.ts";
-import { QueueLook } from "./scheduling/queue-stats.ts";
+import { QueueStats } from "./scheduling/queue-stats.ts";
 import { Schedule } from "./scheduling/schedule.ts";
 import { ControllerMetrics } from "./telemetry/metrics.ts";
 import { AuditService } from "./tenants/audit-service.ts";
@@ -70,7 +70,7 @@ export interface ControllerOptions {
 /** Token state that the controller shares with the gateway. */
 export interface FollowedTokens {
   /** The revocations that the gateway checks; the controller starts and stops the feed. */
-  readonly feed: RevocationFeed;
+  readonly revocations: RevocationFeed;
   /** Milliseconds that a token's `iat` may lie in the future. */
   readonly clockSkewMs: number;
 }
@@ -95,14 +95,14 @@ export function openController(options: ControllerOptions): Controller {
   const { leaseMs, segmentSeconds, worstStills, fleetTenant, media, limitsOf } = settings;
   const { retentionMs, auditRetentionMs } = settings;
   const metrics = new ControllerMetrics(registry);
-  const feed = new Feed(store, log);
+  const eventBuffer = new EventBuffer(store, log);
   const fleet = new Fleet(store, fleetTenant);
   const schedule = new Schedule(store, leaseMs, limitsOf);
   const sessions = new Sessions(store, leaseMs, fleet);
-  const news = new Listeners();
+  const notifications = new Listeners();
   const pooling = new Pooling({ store, log, metrics, tracer, worstStills });
-  const queue = new QueueLook(store, limitsOf);
-  const sweeps = new Sweeps({
+  const queue = new QueueStats(store, limitsOf);
+  const maintenance = new MaintenanceTasks({
     ...{ store, fleet, log, metrics },
     schedule,
     pooling,
@@ -111,16 +111,16 @@ export function openController(options: ControllerOptions): Controller {
     retentionMs,
     auditRetentionMs,
   });
-  const freed = announcerOfFreed(store, limitsOf);
-  const shared = { store, log, metrics, freed, stopping: stopping.signal };
+  const capacityReleased = announcerOfFreed(store, limitsOf);
+  const shared = { store, log, metrics, capacityReleased, stopping: stopping.signal };
   const limits = new SubmitLimits({ store, limitsOf });
   const jobs = new JobService({
-    ...{ ...shared, waitsEnd: waitsEnd.signal, feed, fleet, schedule, limits, media },
+    ...{ ...shared, waitsEnd: waitsEnd.signal, eventBuffer, fleet, schedule, limits, media },
     retentionMs,
   });
   const nodes = new NodeService({
     ...shared,
-    ...{ sessions, news, leaseMs, pool: pooling.offer, schedule, fleet, segmentSeconds, tracer },
+    ...{ sessions, notifications, leaseMs, pool: pooling.offer, schedule, fleet, segmentSeconds, tracer },
   });
   metrics.show({
     ready: () => schedule.ready,
@@ -130,7 +130,7 @@ export function openController(options: ControllerOptions): Controller {
     nodes: () => sessions.counts(),
   });
   showQueue(registry, () => queue.view);
-  const revoked = tokens?.feed;
+  const revoked = tokens?.revocations;
   if (revoked) metrics.showRevocations({ entries: () => revoked.size, ageMs: () => revoked.ageMs });
   const clockSkewMs = tokens?.clockSkewMs ?? 0;
   let stopListening = (): void => {};
@@ -138,14 +138,14 @@ export function openController(options: ControllerOptions): Controller {
     jobs: auditedJobs(jobs),
     nodes: auditedNodes(nodes),
     tenants: auditedTenants(new TenantService({ ...shared, limitsOf })),
-    revocations: auditedRevocations(new RevocationService({ store, log, feed: revoked, clockSkewMs })),
+    revocations: auditedRevocations(new RevocationService({ store, log, revocations: revoked, clockSkewMs })),
     audit: auditedAudit(new AuditService({ store, log })),
     start: () => {
-      const receivers = { feed, schedule, sessions, news, sweeps, revoked };
+      const receivers = { eventBuffer, schedule, sessions, notifications, maintenance, revoked };
       stopListening = store.onAnnouncement((announcement) => dispatch(announcement, receivers));
-      feed.start();
+      eventBuffer.start();
       revoked?.start();
-      sweeps.start();
+      maintenance.start();
     },
     readiness: async () => {
       if (stopping.signal.aborted) throw shuttingDown();
@@ -156,7 +156,7 @@ export function openController(options: ControllerOptions): Controller {
     stop: async () => {
       stopping.abort();
       waitsEnd.abort();
-      await Promise.all([sweeps.stop(), feed.stop(), revoked?.stop(), pooling.close()]);
+      await Promise.all([maintenance.stop(), eventBuffer.stop(), revoked?.stop(), pooling.close()]);
       stopListening();
     },
   };
@@ -171,42 +171,42 @@ function announcerOfFreed(store: Store, limitsOf: LimitsOf): (tenants: readonly 
 }
 
 interface Receivers {
-  readonly feed: Feed;
+  readonly eventBuffer: EventBuffer;
   readonly schedule: Schedule;
   readonly sessions: Sessions;
-  readonly news: Listeners;
-  readonly sweeps: Sweeps;
+  readonly notifications: Listeners;
+  readonly maintenance: MaintenanceTasks;
   readonly revoked: RevocationFeed | undefined;
 }
 
 function dispatch(
   announcement: Announcement,
-  { feed, schedule, sessions, news, sweeps, revoked }: Receivers,
+  { eventBuffer, schedule, sessions, notifications, maintenance, revoked }: Receivers,
 ): void {
   switch (announcement.kind) {
     case "work":
       // An empty list: the announcement was lost, or too long to send.
-      if (announcement.ready.length === 0) sweeps.lookForWork();
+      if (announcement.ready.length === 0) maintenance.lookForWork();
       else schedule.announce(announcement.ready);
       break;
     case "events":
-      feed.announce();
+      eventBuffer.announce();
       break;
     case "revocations":
       revoked?.announce();
       break;
     case "freed":
-      schedule.freed(announcement.tenants);
+      schedule.capacityReleased(announcement.tenants);
       break;
     case "news":
       if (announcement.nodeIds.length === 0) {
         sessions.forgetAll();
-        news.tellAll();
+        notifications.notifyAll();
       }
       for (const nodeId of announcement.nodeIds) {
         sessions.forget(nodeId);
         schedule.dismiss(nodeId);
-        news.tell(nodeId);
+        notifications.notify(nodeId);
       }
   }
 }

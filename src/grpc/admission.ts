@@ -7,7 +7,7 @@ import {
   status,
 } from "@grpc/grpc-js";
 import { type Admitted, type Gate, letIn, type Witness } from "../auth/access/gate.ts";
-import { NOBODY } from "../auth/principal.ts";
+import { ANONYMOUS } from "../auth/principal.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Tracer } from "../platform/observability/span.ts";
 import { type Arrival, type Arrivals, UNMATCHED } from "./arrivals.ts";
@@ -39,7 +39,7 @@ export function admission(gate: Gate, arrivals: () => Arrivals, tracer: Tracer):
         ADMITTED.set(metadata, admitted);
         const { principal } = admitted;
         // Nothing would end the span of a call that has already ended.
-        if (principal !== NOBODY && path !== UNMATCHED && !isOver) {
+        if (principal !== ANONYMOUS && path !== UNMATCHED && !isOver) {
           const span = beginSpan(tracer, nameOf(path), metadata, principal);
           entry?.traced(span?.context.traceId);
         }
@@ -70,7 +70,7 @@ async function admit(gate: Gate, path: string, arrival: Arrival, witness?: Witne
   if (arrival.fault !== undefined) throw arrival.fault;
   const admitted = await letIn(gate, operationOf(path), arrival.authorization, witness);
   const { principal } = admitted;
-  if (principal !== NOBODY) arrival.know(principal.tenant);
+  if (principal !== ANONYMOUS) arrival.know(principal.tenant);
   return admitted;
 }
 

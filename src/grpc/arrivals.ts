@@ -8,7 +8,7 @@ import { Failure } from "../platform/failure.ts";
 import type { Connections } from "../platform/net/connections.ts";
 import { followSession } from "../platform/net/http2-session.ts";
 import { type KeepAliveLimits, Pings } from "../platform/net/keep-alive.ts";
-import { MOST_HEADER_BYTES } from "../platform/net/transport-limits.ts";
+import { MAX_HEADER_BYTES } from "../platform/net/transport-limits.ts";
 import { AuthenticationDeadline } from "./authentication-deadline.ts";
 import type { Unfinished, UnfinishedRequest } from "./unfinished.ts";
 
@@ -59,7 +59,7 @@ export class Arrivals {
     followSession(socket, (opened) => {
       const session = opened as ServerHttp2Session;
       deadline.opened(session);
-      session.settings({ maxHeaderListSize: MOST_HEADER_BYTES });
+      session.settings({ maxHeaderListSize: MAX_HEADER_BYTES });
       const know = (tenant: string) => {
         if (deadline.met() && !session.destroyed) this.#options.connections.know(socket, tenant);
       };
@@ -86,7 +86,7 @@ export class Arrivals {
     stream.on("error", () => {});
     const arrival: Arrival = {
       authorization: authorizationOf(raw),
-      fault: bytesOf(raw) > MOST_HEADER_BYTES ? headersTooLarge() : undefined,
+      fault: bytesOf(raw) > MAX_HEADER_BYTES ? headersTooLarge() : undefined,
       onFailure: () => stream.close(),
       know: (tenant: string) => {
         request.know(tenant);
@@ -131,5 +131,5 @@ function bytesOf(raw: readonly string[]): number {
 }
 
 function headersTooLarge(): Failure {
-  return new Failure("HEADERS_TOO_LARGE", `The headers are larger than ${MOST_HEADER_BYTES} bytes.`);
+  return new Failure("HEADERS_TOO_LARGE", `The headers are larger than ${MAX_HEADER_BYTES} bytes.`);
 }

@@ -44,7 +44,7 @@ export function answerOnce<Request, Response>(
 }
 
 /** Answers a call with a stream that `work` sends. It ends when `work` does. */
-export function answerInParts<Request, Response>(
+export function answerStream<Request, Response>(
   call: ServerWritableStream<Request, Response>,
   work: (surroundings: Surroundings) => Promise<void>,
 ): void {

@@ -21,7 +21,7 @@ import { TenantService } from "../gen/proto/svc/v1/tenant_pb.ts";
 import { frameBatches } from "../messages/result.ts";
 import { admittedOf } from "./admission.ts";
 import { entryOf } from "./auditing.ts";
-import { answerInParts, answerOnce, type Call, type Surroundings, send } from "./call.ts";
+import { answerOnce, answerStream, type Call, type Surroundings, send } from "./call.ts";
 import type { ServedService } from "./server.ts";
 
 /** Bytes. Large enough to send a film in few messages, small enough to hold one for every reader. */
@@ -125,7 +125,7 @@ function inParts<Request, Response>(
   operation: (request: Request, context: CallContext) => AsyncIterable<Response>,
 ): handleServerStreamingCall<Request, Response> {
   return (call) =>
-    answerInParts(call, async (surroundings) => {
+    answerStream(call, async (surroundings) => {
       const context = contextOf(call, surroundings);
       for await (const part of operation(call.request, context)) await send(call, part, context.signal);
     });

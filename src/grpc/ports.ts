@@ -6,7 +6,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
 import { errorCode } from "../platform/errors.ts";
 import type { Certificate } from "../platform/net/certificate.ts";
-import { Connections, MOST_CONNECTIONS } from "../platform/net/connections.ts";
+import { Connections, MAX_CONNECTIONS } from "../platform/net/connections.ts";
 import { type KeepAliveLimits, probe } from "../platform/net/keep-alive.ts";
 import { tlsServer } from "../platform/net/tls-server.ts";
 
@@ -66,7 +66,7 @@ export class Ports {
 
   async #listenOn(host: string, port: number): Promise<number> {
     const server = createServer({ noDelay: true }, (socket) => this.#connected(socket));
-    server.maxConnections = MOST_CONNECTIONS;
+    server.maxConnections = MAX_CONNECTIONS;
     server.listen({ host, port });
     await once(server, "listening");
     this.#servers.push(server);

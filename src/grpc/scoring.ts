@@ -21,14 +21,14 @@ import {
 } from "../messages/result.ts";
 import { Failure } from "../platform/failure.ts";
 import type { CallContext, ScoringService } from "../scoring/service.ts";
-import { answerInParts, answerOnce, send } from "./call.ts";
+import { answerOnce, answerStream, send } from "./call.ts";
 import type { ServedService } from "./server.ts";
 
 /** Bytes. gRPC clients accept 4 MiB by default; 64 KiB of that are for everything but the frames. */
 const MAX_UNARY_FRAMES_BYTES = 4 * 1024 * 1024 - 64 * 1024;
 const MAX_BATCH_BYTES = 512 * 1024;
 /** A frame has at least its number and the score "vmaf". */
-const LEAST_FRAME_BYTES = 24;
+const MIN_FRAME_BYTES = 24;
 /** Milliseconds between two progress messages: four a second look smooth and cost nothing. */
 const PROGRESS_EVERY_MS = 250;
 
@@ -36,7 +36,7 @@ export function scoringService(service: ScoringService): ServedService {
   const score: handleUnaryCall<ScoreRequest, ScoreResponse> = (call, callback) =>
     answerOnce(call, callback, (context) => scoreOnce(service, call.request, context));
   const scoreStream: handleServerStreamingCall<ScoreRequest, ScoreStreamResponse> = (call) =>
-    answerInParts(call, (context) => scoreStreamed(service, call, context));
+    answerStream(call, (context) => scoreStreamed(service, call, context));
   return { descriptor: ScoringServiceDescriptor, handlers: { score, scoreStream } };
 }
 
@@ -59,7 +59,7 @@ async function scoreWithin(
 ): Promise<ScoreResult> {
   const tooLarge = new AbortController();
   const onProgress = ({ framesTotal }: Progress) => {
-    if (framesTotal * LEAST_FRAME_BYTES > MAX_UNARY_FRAMES_BYTES) tooLarge.abort();
+    if (framesTotal * MIN_FRAME_BYTES > MAX_UNARY_FRAMES_BYTES) tooLarge.abort();
   };
   const signal = AbortSignal.any([context.signal, tooLarge.signal]);
   try {

@@ -116,7 +116,7 @@ export class RpcServer {
     this.setServing(false);
     this.#health.addToServer(this.#server);
     addReflection(this.#server, descriptors);
-    this.#server.register(UNMATCHED, tellNoSuchMethod, asIs, asIs, "bidi");
+    this.#server.register(UNMATCHED, handleUnknownMethod, asIs, asIs, "bidi");
     const injector = this.#server.createConnectionInjector(ServerCredentials.createInsecure());
     const take = (socket: Socket) => {
       arrivals.watch(socket);
@@ -152,7 +152,7 @@ export class RpcServer {
   }
 }
 
-const tellNoSuchMethod: handleBidiStreamingCall<Buffer, Buffer> = (call) => {
+const handleUnknownMethod: handleBidiStreamingCall<Buffer, Buffer> = (call) => {
   call.emit("error", { code: status.UNIMPLEMENTED, details: "There is no such method." });
 };
 

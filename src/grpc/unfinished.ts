@@ -14,28 +14,28 @@ export interface UnfinishedLimits extends HeldBytesLimits {
   /** Milliseconds within which the request of an authenticated caller must be complete. */
   readonly timeMs: number;
   /** Milliseconds for all others, including the time for checking the token. */
-  readonly strangersTimeMs: number;
+  readonly unauthenticatedTimeMs: number;
   /** Bytes of a request without a token. A health check contains the name of a service. */
-  readonly strangersBytes: number;
+  readonly unauthenticatedBytes: number;
   /**
    * Most unauthenticated requests at a time. Beyond, the oldest one is ended; a legitimate one is complete in a
    * moment.
    */
-  readonly strangers: number;
+  readonly unauthenticated: number;
 }
 
 export const UNFINISHED_LIMITS: UnfinishedLimits = {
   timeMs: 30_000,
-  strangersTimeMs: 10_000,
-  strangersBytes: 1024,
-  strangers: 1_000,
+  unauthenticatedTimeMs: 10_000,
+  unauthenticatedBytes: 1024,
+  unauthenticated: 1_000,
   ...HELD_BYTES_LIMITS,
 };
 
 export class Unfinished {
   readonly #limits: UnfinishedLimits;
   /** Oldest first. */
-  readonly #strangers = new Set<UnfinishedRequest>();
+  readonly #unauthenticated = new Set<UnfinishedRequest>();
   readonly #held: HeldBytes;
 
   constructor(limits: UnfinishedLimits = UNFINISHED_LIMITS) {
@@ -46,15 +46,15 @@ export class Unfinished {
   /** Adds a request. `end` is called at most once, to end the request early. */
   begin(end: (failure: Failure) => void): UnfinishedRequest {
     const request = new UnfinishedRequest(this, this.#limits, end);
-    this.#strangers.add(request);
-    const [oldest] = this.#strangers;
-    if (this.#strangers.size > this.#limits.strangers) oldest?.fail(tooMany());
+    this.#unauthenticated.add(request);
+    const [oldest] = this.#unauthenticated;
+    if (this.#unauthenticated.size > this.#limits.unauthenticated) oldest?.fail(tooMany());
     return request;
   }
 
   /** Called when the caller was authenticated or the request has ended. */
-  leaveStrangers(request: UnfinishedRequest): void {
-    this.#strangers.delete(request);
+  leaveUnauthenticated(request: UnfinishedRequest): void {
+    this.#unauthenticated.delete(request);
   }
 
   /** See HeldBytes. */
@@ -80,13 +80,13 @@ export class UnfinishedRequest {
     this.#all = all;
     this.#limits = limits;
     this.#end = end;
-    this.#timer = this.#within(limits.strangersTimeMs);
+    this.#timer = this.#within(limits.unauthenticatedTimeMs);
   }
 
   /** Records the authenticated tenant. */
   know(tenant: string): void {
     if (this.#over || this.#tenant !== undefined) return;
-    this.#all.leaveStrangers(this);
+    this.#all.leaveUnauthenticated(this);
     clearTimeout(this.#timer);
     this.#timer = this.#within(this.#limits.timeMs);
     const early = this.#bytes;
@@ -100,7 +100,8 @@ export class UnfinishedRequest {
     if (this.#over) return;
     if (this.#tenant === undefined) {
       this.#bytes += bytes;
-      if (this.#bytes > this.#limits.strangersBytes) this.fail(tooLarge(this.#limits.strangersBytes));
+      if (this.#bytes > this.#limits.unauthenticatedBytes)
+        this.fail(tooLarge(this.#limits.unauthenticatedBytes));
     } else if (this.#all.count(this.#tenant, bytes)) this.#bytes += bytes;
     else this.fail(tooMuchHeld());
   }
@@ -109,7 +110,7 @@ export class UnfinishedRequest {
     if (this.#over) return;
     this.#over = true;
     clearTimeout(this.#timer);
-    if (this.#tenant === undefined) this.#all.leaveStrangers(this);
+    if (this.#tenant === undefined) this.#all.leaveUnauthenticated(this);
     else this.#all.count(this.#tenant, -this.#bytes);
   }
 

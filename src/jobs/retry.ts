@@ -8,13 +8,13 @@ export const LONGEST_BACK_OFF_MS = 60_000;
 /** Longest lease in milliseconds, counted from its last renewal. */
 export const LONGEST_LEASE_MS = 3_600_000;
 
-export type Verdict = { readonly kind: "retry"; readonly afterMs: number } | { readonly kind: "fail" };
+export type RetryDecision = { readonly kind: "retry"; readonly afterMs: number } | { readonly kind: "fail" };
 
 /**
  * @param failures number of failures of the task, including this one.
  * @param inputAtFault whether the same input would fail on every node.
  */
-export function verdictOn(failures: number, inputAtFault: boolean): Verdict {
+export function decideRetry(failures: number, inputAtFault: boolean): RetryDecision {
   if (inputAtFault || failures >= MAX_FAILURES) return { kind: "fail" };
   return { kind: "retry", afterMs: Math.min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** (failures - 1)) };
 }

@@ -146,12 +146,12 @@ async function textOf(answer: IncomingMessage): Promise<string> {
 
 async function* linesOf(answer: IncomingMessage, received: () => void): AsyncGenerator<string> {
   answer.setEncoding("utf8");
-  let begun = "";
+  let startedAt = "";
   for await (const chunk of answer as AsyncIterable<string>) {
     received();
-    const lines = (begun + chunk).split("\n");
-    begun = lines.pop() ?? "";
-    if (begun.length > LINE_MOST_CHARS)
+    const lines = (startedAt + chunk).split("\n");
+    startedAt = lines.pop() ?? "";
+    if (startedAt.length > LINE_MOST_CHARS)
       throw new ApiFault(
         "malformed",
         `The API server sent a line of more than ${LINE_MOST_CHARS} characters.`,

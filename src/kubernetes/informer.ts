@@ -29,7 +29,7 @@ const SOUND_MS = 1_000;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 2_000;
 /** Milliseconds. A server may ask for a longer pause, up to this one, which is added. */
-const MOST_ASKED_PAUSE_MS = 30_000;
+const MAX_ASKED_PAUSE_MS = 30_000;
 
 export interface InformerOptions {
   readonly client: ApiClient;
@@ -40,7 +40,7 @@ export interface InformerOptions {
   /** The resources were listed: everything up to now is known. */
   readonly listed: () => void;
   /** A watch began or sent something: everything up to now is known, and changes will be. */
-  readonly heard: () => void;
+  readonly onChange: () => void;
   /** The known resources may be out of date from now on, until `heard` is called. */
   readonly lost: (fault: ApiFault) => void;
 }
@@ -52,7 +52,7 @@ export class Informer {
   readonly #following = new Background((signal, isStarted) => this.#follow(signal, isStarted));
   /** Resource version up to which everything is known; undefined: list first. */
   #version: string | undefined;
-  #telling: NodeJS.Immediate | undefined;
+  #reporting: NodeJS.Immediate | undefined;
 
   constructor(options: InformerOptions) {
     this.#options = options;
@@ -70,27 +70,27 @@ export class Informer {
   /** Idempotent; may be called before the start. */
   async stop(): Promise<void> {
     await this.#following.stop();
-    clearImmediate(this.#telling);
+    clearImmediate(this.#reporting);
   }
 
   async #follow(signal: AbortSignal, isStarted: () => void): Promise<void> {
     while (!signal.aborted) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       try {
         if (this.#version === undefined) {
           await this.#list(signal);
           isStarted();
         }
         await this.#watch(signal);
-        if (performance.now() - begun > SOUND_MS) this.#backOff.reset();
+        if (performance.now() - startedAt > SOUND_MS) this.#backOff.reset();
         else await pause(this.#backOff.next(), signal);
       } catch (thrown) {
         if (signal.aborted) return;
         if (!(thrown instanceof ApiFault)) throw thrown;
-        if (performance.now() - begun > SOUND_MS && isOfConnection(thrown)) this.#backOff.reset();
+        if (performance.now() - startedAt > SOUND_MS && isOfConnection(thrown)) this.#backOff.reset();
         if (endsTheLine(thrown)) this.#version = undefined;
         this.#options.lost(thrown);
-        const asked = Math.min(thrown.retryAfterMs ?? 0, MOST_ASKED_PAUSE_MS);
+        const asked = Math.min(thrown.retryAfterMs ?? 0, MAX_ASKED_PAUSE_MS);
         await pause(asked + this.#backOff.next(), signal);
       }
     }
@@ -122,7 +122,7 @@ export class Informer {
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    const { client, path, heard } = this.#options;
+    const { client, path, onChange } = this.#options;
     const query = {
       watch: "true",
       allowWatchBookmarks: "true",
@@ -134,14 +134,14 @@ export class Informer {
         this.#version = this.collection.take(line);
         this.#notify();
       }
-      heard();
+      onChange();
     }
   }
 
   /** Calls back once for all events that arrived together. */
   #notify(): void {
-    this.#telling ??= setImmediate(() => {
-      this.#telling = undefined;
+    this.#reporting ??= setImmediate(() => {
+      this.#reporting = undefined;
       this.#options.changed();
     });
   }

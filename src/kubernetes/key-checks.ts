@@ -5,14 +5,14 @@
 import type { KeySetState } from "../auth/keys/key-set.ts";
 import type { KeySets } from "../auth/keys/key-sets.ts";
 import type { Realm } from "../auth/tenants/realm.ts";
-import type { Verdict } from "./validation-results.ts";
+import type { ValidationResult } from "./validation-results.ts";
 
 /** Concurrent fetches. */
-const MOST_AT_ONCE = 8;
+const MAX_AT_ONCE = 8;
 /** Milliseconds until keys are fetched again if they could not be fetched or none of them is usable. */
 const AGAIN_MS = 60_000;
 
-export class KeyLooks {
+export class KeyChecks {
   readonly #keySets: KeySets;
   readonly #ended: () => void;
   readonly #fetching = new Set<string>();
@@ -30,8 +30,8 @@ export class KeyLooks {
   }
 
   /** Starts the fetches that are due, up to the limit; the end of each starts another. */
-  tend(verdicts: readonly Verdict[]): void {
-    const realms = verdicts.flatMap((verdict) => (verdict.kind === "accepted" ? [verdict.realm] : []));
+  tend(results: readonly ValidationResult[]): void {
+    const realms = results.flatMap((result) => (result.kind === "accepted" ? [result.realm] : []));
     this.#keySets.keepOnly(new Set(realms.map(({ jwksEndpoint }) => jwksEndpoint)));
     const due = realms.filter((realm) => realm.tenant.enabled && this.#isDue(realm));
     this.#due = [...new Set(due.map(({ jwksEndpoint }) => jwksEndpoint))];
@@ -44,7 +44,7 @@ export class KeyLooks {
   }
 
   #fetchNext(): void {
-    while (this.#fetching.size < MOST_AT_ONCE) {
+    while (this.#fetching.size < MAX_AT_ONCE) {
       const endpoint = this.#due.shift();
       if (endpoint === undefined) return;
       if (!this.#fetching.has(endpoint)) void this.#fetch(endpoint);

@@ -2,16 +2,16 @@
 import { Counter, type Registry } from "prom-client";
 import type { KeySets } from "../auth/keys/key-sets.ts";
 import { Background, pause } from "../platform/concurrency/lifecycle.ts";
-import { Doorbell, ringOnAbort } from "../platform/concurrency/notifier.ts";
+import { Notifier, notifyOnAbort } from "../platform/concurrency/notifier.ts";
 import type { Log } from "../platform/observability/log.ts";
 import type { ApiClient } from "./api-client.ts";
 import { ApiFault } from "./api-fault.ts";
-import { KeyLooks } from "./key-checks.ts";
+import { KeyChecks } from "./key-checks.ts";
 import type { LeaseHolder } from "./lease.ts";
 import type { Resource } from "./resource.ts";
 import { API_VERSION, pathOfTenants, type SvcTenants } from "./svc-tenants.ts";
 import { isWritten, statusOf, type TenantStatus } from "./tenant-status.ts";
-import type { Verdict } from "./validation-results.ts";
+import type { ValidationResult } from "./validation-results.ts";
 
 /** Minimum milliseconds between two rounds. A status is not written more often, even if someone else writes it too. */
 const ROUND_MS = 1_000;
@@ -38,18 +38,18 @@ export interface StatusWriterOptions {
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
   readonly #writes: Counter<"outcome">;
-  readonly #looks: KeyLooks;
+  readonly #checks: KeyChecks;
   readonly #writing = new Background((signal, isStarted) => this.#run(signal, isStarted));
   /** The status written to a resource, until the watch reports it. */
   readonly #written = new WeakMap<Resource, TenantStatus>();
   /** Resources whose keys were being fetched in the previous round. */
   readonly #waiting = new WeakSet<Resource>();
-  readonly #bell = new Doorbell();
+  readonly #notifier = new Notifier();
   #troubled = false;
 
   constructor(options: StatusWriterOptions) {
     this.#options = options;
-    this.#looks = new KeyLooks(options.keySets, () => this.wake());
+    this.#checks = new KeyChecks(options.keySets, () => this.wake());
     this.#writes = new Counter({
       name: "svc_tenants_status_writes_total",
       help: "Status writes of SvcTenants by the controller that holds the lease.",
@@ -66,38 +66,38 @@ export class StatusWriter {
   /** Idempotent; may be called before the start. */
   async stop(): Promise<void> {
     await this.#writing.stop();
-    this.#looks.stop();
+    this.#checks.stop();
   }
 
   /** Signals that there may be something to write. */
   wake(): void {
-    this.#bell.ring();
+    this.#notifier.notify();
   }
 
   async #run(signal: AbortSignal, isStarted: () => void): Promise<void> {
     isStarted();
-    ringOnAbort(signal, this.#bell);
+    notifyOnAbort(signal, this.#notifier);
     while (!signal.aborted) {
       // Notifications up to now are covered by this round.
-      await this.#bell.wait(0);
+      await this.#notifier.wait(0);
       const wentWell = !this.#options.lease.isHeld || (await this.#round(signal));
       await pause(wentWell ? ROUND_MS : FAILED_MS, signal);
-      if (wentWell && !signal.aborted) await this.#bell.wait(REST_MS);
+      if (wentWell && !signal.aborted) await this.#notifier.wait(REST_MS);
     }
   }
 
   /** Returns false if a write failed. */
   async #round(signal: AbortSignal): Promise<boolean> {
     const { tenants, lease } = this.#options;
-    this.#looks.tend(tenants.verdicts);
+    this.#checks.tend(tenants.results);
     let wentWell = true;
-    for (const verdict of tenants.verdicts) {
+    for (const result of tenants.results) {
       if (signal.aborted || !lease.isHeld) break;
-      const keys = verdict.kind === "accepted" ? this.#looks.stateOf(verdict.realm) : undefined;
-      const before = this.#written.get(verdict.resource) ?? verdict.resource.status;
-      const status = statusOf(verdict, { keys, before, now: new Date() });
-      if (isWritten(status, before) || this.#mayPass(verdict, status)) continue;
-      const outcome = await this.#write(verdict, status, signal);
+      const keys = result.kind === "accepted" ? this.#checks.stateOf(result.realm) : undefined;
+      const before = this.#written.get(result.resource) ?? result.resource.status;
+      const status = statusOf(result, { keys, before, now: new Date() });
+      if (isWritten(status, before) || this.#mayPass(result, status)) continue;
+      const outcome = await this.#write(result, status, signal);
       if (outcome !== "written") wentWell = false;
       if (outcome === "away") break;
     }
@@ -105,23 +105,23 @@ export class StatusWriter {
   }
 
   /** A running fetch of keys is written only if it takes longer than a round. */
-  #mayPass({ resource }: Verdict, { conditions: [ready] }: TenantStatus): boolean {
+  #mayPass({ resource }: ValidationResult, { conditions: [ready] }: TenantStatus): boolean {
     if (ready.status !== "Unknown" || this.#waiting.has(resource)) return false;
     this.#waiting.add(resource);
-    this.#bell.ring();
+    this.#notifier.notify();
     return true;
   }
 
-  async #write(verdict: Verdict, status: TenantStatus, signal: AbortSignal): Promise<Outcome> {
+  async #write(result: ValidationResult, status: TenantStatus, signal: AbortSignal): Promise<Outcome> {
     const { client, namespace, log } = this.#options;
-    const { name, uid } = verdict.resource;
+    const { name, uid } = result.resource;
     const path = `${pathOfTenants(namespace)}/${name}/status`;
     // Includes the uid, so that a new object of the same name is not written to.
     const body = { apiVersion: API_VERSION, kind: "SvcTenant", metadata: { name, uid }, status };
     const query = { fieldManager: FIELD_MANAGER, force: "true" };
     try {
       await client.ask({ method: "PATCH", path, query, body, type: "application/apply-patch+yaml", signal });
-      this.#written.set(verdict.resource, status);
+      this.#written.set(result.resource, status);
       this.#writes.inc({ outcome: "ok" });
       this.#troubled = false;
       return "written";

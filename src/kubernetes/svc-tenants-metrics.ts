@@ -3,7 +3,7 @@ import { Counter, Gauge, type Registry } from "prom-client";
 import { reloadsCounter, showTenants } from "../auth/tenants/metrics.ts";
 import { watchedGauge } from "../platform/observability/metrics.ts";
 import { FAULT_REASONS, type FaultReason } from "./api-fault.ts";
-import type { Verdict } from "./validation-results.ts";
+import type { ValidationResult } from "./validation-results.ts";
 
 const REFUSED = ["invalid", "duplicate", "too-many"] as const;
 
@@ -14,7 +14,7 @@ export class SvcTenantsMetrics {
   /** By the clock of this process. */
   #heardAt: number | undefined;
 
-  constructor(registry: Registry, verdicts: () => readonly Verdict[]) {
+  constructor(registry: Registry, results: () => readonly ValidationResult[]) {
     const registers = [registry];
     this.#reloads = reloadsCounter(registry, ["loaded", "faulty"]);
     this.#failures = new Counter({
@@ -32,8 +32,8 @@ export class SvcTenantsMetrics {
     this.#synced.set(0);
     const age = "Seconds since the API server last confirmed the known tenants.";
     watchedGauge(registry, "svc_tenants_age_seconds", age, () => this.#seconds());
-    showTenants(registry, () => verdicts().filter(({ kind }) => kind === "accepted").length);
-    registry.registerMetric(refused(verdicts));
+    showTenants(registry, () => results().filter(({ kind }) => kind === "accepted").length);
+    registry.registerMetric(refused(results));
   }
 
   #seconds(): number | undefined {
@@ -48,7 +48,7 @@ export class SvcTenantsMetrics {
     this.#heardAt = performance.now();
   }
 
-  heard(): void {
+  onChange(): void {
     this.#heardAt = performance.now();
     this.#synced.set(1);
   }
@@ -59,7 +59,7 @@ export class SvcTenantsMetrics {
   }
 }
 
-function refused(verdicts: () => readonly Verdict[]): Gauge {
+function refused(results: () => readonly ValidationResult[]): Gauge {
   return new Gauge({
     name: "svc_tenants_refused",
     help: "SvcTenants that are not in force, by reason.",
@@ -67,7 +67,7 @@ function refused(verdicts: () => readonly Verdict[]): Gauge {
     registers: [],
     collect() {
       for (const reason of REFUSED)
-        this.set({ reason }, verdicts().filter(({ kind }) => kind === reason).length);
+        this.set({ reason }, results().filter(({ kind }) => kind === reason).length);
     },
   });
 }

@@ -8,7 +8,13 @@ import type { ApiClient } from "./api-client.ts";
 import type { ApiFault } from "./api-fault.ts";
 import { Informer } from "./informer.ts";
 import { SvcTenantsMetrics } from "./svc-tenants-metrics.ts";
-import { describe, EntryReader, type Refusal, type Verdict, Verdicts } from "./validation-results.ts";
+import {
+  describe,
+  EntryReader,
+  type Refusal,
+  type ValidationResult,
+  ValidationResults,
+} from "./validation-results.ts";
 
 export const API_VERSION = "svc.dev/v1";
 
@@ -37,28 +43,28 @@ export class SvcTenants {
   readonly #informer: Informer;
   readonly #metrics: SvcTenantsMetrics;
   readonly #listeners = new Set<() => void>();
-  readonly #verdicts: Verdicts;
+  readonly #results: ValidationResults;
   #realms: readonly TenantRealm[] | undefined;
   /** Reasons for which following failed and which were logged; empty: the resources are followed. */
   readonly #troubles = new Set<string>();
 
   constructor(options: SvcTenantsOptions) {
     this.#options = options;
-    this.#metrics = new SvcTenantsMetrics(options.registry, () => this.verdicts);
+    this.#metrics = new SvcTenantsMetrics(options.registry, () => this.results);
     this.#informer = new Informer({
       client: options.client,
       path: pathOfTenants(options.namespace),
       changed: () => this.#take(),
       listed: () => this.#metrics.listed(),
-      heard: () => this.#heard(),
+      onChange: () => this.#onChange(),
       lost: (fault) => this.#lost(fault),
     });
-    this.#verdicts = new Verdicts(this.#informer.collection, new EntryReader(options));
+    this.#results = new ValidationResults(this.#informer.collection, new EntryReader(options));
   }
 
   /** The outcome of each resource, including those that are not in force. */
-  get verdicts(): readonly Verdict[] {
-    return this.#verdicts.list;
+  get results(): readonly ValidationResult[] {
+    return this.#results.list;
   }
 
   /** `listener` is called after every change, including a changed status of a resource. */
@@ -76,32 +82,32 @@ export class SvcTenants {
   }
 
   #take(): void {
-    const before = this.#verdicts.refresh();
+    const before = this.#results.refresh();
     if (before !== undefined) this.#apply(before);
     for (const listener of this.#listeners) listener();
   }
 
-  #apply(before: readonly Verdict[]): void {
+  #apply(before: readonly ValidationResult[]): void {
     const isFirst = this.#realms === undefined;
-    const realms = this.verdicts.flatMap((verdict) => (verdict.kind === "accepted" ? [verdict.realm] : []));
+    const realms = this.results.flatMap((result) => (result.kind === "accepted" ? [result.realm] : []));
     // Token checks compare the list by identity, so it is replaced only if its content changed.
     if (this.#realms === undefined || !sameItems(this.#realms, realms)) this.#realms = realms;
     this.#logChanges(before, isFirst);
   }
 
-  #logChanges(before: readonly Verdict[], isFirst: boolean): void {
+  #logChanges(before: readonly ValidationResult[], isFirst: boolean): void {
     const { log, namespace } = this.#options;
-    const known = new Map(before.map((verdict) => [verdict.resource.name, verdict]));
-    for (const verdict of this.verdicts) {
-      const { name } = verdict.resource;
-      const isSame = sameVerdict(known.get(name), verdict);
+    const known = new Map(before.map((result) => [result.resource.name, result]));
+    for (const result of this.results) {
+      const { name } = result.resource;
+      const isSame = sameResult(known.get(name), result);
       known.delete(name);
       if (isSame) continue;
-      if (verdict.kind !== "accepted") this.#refuse(verdict);
+      if (result.kind !== "accepted") this.#refuse(result);
       if (isFirst) continue;
       const facts = { namespace, name, tenants: this.#count };
-      if (verdict.kind === "accepted") log.info(facts, "SvcTenant accepted");
-      this.#changed(name, verdict.kind === "accepted" ? "OK" : "FAULTY");
+      if (result.kind === "accepted") log.info(facts, "SvcTenant accepted");
+      this.#changed(name, result.kind === "accepted" ? "OK" : "FAULTY");
     }
     for (const name of known.keys()) {
       log.info({ namespace, name, tenants: this.#count }, "SvcTenant deleted");
@@ -125,8 +131,8 @@ export class SvcTenants {
     log.error(facts, "SvcTenant rejected; the others stay in force");
   }
 
-  #heard(): void {
-    this.#metrics.heard();
+  #onChange(): void {
+    this.#metrics.onChange();
     if (this.#troubles.size === 0) return;
     this.#troubles.clear();
     this.#options.log.info({ namespace: this.#options.namespace }, "SvcTenants are followed again");
@@ -167,7 +173,7 @@ function adviceOn({ reason }: ApiFault): { readonly advice?: string } {
   }
 }
 
-function sameVerdict(before: Verdict | undefined, now: Verdict): boolean {
+function sameResult(before: ValidationResult | undefined, now: ValidationResult): boolean {
   if (before?.kind !== now.kind || before.resource.spec !== now.resource.spec) return false;
   return before.kind !== "duplicate" || (now.kind === "duplicate" && before.of === now.of);
 }

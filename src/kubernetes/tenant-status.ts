@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KeySetState } from "../auth/keys/key-set.ts";
 import { isObject } from "../platform/json.ts";
-import { describe, type Verdict } from "./validation-results.ts";
+import { describe, type ValidationResult } from "./validation-results.ts";
 
 /**
  * Milliseconds by which the time of the last fetch may be outdated if nothing else changed. Keys in use are fetched
@@ -37,14 +37,14 @@ export interface StatusNow {
 }
 
 /** Returns the status that a resource should have. */
-export function statusOf(verdict: Verdict, { keys, before, now }: StatusNow): TenantStatus {
-  const ready = readyOf(verdict, keys);
+export function statusOf(result: ValidationResult, { keys, before, now }: StatusNow): TenantStatus {
+  const ready = readyOf(result, keys);
   const condition = conditionIn(before);
   const kept = condition?.["status"] === ready.status ? condition["lastTransitionTime"] : undefined;
   const lastTransitionTime = typeof kept === "string" ? kept : secondOf(now);
-  const observedGeneration = verdict.resource.generation;
+  const observedGeneration = result.resource.generation;
   const next = { type: "Ready", ...ready, observedGeneration, lastTransitionTime } as const;
-  const shown = verdict.kind === "accepted" && keys !== undefined && { keys: keysOf(keys, before) };
+  const shown = result.kind === "accepted" && keys !== undefined && { keys: keysOf(keys, before) };
   return { observedGeneration, conditions: [next], ...shown };
 }
 
@@ -58,16 +58,16 @@ export function isWritten(status: TenantStatus, before: unknown): boolean {
   );
 }
 
-function readyOf(verdict: Verdict, keys: KeySetState | undefined): Ready {
-  switch (verdict.kind) {
+function readyOf(result: ValidationResult, keys: KeySetState | undefined): Ready {
+  switch (result.kind) {
     case "invalid":
-      return notReady("Invalid", describe(verdict).join(" "));
+      return notReady("Invalid", describe(result).join(" "));
     case "duplicate":
-      return notReady("DuplicateTenantId", describe(verdict).join(" "));
+      return notReady("DuplicateTenantId", describe(result).join(" "));
     case "too-many":
-      return notReady("TooManyTenants", describe(verdict).join(" "));
+      return notReady("TooManyTenants", describe(result).join(" "));
     default:
-      return verdict.realm.tenant.enabled
+      return result.realm.tenant.enabled
         ? readyByKeys(keys)
         : notReady("Disabled", "The tenant's tokens are rejected because enabled is false.");
   }

@@ -14,7 +14,7 @@ import {
 import type { Collection } from "./collection.ts";
 import type { Resource } from "./resource.ts";
 
-export type Verdict = { readonly resource: Resource } & (
+export type ValidationResult = { readonly resource: Resource } & (
   | { readonly kind: "accepted"; readonly realm: TenantRealm }
   | { readonly kind: "invalid"; readonly faults: readonly EntryFault[] }
   /** `of`: name of the older resource of the same tenant, which takes precedence. */
@@ -22,8 +22,8 @@ export type Verdict = { readonly resource: Resource } & (
   | { readonly kind: "too-many" }
 );
 
-/** The verdict on a resource that is not in force. */
-export type Refusal = Exclude<Verdict, { kind: "accepted" }>;
+/** The result for a resource that is not in force. */
+export type Refusal = Exclude<ValidationResult, { kind: "accepted" }>;
 
 /** Reads entries; caches the result per spec object. */
 export class EntryReader {
@@ -50,12 +50,12 @@ export class EntryReader {
  * resource of an issuer determines which claim names the tenant. Otherwise a token could name two tenants and be
  * rejected, so a later resource could lock out the others.
  */
-export function judge(resources: Iterable<Resource>, reader: EntryReader): Verdict[] {
+export function judge(resources: Iterable<Resource>, reader: EntryReader): ValidationResult[] {
   const present = [...resources].filter(({ deleting }) => !deleting).sort(byAge);
   const holders = new Map<string, string>();
   const firstOfIssuer = new Map<string, { readonly name: string; readonly tenantClaim: string }>();
   let accepted = 0;
-  return present.map((resource): Verdict => {
+  return present.map((resource): ValidationResult => {
     const id = idOf(resource.spec);
     const of = id === undefined ? undefined : holders.get(id);
     if (of !== undefined) return { resource, kind: "duplicate", of };
@@ -79,13 +79,13 @@ function otherClaim(first: { readonly name: string; readonly tenantClaim: string
 }
 
 /**
- * Caches the verdicts on a collection. They are computed again only when something they depend on changed: every
+ * Caches the validation results of a collection. They are computed again only when something they depend on changed: every
  * status write of thousands of resources is sent to every controller.
  */
-export class Verdicts {
+export class ValidationResults {
   readonly #collection: Collection;
   readonly #reader: EntryReader;
-  #list: readonly Verdict[] = [];
+  #list: readonly ValidationResult[] = [];
   /** Revision of the collection when they were computed; undefined: never. */
   #revision: number | undefined;
   /** Resources may have a newer status than in the list. */
@@ -96,18 +96,18 @@ export class Verdicts {
     this.#reader = reader;
   }
 
-  /** The last verdicts, with the current resources. */
-  get list(): readonly Verdict[] {
-    if (this.#isStale) this.#list = this.#list.map((verdict) => this.#renewed(verdict));
+  /** The last results, with the current resources. */
+  get list(): readonly ValidationResult[] {
+    if (this.#isStale) this.#list = this.#list.map((result) => this.#renewed(result));
     this.#isStale = false;
     return this.#list;
   }
 
   /**
-   * Called when the collection changed. Returns the previous verdicts if they were computed again; undefined if none
+   * Called when the collection changed. Returns the previous results if they were computed again; undefined if none
    * changed.
    */
-  refresh(): readonly Verdict[] | undefined {
+  refresh(): readonly ValidationResult[] | undefined {
     const { revision, resources } = this.#collection;
     this.#isStale = revision === this.#revision;
     if (this.#isStale) return undefined;
@@ -117,9 +117,9 @@ export class Verdicts {
     return before;
   }
 
-  #renewed(verdict: Verdict): Verdict {
-    const resource = this.#collection.get(verdict.resource.name);
-    return resource === undefined || resource === verdict.resource ? verdict : { ...verdict, resource };
+  #renewed(result: ValidationResult): ValidationResult {
+    const resource = this.#collection.get(result.resource.name);
+    return resource === undefined || resource === result.resource ? result : { ...result, resource };
   }
 }
 

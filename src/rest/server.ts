@@ -14,12 +14,12 @@ import type { Registry } from "prom-client";
 import type { Audit } from "../audit/audit.ts";
 import type { Gate } from "../auth/access/gate.ts";
 import type { Certificate } from "../platform/net/certificate.ts";
-import { Connections, MOST_CONNECTIONS } from "../platform/net/connections.ts";
+import { Connections, MAX_CONNECTIONS } from "../platform/net/connections.ts";
 import { tlsServer } from "../platform/net/tls-server.ts";
-import { MOST_HEADER_BYTES, REQUEST_ID } from "../platform/net/transport-limits.ts";
+import { MAX_HEADER_BYTES, REQUEST_ID } from "../platform/net/transport-limits.ts";
 import type { Log } from "../platform/observability/log.ts";
 import { PASSING, type Tracer } from "../platform/observability/span.ts";
-import { admitAll, admitAstray } from "./access/admission.ts";
+import { admitAll, admitUnrouted } from "./access/admission.ts";
 import { AllowedHosts } from "./access/allowed-hosts.ts";
 import { refuseOtherOrigins } from "./access/cross-origin.ts";
 import type { Description } from "./contract/description.ts";
@@ -81,7 +81,7 @@ export function restServer<Operations>(
   // Expect headers are ignored, as RFC 9110 (10.1.1) permits; Node.js would respond without a body.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   const { allowedHosts = [], gate } = options;
-  app.decorate("allowedHosts", new AllowedHosts(app.server, { allowedHosts, asksNobody: gate.asksNobody }));
+  app.decorate("allowedHosts", new AllowedHosts(app.server, { allowedHosts, isAnonymous: gate.isAnonymous }));
   observe(app, options.registry, options.log);
   addHeaders(app);
   addErrors(app, options.log);
@@ -107,7 +107,7 @@ function newServer(options: RestOptions): FastifyInstance {
     headersTimeout: requestTimeoutMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: CHECK_EVERY_MS,
-    maxHeaderSize: MOST_HEADER_BYTES,
+    maxHeaderSize: MAX_HEADER_BYTES,
     // Checked below, so that the error has the format of this API.
     requireHostHeader: false,
     keepAlive: true,
@@ -127,14 +127,14 @@ function newServer(options: RestOptions): FastifyInstance {
     genReqId: ({ headers }) => requestIdOf(headers["x-request-id"]),
     requestIdHeader: false,
     clientErrorHandler,
-    frameworkErrors: (error, request, reply) => void refuseAstray(error, request, reply, options),
+    frameworkErrors: (error, request, reply) => void refuseUnrouted(error, request, reply, options),
     http,
     ...(serverFactory && { serverFactory }),
   });
 }
 
 /** Responds to a request that the framework rejects before any hook. */
-async function refuseAstray(
+async function refuseUnrouted(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -143,7 +143,7 @@ async function refuseAstray(
   let fault = faultOf(error, BODY_LIMIT);
   try {
     checkHostAndOrigin(request);
-    await admitAstray(request, reply, options, fault);
+    await admitUnrouted(request, reply, options, fault);
   } catch (thrown) {
     fault = faultOf(thrown, BODY_LIMIT);
   }
@@ -159,7 +159,7 @@ function checkHostAndOrigin({ raw, server }: FastifyRequest): void {
 }
 
 function connectionsOf({ server }: FastifyInstance, connections: Connections): Connections {
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   server.on("connection", (socket: Socket) => connections.add(socket));
   server.on("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
     response.once("close", connections.begin(socket));

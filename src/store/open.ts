@@ -4,7 +4,7 @@ import { Database } from "./connection/database.ts";
 import { postgresDriver } from "./connection/postgres.ts";
 import type { Store } from "./contract/store.ts";
 import { embeddedDriver } from "./embedded/database.ts";
-import { upkeepOf } from "./embedded/vacuum.ts";
+import { vacuumOf } from "./embedded/vacuum.ts";
 import { openListener } from "./events/listener.ts";
 import { Announcements, announcementOf } from "./events/notifications.ts";
 import { migrate } from "./schema/migrations.ts";
@@ -33,9 +33,9 @@ async function openEmbedded(directory: string, log: Log): Promise<Store> {
     await database.close();
     throw error;
   }
-  const upkeep = upkeepOf(database, log);
-  upkeep.start();
-  return new SqlStore(database, new Announcements(() => {}), [upkeep]);
+  const vacuum = vacuumOf(database, log);
+  vacuum.start();
+  return new SqlStore(database, new Announcements(() => {}), [vacuum]);
 }
 
 async function openPostgres(databaseUrl: string, log: Log): Promise<Store> {
@@ -44,13 +44,13 @@ async function openPostgres(databaseUrl: string, log: Log): Promise<Store> {
   const announcements = new Announcements((payload) => listener.send(payload));
   const onPayload = (payload: string) => {
     const announcement = announcementOf(payload);
-    if (announcement !== undefined) announcements.tell(announcement);
+    if (announcement !== undefined) announcements.receive(announcement);
   };
   const onReconnect = () => {
-    announcements.tell({ kind: "work", ready: [] });
-    announcements.tell({ kind: "events" });
-    announcements.tell({ kind: "revocations" });
-    announcements.tell({ kind: "news", nodeIds: [] });
+    announcements.receive({ kind: "work", ready: [] });
+    announcements.receive({ kind: "events" });
+    announcements.receive({ kind: "revocations" });
+    announcements.receive({ kind: "news", nodeIds: [] });
   };
   const listener = openListener(databaseUrl, log, onPayload, onReconnect);
   await listener.started;

@@ -1,10 +1,10 @@
 /** The SQL implementation of the store; its methods delegate to one file per topic. */
 import type { AuditRecord } from "../audit/record.ts";
 import { isId } from "../jobs/ids.ts";
-import type { Verdict } from "../jobs/retry.ts";
+import type { RetryDecision } from "../jobs/retry.ts";
 import { STILLS_CLASS } from "../jobs/work.ts";
 import { deleteAudit, insertAudit, listAudit } from "./audit/audit.ts";
-import { Gathering } from "./connection/batcher.ts";
+import { Batcher } from "./connection/batcher.ts";
 import type { Database } from "./connection/database.ts";
 import { statement } from "./connection/statement.ts";
 import type { AuditCursor, AuditFilter } from "./contract/audit-records.ts";
@@ -23,7 +23,7 @@ import type { Announcement, Store } from "./contract/store.ts";
 import type {
   Claim,
   Fence,
-  FramePiece,
+  FrameChunk,
   Outcome,
   PlanRecord,
   Ready,
@@ -35,7 +35,7 @@ import { cancelSome, deleteJob, deleteSome } from "./jobs/bulk.ts";
 import { getJob, insertEach, insertJobs, jobDetail, knownKeys, tenantOf } from "./jobs/jobs.ts";
 import { relabelJob } from "./jobs/labels.ts";
 import { deleteEnded, deleteEvents } from "./jobs/retention.ts";
-import { renew, takeBack } from "./nodes/heartbeat.ts";
+import { renew, requeueForgotten } from "./nodes/heartbeat.ts";
 import {
   capabilitiesOf,
   drainNode,
@@ -53,14 +53,14 @@ import { deleteStill } from "./stills/deletion.ts";
 import { recordStill } from "./stills/reports.ts";
 import { getStill, listStills, requestStills } from "./stills/stills.ts";
 import { type ClaimWithin, claim, claimWithin, ready } from "./tasks/claim.ts";
-import { Floors } from "./tasks/claim-cursors.ts";
+import { ClaimCursors } from "./tasks/claim-cursors.ts";
 import { cancelJob, failJob } from "./tasks/endings.ts";
 import { areScoring } from "./tasks/leases.ts";
 import { allParts, parts } from "./tasks/parts.ts";
 import { beginPooling, holdPoolable, succeed, takePoolable } from "./tasks/pooling.ts";
 import { inWork, waiting } from "./tasks/queue.ts";
-import { recordPiece, recordPlan } from "./tasks/reports.ts";
-import { jobsWith, recordCutFault, replan, restartWhole } from "./tasks/restarts.ts";
+import { recordChunk, recordPlan } from "./tasks/reports.ts";
+import { jobsWith, recordSegmentMismatch, replan, restartWhole } from "./tasks/restarts.ts";
 import { expireLeases, handBack, promoteWaiting, recordFailure } from "./tasks/retries.ts";
 import { recordSegments, type SegmentReport } from "./tasks/segments.ts";
 import { queued, running, usage } from "./tasks/usage.ts";
@@ -79,25 +79,25 @@ export class SqlStore implements Store {
   readonly #announcements: Announcements;
   readonly #companions: readonly Companion[];
   readonly #events: Events;
-  readonly #floors = new Floors();
-  readonly #inserts = new Gathering(
+  readonly #cursors = new ClaimCursors();
+  readonly #inserts = new Batcher(
     async (tenant: string, jobs: readonly NewJob[]) => insertEach(this.#database, tenant, jobs),
     ({ spec }) => spec.length,
   );
-  readonly #claims = new Gathering(
+  readonly #claims = new Batcher(
     async (_: string, claims: readonly Claim[]) =>
-      claim(this.#database.sender("fleet"), this.#floors, claims),
+      claim(this.#database.sender("fleet"), this.#cursors, claims),
     ({ workClasses }) => 1024 * workClasses.length,
   );
-  readonly #limitedClaims = new Gathering(
-    async (_: string, asked: readonly ClaimWithin[]) => claimWithin(this.#database, this.#floors, asked),
+  readonly #limitedClaims = new Batcher(
+    async (_: string, asked: readonly ClaimWithin[]) => claimWithin(this.#database, this.#cursors, asked),
     ({ claim: { workClasses } }) => 1024 * workClasses.length,
   );
-  readonly #segments = new Gathering(
+  readonly #segments = new Batcher(
     async (_: string, reports: readonly SegmentReport[]) => recordSegments(this.#database, reports),
     ({ segment }) => segment.last.rows.length,
   );
-  readonly #leases = new Gathering(
+  readonly #leases = new Batcher(
     async (_: string, fences: readonly Fence[]) => areScoring(this.#database, fences),
     () => 128,
   );
@@ -133,7 +133,7 @@ export class SqlStore implements Store {
       ? [await this.#inserts.call(tenant, alone)]
       : await insertJobs(this.#database, tenant, jobs);
     for (const { workClass, priority } of jobs) {
-      this.#floors.lowerToRank(tenant, classKey(workClass), -priority);
+      this.#cursors.lowerToRank(tenant, classKey(workClass), -priority);
     }
     return stored;
   }
@@ -246,13 +246,13 @@ export class SqlStore implements Store {
     return inWork(this.#database, most);
   }
 
-  async refusalOfValues(fence: Fence) {
+  async checkScoringLease(fence: Fence) {
     const isScoring = isId(fence.itemId) && (await this.#leases.call("", fence));
     return isScoring ? undefined : (await refusalOf(this.#database, fence)).recorded;
   }
 
-  async recordPiece(fence: Fence, piece: FramePiece) {
-    return recordPiece(this.#database, fence, piece);
+  async recordChunk(fence: Fence, chunk: FrameChunk) {
+    return recordChunk(this.#database, fence, chunk);
   }
 
   async recordPlan(fence: Fence, plan: PlanRecord) {
@@ -266,12 +266,12 @@ export class SqlStore implements Store {
     return this.#segments.call("", { fence, segment });
   }
 
-  async recordFailure(fence: Fence, error: StoredError, decide: (failures: number) => Verdict) {
+  async recordFailure(fence: Fence, error: StoredError, decide: (failures: number) => RetryDecision) {
     return recordFailure(this.#database, fence, error, decide);
   }
 
-  async recordCutFault(fence: Fence) {
-    const outcome = await recordCutFault(this.#database, fence);
+  async recordSegmentMismatch(fence: Fence) {
+    const outcome = await recordSegmentMismatch(this.#database, fence);
     this.#lower(outcome.ready ? [outcome.ready] : []);
     return outcome;
   }
@@ -334,8 +334,8 @@ export class SqlStore implements Store {
     return renew(this.#database, session, running, leaseMs, draining);
   }
 
-  async takeBack(session: string, running: readonly Pick<RunningWork, "itemId" | "attempt">[]) {
-    return this.#lower(await takeBack(this.#database, session, running));
+  async requeueForgotten(session: string, running: readonly Pick<RunningWork, "itemId" | "attempt">[]) {
+    return this.#lower(await requeueForgotten(this.#database, session, running));
   }
 
   async nodeOf(session: string) {
@@ -388,7 +388,7 @@ export class SqlStore implements Store {
     return listAudit(this.#database, tenant, filter, after, limit);
   }
 
-  async expireLeases(limit: number, decide: (failures: number) => Verdict) {
+  async expireLeases(limit: number, decide: (failures: number) => RetryDecision) {
     const outcome = await expireLeases(this.#database, limit, decide);
     this.#lower(outcome.ready);
     return outcome;
@@ -424,7 +424,7 @@ export class SqlStore implements Store {
 
   /** Resets the claim positions: tasks became ready that may come before the last claimed one. */
   #lower(ready: readonly Ready[]): readonly Ready[] {
-    for (const { tenant, workClass } of ready) this.#floors.lower(tenant, classKey(workClass));
+    for (const { tenant, workClass } of ready) this.#cursors.lower(tenant, classKey(workClass));
     return ready;
   }
 }

@@ -3,7 +3,7 @@
 /**
  * Per second and process. The limit of a tenant is enough to look at single requests; that of all tenants is no load.
  */
-const MOST_OF_TENANT = 100;
+const MAX_OF_TENANT = 100;
 const MOST = 1_000;
 const SECOND_MS = 1_000;
 
@@ -29,7 +29,7 @@ export class Forced {
       this.#taken.clear();
     }
     const taken = this.#taken.get(tenant) ?? 0;
-    if (this.#left === 0 || taken >= MOST_OF_TENANT) return false;
+    if (this.#left === 0 || taken >= MAX_OF_TENANT) return false;
     this.#left--;
     this.#taken.set(tenant, taken + 1);
     return true;

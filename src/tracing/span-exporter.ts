@@ -10,16 +10,16 @@ import { type CollectorError, type CollectorOptions, sendSpans } from "./collect
 /** Milliseconds between two requests. */
 const EVERY_MS = 1_000;
 /** Spans per request; some 200 KB. */
-const MOST_AT_ONCE = 512;
+const MAX_AT_ONCE = 512;
 /** Maximum spans that wait to be sent; some 16 MB. */
-const MOST_WAITING = 8_192;
+const MAX_WAITING = 8_192;
 /** Milliseconds until spans are sent again that may be accepted later; doubled up to the longest. */
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;
 /** Milliseconds to send waiting spans on close. */
 export const FLUSH_LIMIT_MS = 3_000;
 
-export interface OutletOptions extends CollectorOptions {
+export interface SpanExporterOptions extends CollectorOptions {
   readonly registry: Registry;
   readonly log: Log;
 }
@@ -27,8 +27,8 @@ export interface OutletOptions extends CollectorOptions {
 /** sent: accepted; lost: no capacity or time; refused: rejected by the collector. */
 type Outcome = "sent" | "lost" | "refused";
 
-export class Outlet {
-  readonly #options: OutletOptions;
+export class SpanExporter {
+  readonly #options: SpanExporterOptions;
   readonly #spans: Counter<"outcome">;
   readonly #sending = new Background((signal, isStarted) => this.#send(signal, isStarted));
   readonly #cut = new AbortController();
@@ -38,7 +38,7 @@ export class Outlet {
   #retryMs = 0;
   #fails = false;
 
-  constructor(options: OutletOptions) {
+  constructor(options: SpanExporterOptions) {
     this.#options = options;
     this.#spans = new Counter({
       name: "svc_trace_spans_total",
@@ -53,7 +53,7 @@ export class Outlet {
 
   /** Never throws or waits. */
   readonly take = (span: ReadableSpan): void => {
-    if (this.#waiting.length < MOST_WAITING) this.#waiting.push(span);
+    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(span);
     else this.#count("lost", 1);
   };
 
@@ -77,7 +77,7 @@ export class Outlet {
   async #send(signal: AbortSignal, isStarted: () => void): Promise<void> {
     isStarted();
     while (!signal.aborted) {
-      const isMuch = this.#waiting.length >= MOST_AT_ONCE;
+      const isMuch = this.#waiting.length >= MAX_AT_ONCE;
       if (this.#retryMs > 0 || !isMuch) await pause(this.#retryMs || EVERY_MS, signal);
       if (this.#waiting.length > 0 && !signal.aborted) await this.#sendSome();
     }
@@ -85,7 +85,7 @@ export class Outlet {
 
   /** Sends the oldest spans; keeps those that may be accepted later. */
   async #sendSome(): Promise<void> {
-    const some = this.#waiting.slice(0, MOST_AT_ONCE);
+    const some = this.#waiting.slice(0, MAX_AT_ONCE);
     try {
       await sendSpans(this.#options, some, this.#cut.signal);
       this.#done(some.length, "sent");

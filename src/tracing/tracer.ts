@@ -21,8 +21,8 @@ import { ClaimedSpan } from "./claimed.ts";
 import { Forced } from "./forced.ts";
 
 /** Maximum characters of an attribute; ids and names are shorter. */
-const MOST_CHARS = 256;
-const MOST_ATTRIBUTES = 32;
+const MAX_CHARS = 256;
+const MAX_ATTRIBUTES = 32;
 
 export interface RecordingOptions {
   /** Share of the traces starting here that are recorded, 0 to 1. */
@@ -46,7 +46,7 @@ export class RecordingTracer implements Tracer {
     const provider = new TracerProvider({
       resource: resourceFromAttributes(known(resource)),
       sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
-      spanLimits: { attributeValueLengthLimit: MOST_CHARS, attributeCountLimit: MOST_ATTRIBUTES },
+      spanLimits: { attributeValueLengthLimit: MAX_CHARS, attributeCountLimit: MAX_ATTRIBUTES },
       spanProcessors: [
         { onStart: () => {}, onEnd: ended, forceFlush: async () => {}, shutdown: async () => {} },
       ],

@@ -3,7 +3,7 @@ import type { Registry } from "prom-client";
 import type { Phase } from "../platform/concurrency/lifecycle.ts";
 import type { Log } from "../platform/observability/log.ts";
 import type { Attributes, Tracer } from "../platform/observability/span.ts";
-import { FLUSH_LIMIT_MS, Outlet } from "./span-exporter.ts";
+import { FLUSH_LIMIT_MS, SpanExporter } from "./span-exporter.ts";
 import { RecordingTracer } from "./tracer.ts";
 
 export interface TracingOptions {
@@ -27,11 +27,11 @@ export interface Tracing {
 }
 
 export function openTracing({ url, headers, registry, log, ...recording }: TracingOptions): Tracing {
-  const outlet = new Outlet({ url, headers, registry, log });
+  const exporter = new SpanExporter({ url, headers, registry, log });
   const limitMs = FLUSH_LIMIT_MS + 500;
   return {
-    tracer: new RecordingTracer({ ...recording, ended: outlet.take }),
-    start: () => outlet.start(),
-    phases: [{ name: "send the remaining spans", limitMs, run: () => outlet.close() }],
+    tracer: new RecordingTracer({ ...recording, ended: exporter.take }),
+    start: () => exporter.start(),
+    phases: [{ name: "send the remaining spans", limitMs, run: () => exporter.close() }],
   };
 }

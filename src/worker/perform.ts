@@ -2,7 +2,7 @@
 
 import type { PairRequest } from "../engine/contract/request.ts";
 import type { PlannedPair, SegmentScored, Still, WorkEngine } from "../engine/contract/work.ts";
-import { CutFault } from "../engine/planning/cut-fault.ts";
+import { SegmentMismatch } from "../engine/planning/cut-fault.ts";
 import type { PlanWork, SegmentWork, StillsWork, WorkItem } from "../gen/proto/svc/v1/node_pb.ts";
 import { pairRequestOf } from "../messages/request.ts";
 import { Failure } from "../platform/failure.ts";
@@ -50,8 +50,8 @@ export async function perform(
 }
 
 /** Whether the pair must be scored whole, because its segment boundaries differ from the plan. */
-export function isCutFault(failure: Failure): boolean {
-  return failure instanceof CutFault;
+export function isSegmentMismatch(failure: Failure): boolean {
+  return failure instanceof SegmentMismatch;
 }
 
 interface CheckedWork {

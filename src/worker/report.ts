@@ -5,12 +5,12 @@ import { type EncodedRows, encodeRows } from "../engine/frames/codec.ts";
 import { Still_Side } from "../gen/proto/svc/v1/job_pb.ts";
 import type { ReportResultRequestSchema } from "../gen/proto/svc/v1/node_pb.ts";
 import { Failure } from "../platform/failure.ts";
-import { isCutFault, type Outcome } from "./perform.ts";
+import { isSegmentMismatch, type Outcome } from "./perform.ts";
 
 export type Report = NonNullable<MessageInitShape<typeof ReportResultRequestSchema>["report"]>;
 
 /** Bytes of a chunk of rows; the complete message stays below 900 KiB. */
-const MAX_PIECE_BYTES = 896 * 1024;
+const MAX_CHUNK_BYTES = 896 * 1024;
 /** Maximum characters of a failure's message and of its facts as JSON; every failure of svc fits. */
 const MAX_SENTENCE = 4096;
 const MAX_FACTS = 16_384;
@@ -42,7 +42,7 @@ export function failureReport(failure: Failure): Report {
       code: failure.code,
       message: failure.message.slice(0, MAX_SENTENCE).toWellFormed(),
       found: found.length > MAX_FACTS ? "" : found,
-      cutFault: isCutFault(failure),
+      cutFault: isSegmentMismatch(failure),
     },
   };
 }
@@ -76,7 +76,7 @@ function* stillReports(stills: readonly Still[]): Generator<Report> {
 function* segmentReports({ table, durationMs, plan, frameCount }: SegmentScored): Generator<Report> {
   let number = 0;
   let held: EncodedRows | undefined;
-  for (const rows of encodeRows(table, MAX_PIECE_BYTES)) {
+  for (const rows of encodeRows(table, MAX_CHUNK_BYTES)) {
     if (held !== undefined) yield { case: "piece", value: { number: number++, ...held } };
     held = rows;
   }

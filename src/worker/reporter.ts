@@ -22,7 +22,7 @@ const LONGEST_PAUSE_MS = 5_000;
 const MAX_FAULTS = 8;
 
 /** REFUSED: the lease is lost. GIVEN_UP: the report could not be delivered. */
-export type Told = "ACCEPTED" | "REFUSED" | "GIVEN_UP";
+export type ReportOutcome = "ACCEPTED" | "REFUSED" | "GIVEN_UP";
 
 export interface ReporterParts {
   readonly connection: Connection;
@@ -41,7 +41,7 @@ export class Reporter {
   }
 
   /** Sends all messages of an outcome; resolves when nothing more can be done for it. */
-  async report(lease: Lease, outcome: Exclude<Outcome, { kind: "STOPPED" }>): Promise<Told> {
+  async report(lease: Lease, outcome: Exclude<Outcome, { kind: "STOPPED" }>): Promise<ReportOutcome> {
     try {
       for (const report of reportsOf(outcome)) {
         const answer = await this.#send(lease, report, lease.signal);
@@ -54,7 +54,7 @@ export class Reporter {
   }
 
   /** Hands a task back unchanged; retries until the node ends. */
-  handBack(lease: Lease): Promise<Told> {
+  handBack(lease: Lease): Promise<ReportOutcome> {
     return this.#send(lease, HAND_BACK, this.#killed.signal);
   }
 
@@ -67,7 +67,7 @@ export class Reporter {
    * Sends a report until it is accepted, refused or aborted. A report that the controller finds invalid ends as a
    * failure.
    */
-  async #send(lease: Lease, report: Report, giveUp: AbortSignal): Promise<Told> {
+  async #send(lease: Lease, report: Report, giveUp: AbortSignal): Promise<ReportOutcome> {
     const { connection, contact, metrics } = this.#parts;
     const { session, item } = lease;
     const request = { session, itemId: item.itemId, attempt: item.attempt, report };
@@ -91,13 +91,13 @@ export class Reporter {
     }
   }
 
-  #refused(lease: Lease, { code }: Failure): Told {
+  #refused(lease: Lease, { code }: Failure): ReportOutcome {
     this.#parts.log.info({ ...named(lease), code }, "report refused; this node no longer holds the lease");
     return "REFUSED";
   }
 
   /** An invalid result becomes a failure of this attempt. An invalid failure report ends the report. */
-  #wrong(lease: Lease, report: Report, failure: Failure, giveUp: AbortSignal): Promise<Told> {
+  #wrong(lease: Lease, report: Report, failure: Failure, giveUp: AbortSignal): Promise<ReportOutcome> {
     const { code, message: detail } = failure;
     this.#parts.log.error(
       { ...named(lease), code, detail, report: report.case },
@@ -108,7 +108,7 @@ export class Reporter {
     return this.#send(lease, failureReport(new Failure("INTERNAL", message)), giveUp);
   }
 
-  #givenUp(lease: Lease, failure: Failure): Told {
+  #givenUp(lease: Lease, failure: Failure): ReportOutcome {
     this.#parts.log.error(
       { ...named(lease), code: failure.code, err: failure },
       "failed to deliver the report; dropped it",

@@ -1,5 +1,5 @@
 /** A semaphore, first in, first out. */
-export class Permits {
+export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];
 

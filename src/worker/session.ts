@@ -25,7 +25,7 @@ const SPACING_MS = 100;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 2_000;
 /** Milliseconds that a heartbeat gets before it is aborted for another one. */
-const LEAST_MS = 400;
+const MIN_MS = 400;
 const LEAVE_TIMEOUT_MS = 3_000;
 
 export interface SessionParts {
@@ -158,7 +158,7 @@ export class Session {
    * that a new task was cancelled.
    */
   #wake(): void {
-    const leastMs = this.#heldSince + LEAST_MS - performance.now();
+    const leastMs = this.#heldSince + MIN_MS - performance.now();
     this.#waking ??= setTimeout(() => this.#held.abort(), Math.max(SPACING_MS, leastMs));
   }
 }

@@ -7,7 +7,7 @@ import { Lease, type Leases } from "./lease.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { type Outcome, perform } from "./perform.ts";
 import { named, type Reporter } from "./reporter.ts";
-import { Permits } from "./semaphore.ts";
+import { Semaphore } from "./semaphore.ts";
 import { endWork, workSpan } from "./tracing.ts";
 
 export interface WorkerParts {
@@ -24,14 +24,14 @@ export interface WorkerParts {
 
 export class Worker {
   readonly #parts: WorkerParts;
-  readonly #slots: Permits;
+  readonly #slots: Semaphore;
   /** At most as many results as slots wait for their report, which bounds memory during an outage. */
-  readonly #reports: Permits;
+  readonly #reports: Semaphore;
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
-    this.#slots = new Permits(parts.slots);
-    this.#reports = new Permits(parts.slots);
+    this.#slots = new Semaphore(parts.slots);
+    this.#reports = new Semaphore(parts.slots);
     parts.metrics.slots.set(parts.slots);
   }
 

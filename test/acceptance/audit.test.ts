@@ -245,14 +245,14 @@ describe("with tokens", () => {
   test("every called operation has one line with its name; probes have none", async () => {
     const admin = used(token({ sub: "everything" }));
     using client = new GrpcClient(controller);
-    const lasting: string[] = [];
+    const formatDuration: string[] = [];
     for (const [operation, need] of Object.entries(TABLE.grpc)) {
       const metadata = bearing(admin);
       metadata.set("x-request-id", `every-${operation.replaceAll("/", ".")}`);
       const call = client.bytesCall(`/${operation}`, Buffer.alloc(0), metadata);
       if (need === "open") await call.toArray().catch(() => {});
       else if (/StreamJobs|Watch|GetJobFrames|CancelJobs|DeleteJobs|Reflection/.test(operation))
-        lasting.push(operation);
+        formatDuration.push(operation);
       // An empty message is valid for some operations. The result doesn't matter here.
       call.on("error", () => {});
       call.resume();
@@ -273,7 +273,7 @@ describe("with tokens", () => {
           .filter(({ outcome, transport }) => outcome === "STARTED" && transport === "grpc")
           .map(({ operation }) => operation),
       );
-    await until(async () => (await started()).size >= lasting.length, "the streams to begin");
+    await until(async () => (await started()).size >= formatDuration.length, "the streams to begin");
     client[Symbol.dispose]();
     await until(async () => (await every()).length >= wanted.length, "the lines of streams that ended");
     const reported = await every();
@@ -282,7 +282,7 @@ describe("with tokens", () => {
       assert.equal(requestId, `every-${operation.replaceAll("/", ".")}`);
       assert.deepEqual([tenant, subject], ["acme", "everything"]);
     }
-    assert.deepEqual(await started(), new Set(lasting));
+    assert.deepEqual(await started(), new Set(formatDuration));
     const probes = Object.keys(TABLE.grpc).filter((operation) => TABLE.grpc[operation] === "open");
     assert.ok((await linesOf(file)).every(({ operation }) => !probes.includes(operation)));
   });

@@ -12,7 +12,7 @@ import { ffmpeg } from "../media/ffmpeg.ts";
 
 const FRAMES = 75;
 const IDENTICAL_DB = 60;
-const MOST_STEPS = 3;
+const MAX_STEPS = 3;
 const CONTAINERS = ["mp4", "mov", "mkv", "ts", "flv", "avi"] as const;
 /** One key frame: a cut copies from the start, and an MP4 hides the part before the cut with an edit list. */
 const LOSSLESS = ["-c:v", "libx264", "-preset", "ultrafast", "-qp", "0", "-threads", "1", "-g", "250"];
@@ -130,7 +130,7 @@ async function obey(reference: string, distorted: string) {
     const { code, stdout, stderr } = await score([...pair, "--metric", "psnr", "--json"]);
     const reported = stderr.replaceAll(/\n */g, " ");
     steps.push(`svc score ${pair.join(" ")}: ${reported}`);
-    assert.ok(steps.length <= MOST_STEPS, steps.join("\n"));
+    assert.ok(steps.length <= MAX_STEPS, steps.join("\n"));
     if (code === 0) {
       const { pooled, frameCount } = JSON.parse(stdout);
       const text = `${frameCount} frames, PSNR ${pooled.psnr_y.min} dB at least, after ${steps.join("\n")}`;

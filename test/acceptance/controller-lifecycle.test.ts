@@ -9,7 +9,7 @@ import { EventStream } from "../server/event-stream.ts";
 import { JobsClient, type NodeList } from "../server/jobs-client.ts";
 import { ask, score } from "../server/rest-client.ts";
 import { SvcProcess, svc } from "../server/svc-process.ts";
-import { soon, until } from "../waiting.ts";
+import { until, withTimeout } from "../waiting.ts";
 
 let clips: Clips;
 let dataDir: string;
@@ -30,7 +30,7 @@ describe("svc controller", () => {
     await using controller = new SvcProcess("controller", {
       args: ["--auth-disabled", ...ports, ...database],
     });
-    await soon(asked, "a connection to the database");
+    await withTimeout(asked, "a connection to the database");
     assert.equal(await controller.stop(), "SIGTERM");
     await controller.logged("stopped before startup was complete");
     silent.close();

@@ -10,7 +10,7 @@ import { MediaDirectory } from "../media/directory.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { bearer, CHECK, endOf, part, RawGrpc } from "../server/raw-grpc.ts";
 import { dial, readToEnd } from "../server/rest-client.ts";
-import { soon, until } from "../waiting.ts";
+import { until, withTimeout } from "../waiting.ts";
 
 const ISSUER = "https://id.example";
 /** Milliseconds between fetches of a key set. */
@@ -212,7 +212,7 @@ describe("over REST", () => {
       socket.on("error", () => {});
       socket.write(start);
       const drip = setInterval(() => socket.write("x"), 100);
-      assert.match(await soon(readToEnd(socket), "the end of a slow request"), /^HTTP\/1\.1 408 /);
+      assert.match(await withTimeout(readToEnd(socket), "the end of a slow request"), /^HTTP\/1\.1 408 /);
       clearInterval(drip);
       socket.destroy();
     }

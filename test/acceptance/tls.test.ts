@@ -12,7 +12,7 @@ import { ControllerProcess } from "../server/controller-process.ts";
 import { readToEnd } from "../server/rest-client.ts";
 import { SvcProcess, svc } from "../server/svc-process.ts";
 import { getSecurely, type Identity, isResumed, nameShown, sessionOf } from "../server/tls-client.ts";
-import { soon } from "../waiting.ts";
+import { withTimeout } from "../waiting.ts";
 
 let clips: Clips;
 let authority: Authority;
@@ -129,7 +129,7 @@ describe("a controller with a certificate", () => {
     socket.on("error", () => {});
     socket.write("GET /v1/health HTTP/1.1\r\nHost: svc\r\n\r\n");
     assert.doesNotMatch(
-      await soon(
+      await withTimeout(
         readToEnd(socket).catch(() => ""),
         "the end",
       ),
@@ -337,7 +337,7 @@ class KeptConnection implements Disposable {
       response.resume().on("end", () => resolve(name));
     });
     sent.on("error", reject);
-    return soon(promise, this.#url);
+    return withTimeout(promise, this.#url);
   }
 
   [Symbol.dispose](): void {

@@ -18,7 +18,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { AuditFile, AuditFileError } from "../../src/audit/file.ts";
-import { Lines, type LinesOptions, type Outlet } from "../../src/audit/lines.ts";
+import { type LineSink, Lines, type LinesOptions } from "../../src/audit/lines.ts";
 import type { AuditRecord } from "../../src/audit/record.ts";
 import { openLog } from "../../src/platform/observability/log.ts";
 import { until } from "../waiting.ts";
@@ -50,10 +50,10 @@ async function linesIn(
 
 const idsIn = async (path: string) => (await linesIn(path)).map(({ requestId }) => requestId);
 
-function writer(outlet: Outlet, over: Partial<LinesOptions> = {}) {
+function writer(sink: LineSink, over: Partial<LinesOptions> = {}) {
   let lost = 0;
   const count = (some: number) => (lost += some);
-  const lines = new Lines({ outlet, log: LOG, lost: (some) => void count(some), ...over });
+  const lines = new Lines({ sink, log: LOG, lost: (some) => void count(some), ...over });
   return { lines, lost: () => lost };
 }
 
@@ -130,7 +130,7 @@ async function fullAtTimes(path: string) {
   const file = await AuditFile.open(path, LOG);
   const full = await open("/dev/full", "w");
   const state = { full: true, failures: 0 };
-  const outlet: Outlet = {
+  const sink: LineSink = {
     name: path,
     write: async (bytes, offset) => {
       if (!state.full) return file.write(bytes, offset);
@@ -142,13 +142,13 @@ async function fullAtTimes(path: string) {
       await file.close();
     },
   };
-  return { outlet, state };
+  return { sink, state };
 }
 
 test("buffers lines while the disk is full, and counts lost ones, also in the log", async () => {
   const path = join(folder, "full.log");
-  const { outlet, state } = await fullAtTimes(path);
-  const { lines, lost } = writer(outlet, { retryMs: 1, mostWaiting: 20_000 });
+  const { sink, state } = await fullAtTimes(path);
+  const { lines, lost } = writer(sink, { retryMs: 1, mostWaiting: 20_000 });
   for (let n = 0; n < 1_000; n++) lines.take(record(String(n)));
   await until(async () => state.failures > 3, "some retries");
   const gone = lost();
@@ -166,8 +166,8 @@ test("buffers lines while the disk is full, and counts lost ones, also in the lo
 });
 
 test("close does not wait for a disk that stays full", async () => {
-  const { outlet } = await fullAtTimes(join(folder, "never.log"));
-  const { lines, lost } = writer(outlet);
+  const { sink } = await fullAtTimes(join(folder, "never.log"));
+  const { lines, lost } = writer(sink);
   for (let n = 0; n < 5; n++) lines.take(record(String(n)));
   await lines.close();
   assert.equal(lost(), 5);

@@ -7,7 +7,7 @@ import type { Principal } from "../../src/auth/principal.ts";
 import type { Realm } from "../../src/auth/tenants/realm.ts";
 import { RevocationList, RevocationTable } from "../../src/auth/tokens/revocations.ts";
 import { Failure, type FailureCode } from "../../src/platform/failure.ts";
-import { PATIENCE_MS } from "../waiting.ts";
+import { WAIT_LIMIT_MS } from "../waiting.ts";
 import { GOOD_CLAIMS, NOW } from "./tokens.ts";
 
 /** The realm that the settings of a single provider produce. */
@@ -24,7 +24,7 @@ export function realmAt(jwksEndpoint: string, changes: Partial<Realm> = {}): Rea
 }
 
 /** Long enough that no key fetch times out because the machine was suspended. */
-const PATIENT = { fetchLimitMs: PATIENCE_MS };
+const PATIENT = { fetchLimitMs: WAIT_LIMIT_MS };
 
 export class Bench {
   now = NOW;

@@ -22,7 +22,7 @@ import { Registry } from "prom-client";
 import { limitsIn } from "../../src/auth/tenants/limits.ts";
 import { TenantsFile, TenantsFileError } from "../../src/auth/tenants/tenants-file.ts";
 import { Settled } from "../../src/platform/files/settled.ts";
-import { soon } from "../waiting.ts";
+import { withTimeout } from "../waiting.ts";
 
 interface Line {
   readonly level: number;
@@ -78,7 +78,7 @@ async function follow(at = path): Promise<TenantsFile> {
 async function nextLine(change: () => Promise<unknown>): Promise<Line> {
   const line = once(logged, "line");
   await change();
-  await soon(line, "the log line about a change");
+  await withTimeout(line, "the log line about a change");
   return lines.at(-1) ?? assert.fail();
 }
 
@@ -130,7 +130,7 @@ describe("at startup", () => {
     await assert.rejects(open(folder), /not a regular file|EISDIR/);
     await assert.rejects(open("/dev/zero"), /not a regular file/);
     await promisify(execFile)("mkfifo", [path]);
-    await assert.rejects(soon(open(), "a pipe to be refused"), /not a regular file/);
+    await assert.rejects(withTimeout(open(), "a pipe to be refused"), /not a regular file/);
     await unlink(path);
     await writeFile(path, yaml("acme") + "#".repeat(1024 * 1024));
     await assert.rejects(open(), /larger than 1048576 bytes/);

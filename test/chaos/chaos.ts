@@ -11,7 +11,7 @@ import { Installation, SLOTS } from "./installation.ts";
 import { Killer } from "./killer.ts";
 import { Load } from "./load.ts";
 import { type ChaosMedia, makeMedia } from "./media.ts";
-import type { BlowKind } from "./schedule.ts";
+import type { FaultKind } from "./schedule.ts";
 import { openChaosStore, type StoreName } from "./stores.ts";
 import { Watcher } from "./watcher.ts";
 
@@ -38,7 +38,7 @@ export interface ChaosOptions {
 export interface Outcome {
   readonly faults: readonly string[];
   readonly kills: number;
-  readonly blows: Readonly<Partial<Record<BlowKind, number>>>;
+  readonly blows: Readonly<Partial<Record<FaultKind, number>>>;
   readonly seconds: number;
   /** Seconds from the last fault to the end of the last job. */
   readonly settleSeconds: number;
@@ -100,7 +100,7 @@ async function run(installation: Installation, media: ChaosMedia, options: Chaos
     await watcher.stop();
     const faults = [
       ...audit.faults,
-      ...tooManyStruckDown(audit, killer),
+      ...tooManyKilled(audit, killer),
       ...(await endFaults(installation, watcher)),
     ];
     return {
@@ -124,7 +124,7 @@ async function run(installation: Installation, media: ChaosMedia, options: Chaos
 }
 
 /** A fault hits at most as many tasks as a node has slots; a job fails only after several hits on one task. */
-function tooManyStruckDown({ struckDown }: Audit, { counts }: Killer): string[] {
+function tooManyKilled({ struckDown }: Audit, { counts }: Killer): string[] {
   const blows = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const most = (blows * Math.max(...SLOTS)) / MAX_FAILURES;
   return struckDown.length > most ? [`${struckDown.length} jobs failed after ${blows} injected faults`] : [];

@@ -10,7 +10,7 @@ import { openStore } from "../../src/store/open.ts";
 import { Peer } from "../controller/peer.ts";
 import { LOG, System, wrapped } from "../controller/system.ts";
 import { PostgresCluster } from "../store/postgres.ts";
-import { soon } from "../waiting.ts";
+import { withTimeout } from "../waiting.ts";
 
 const HOUR_MS = 3_600_000;
 /** Longer than a process or database connection may freeze for a moment, so that a live node keeps its lease. */
@@ -63,7 +63,7 @@ describe("a clock that jumps ahead", () => {
       judged = async () => {};
       await work().then(resolve, reject);
     };
-    return soon(promise, "leases to be judged");
+    return withTimeout(promise, "leases to be judged");
   }
 
   /**
@@ -79,7 +79,7 @@ describe("a clock that jumps ahead", () => {
       looks = 0;
       looked = seen.resolve;
     });
-    await soon(seen.promise, "readings of the clock");
+    await withTimeout(seen.promise, "readings of the clock");
   }
 
   test("ends no lease of a live node, and those of a lost one a lease later", async () => {

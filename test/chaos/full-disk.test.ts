@@ -9,7 +9,7 @@ import { Connection } from "../../src/client/connection/connection.ts";
 import { JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { freePort } from "../server/free-port.ts";
-import { PATIENCE_MS, until } from "../waiting.ts";
+import { until, WAIT_LIMIT_MS } from "../waiting.ts";
 import { Program } from "./program.ts";
 import { empty, fill, smallDisk } from "./small-disk.ts";
 
@@ -61,7 +61,7 @@ describe("a full disk", () => {
       idempotencyKey,
     }));
     try {
-      await connection.call(JobService.method.submitJobs, { jobs }, { timeoutMs: PATIENCE_MS });
+      await connection.call(JobService.method.submitJobs, { jobs }, { timeoutMs: WAIT_LIMIT_MS });
       return undefined;
     } catch (error) {
       assert.ok(error instanceof Failure, String(error));

@@ -5,7 +5,7 @@ import { until } from "../waiting.ts";
 import type { Installation } from "./installation.ts";
 import { scorersBelow } from "./processes.ts";
 import type { Program } from "./program.ts";
-import { BLOWS, type Blow, type BlowKind, blows } from "./schedule.ts";
+import { BLOWS, type Blow, blows, type FaultKind } from "./schedule.ts";
 import { sent } from "./stores.ts";
 
 /** Milliseconds to wait for a scorer: after an outage tasks run again only when their leases have expired. */
@@ -18,7 +18,7 @@ interface Struck {
 }
 
 export class Killer {
-  readonly counts = new Map<BlowKind, number>();
+  readonly counts = new Map<FaultKind, number>();
   readonly #installation: Installation;
   readonly #blows: Generator<Blow, never>;
   /** Draws among the targets present when a fault is due. */
@@ -83,7 +83,7 @@ export class Killer {
     }
   }
 
-  async #hitDatabase(kind: BlowKind, downMs: number): Promise<Struck> {
+  async #hitDatabase(kind: FaultKind, downMs: number): Promise<Struck> {
     const { database } = this.#installation.store;
     if (database === undefined) throw new Error(`there is no database for the fault "${kind}"`);
     if (kind === "database connection") await database.endConnection(this.#random);

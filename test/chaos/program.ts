@@ -5,7 +5,7 @@ import { closeSync, openSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { soon } from "../waiting.ts";
+import { withTimeout } from "../waiting.ts";
 
 const SVC = fileURLToPath(new URL("../../bin/svc", import.meta.url));
 
@@ -51,7 +51,7 @@ export class Program {
     if (stdout === null) throw new Error("the addresses are not piped");
     const line = once(createInterface({ input: stdout }), "line").then(([text]: unknown[]) => String(text));
     const early = this.#exited.then(() => undefined);
-    const addresses = await soon(Promise.race([line, early]), `${this.name} to listen`);
+    const addresses = await withTimeout(Promise.race([line, early]), `${this.name} to listen`);
     if (addresses === undefined) throw new Error(`${this.name} ended as it started`);
     stdout.resume();
     return JSON.parse(addresses);
@@ -73,7 +73,7 @@ export class Program {
     this.#wanted = false;
     this.signal("SIGTERM");
     try {
-      await soon(this.#exited, `${this.name} to end`);
+      await withTimeout(this.#exited, `${this.name} to end`);
     } finally {
       this.signal("SIGKILL");
     }

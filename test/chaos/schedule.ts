@@ -22,10 +22,10 @@ export const BLOWS = {
   postmaster: { weight: 2, database: true, kill: true },
 } as const satisfies Record<string, { weight: number; database: boolean; kill: boolean }>;
 
-export type BlowKind = keyof typeof BLOWS;
+export type FaultKind = keyof typeof BLOWS;
 
 export interface Blow {
-  readonly kind: BlowKind;
+  readonly kind: FaultKind;
   /** Milliseconds after the previous fault. */
   readonly afterMs: number;
   /** Index of the node, for faults of nodes. */
@@ -46,20 +46,20 @@ const LONGEST_PAUSE_MS = 2_000;
 
 /** An endless sequence of faults: each kind once in random order, then by weight. */
 export function* blows(random: (below: number) => number, field: Field): Generator<Blow, never> {
-  const kinds = (Object.keys(BLOWS) as BlowKind[]).filter((kind) => field.database || !BLOWS[kind].database);
+  const kinds = (Object.keys(BLOWS) as FaultKind[]).filter((kind) => field.database || !BLOWS[kind].database);
   for (const first = [...kinds]; first.length > 0; ) {
     for (const kind of first.splice(random(first.length), 1)) yield drawn(kind, random, field);
   }
   for (;;) yield drawn(drawKind(kinds, random), random, field);
 }
 
-function drawn(kind: BlowKind, random: (below: number) => number, field: Field): Blow {
+function drawn(kind: FaultKind, random: (below: number) => number, field: Field): Blow {
   const afterMs = random(LONGEST_PAUSE_MS);
   const node = random(field.nodes);
   return { kind, afterMs, node, downMs: downMs(kind, random, field) };
 }
 
-function drawKind(kinds: readonly BlowKind[], random: (below: number) => number): BlowKind {
+function drawKind(kinds: readonly FaultKind[], random: (below: number) => number): FaultKind {
   let left = random(kinds.reduce((sum, kind) => sum + BLOWS[kind].weight, 0));
   for (const kind of kinds) {
     left -= BLOWS[kind].weight;
@@ -69,7 +69,7 @@ function drawKind(kinds: readonly BlowKind[], random: (below: number) => number)
 }
 
 /** Outages from none to longer than a lease; one in four is longer. */
-function downMs(kind: BlowKind, random: (below: number) => number, { leaseMs }: Field): number {
+function downMs(kind: FaultKind, random: (below: number) => number, { leaseMs }: Field): number {
   if (kind === "node stopped") return leaseMs + 1_000 + random(leaseMs);
   return random(4) === 0 ? leaseMs + random(leaseMs) : random(1_500);
 }

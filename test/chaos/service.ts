@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { leakedProcesses } from "../../scripts/testing/leaks.ts";
 import { freePort } from "../server/free-port.ts";
-import { soon, until } from "../waiting.ts";
+import { until, withTimeout } from "../waiting.ts";
 import { type Endpoint, LoadBalancer } from "./load-balancer.ts";
 import { allOffline } from "./nodes.ts";
 import { Program } from "./program.ts";
@@ -157,7 +157,7 @@ export class Service implements AsyncDisposable {
     this.#controllers.splice(this.#controllers.indexOf(pod), 1);
     const removed = delay(ENDPOINT_LAG_MS).then(() => this.#balancer.remove(pod.endpoint));
     await delay(PRE_STOP_MS);
-    const end = soon(pod.program.stop(), `${pod.program.name} to end`, GRACE_MS);
+    const end = withTimeout(pod.program.stop(), `${pod.program.name} to end`, GRACE_MS);
     this.#note(pod.program, await end.catch(String));
     await removed;
   }

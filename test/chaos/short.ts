@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { chaos } from "./chaos.ts";
-import { BLOWS, type BlowKind } from "./schedule.ts";
+import { BLOWS, type FaultKind } from "./schedule.ts";
 import type { StoreName } from "./stores.ts";
 
 const KILLS = 12;
@@ -32,7 +32,7 @@ async function shows(store: StoreName, signal: AbortSignal): Promise<boolean> {
   assert.deepEqual(faults, [], all);
   assert.ok(figures.kills >= KILLS, all);
   for (const [kind, { database }] of Object.entries(BLOWS)) {
-    if (store === "postgres" || !database) assert.ok((blows[kind as BlowKind] ?? 0) > 0, `${kind}: ${all}`);
+    if (store === "postgres" || !database) assert.ok((blows[kind as FaultKind] ?? 0) > 0, `${kind}: ${all}`);
   }
   // Proves that there was something to count.
   for (const end of ["SUCCEEDED", "FAILED"]) assert.ok((ends[end] ?? 0) > 0, `none ${end}: ${all}`);

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { soon } from "../waiting.ts";
+import { withTimeout } from "../waiting.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const SVC = fileURLToPath(new URL("../../bin/svc", import.meta.url));
@@ -45,12 +45,12 @@ export class Running implements AsyncDisposable {
       throw new Error(`the program ended (${code}) without printing ${what}: ${this.stdout}${this.stderr}`);
     });
     early.catch(() => {});
-    await soon(Promise.race([promise, early]), () => `${what}; so far: ${this.stdout}${this.stderr}`);
+    await withTimeout(Promise.race([promise, early]), () => `${what}; so far: ${this.stdout}${this.stderr}`);
     this.#looks.delete(look);
   }
 
   ended(): Promise<Ended> {
-    return soon(this.#ended, () => `the end; so far: ${this.stdout}${this.stderr}`);
+    return withTimeout(this.#ended, () => `the end; so far: ${this.stdout}${this.stderr}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

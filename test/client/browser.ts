@@ -1,7 +1,7 @@
 /** A minimal browser: keeps cookies, follows redirects, and submits every form. As a program it opens its argument. */
 
 /** More steps than any sign-in has. */
-const MOST_STEPS = 30;
+const MAX_STEPS = 30;
 
 export interface Visited {
   readonly status: number;
@@ -15,7 +15,7 @@ export async function visit(start: string, stop: (url: string) => boolean = () =
   const cookies = new Map<string, string>();
   const urls: string[] = [];
   let next: { readonly url: string; readonly form?: URLSearchParams } = { url: start };
-  for (let step = 0; step < MOST_STEPS; step++) {
+  for (let step = 0; step < MAX_STEPS; step++) {
     urls.push(next.url);
     if (stop(next.url)) return { status: 0, text: "", urls };
     const response = await fetch(next.url, {

@@ -24,7 +24,7 @@ import {
 import { statusOf } from "../../src/grpc/status.ts";
 import { definitionOf } from "../../src/messages/definition.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import { soon } from "../waiting.ts";
+import { withTimeout } from "../waiting.ts";
 
 let server: Server;
 let address: string;
@@ -196,7 +196,7 @@ describe("a stream", () => {
       if (seen.length === 5) break;
     }
     assert.deepEqual(seen, ["0", "1", "2", "3", "4"]);
-    await soon(Promise.resolve(left.at(-1)), "the server to see the cancellation");
+    await withTimeout(Promise.resolve(left.at(-1)), "the server to see the cancellation");
   });
 
   test("throws the failure that ends it, after the earlier messages", async () => {

@@ -4,7 +4,7 @@ import type { Grant } from "../../src/client/session/session.ts";
 import { signInByBrowser } from "../../src/client/sign-in/browser.ts";
 import { discover, type Provider } from "../../src/client/sign-in/provider.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import { soon } from "../waiting.ts";
+import { withTimeout } from "../waiting.ts";
 import { type Visited, visit } from "./browser.ts";
 import { CLIENT_ID } from "./people-provider.ts";
 
@@ -43,7 +43,7 @@ export async function begin(
   // The caller awaits it later.
   grant.catch(() => {});
   const signingIn = {
-    url: await soon(Promise.race([promise, failed(grant)]), "the address"),
+    url: await withTimeout(Promise.race([promise, failed(grant)]), "the address"),
     grant,
     forged: 0,
   };

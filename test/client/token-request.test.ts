@@ -10,7 +10,7 @@ import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import { tokenRequests } from "../../src/client/tokens/client-credentials.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import { soon } from "../waiting.ts";
+import { withTimeout } from "../waiting.ts";
 
 const SECRET = "the-secret-0123456789";
 const TOKEN = "a.bearer.token";
@@ -134,9 +134,9 @@ describe("a request", () => {
     await using endpoint = await Endpoint.open(() => arrived.resolve());
     const cut = new AbortController();
     const failure = failureOf(endpoint.requests()(cut.signal));
-    await soon(arrived.promise, "the request");
+    await withTimeout(arrived.promise, "the request");
     cut.abort();
-    assert.equal((await soon(failure, "its end")).code, "SERVER_UNREACHABLE");
+    assert.equal((await withTimeout(failure, "its end")).code, "SERVER_UNREACHABLE");
   });
 });
 

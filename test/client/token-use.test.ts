@@ -26,7 +26,7 @@ import { Failure, type FailureCode } from "../../src/platform/failure.ts";
 import { CLIENT_ID, IssuingProvider } from "../auth/issuing.ts";
 import { start } from "../cli/program.ts";
 import { SVC, SvcProcess, svc } from "../server/svc-process.ts";
-import { soon, until } from "../waiting.ts";
+import { until, withTimeout } from "../waiting.ts";
 import { Peer } from "../worker/peer.ts";
 
 const SECRET = "the-client-secret";
@@ -256,7 +256,7 @@ describe("a command", () => {
       return refused % 2 === 1 ? "TOKEN_EXPIRED" : "TOKEN_KEY_UNKNOWN";
     };
     controller.expire();
-    await soon(refusedTwice.promise, "it to retry");
+    await withTimeout(refusedTwice.promise, "it to retry");
     await writeFile(tokenFile, "second.token");
     await watch.printed(/"eventId":"2"/);
     watch.child.kill("SIGINT");
@@ -277,7 +277,7 @@ describe("a command", () => {
     const url = `http://127.0.0.1:${port}/token`;
     const args = ["--oidc-token-url", url, "--oidc-client-id", "a", "--oidc-client-secret-file", secretFile];
     await using list = start(SVC, ["jobs", "list", "--server", "127.0.0.1:1", ...args]);
-    await soon(arrived.promise, "the request");
+    await withTimeout(arrived.promise, "the request");
     list.child.kill("SIGINT");
     assert.equal((await list.ended()).code, 130);
     silent.close();

@@ -29,7 +29,7 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
 }
 
 /** Minimum width and height of a touch target in pixels: WCAG 2.2, 2.5.8. */
-const LEAST_TARGET = 24;
+const MIN_TARGET = 24;
 
 interface Target {
   readonly name: string;
@@ -51,6 +51,6 @@ export async function smallTargets(page: Page): Promise<string[]> {
         }),
       }))`);
   return all
-    .filter(({ sizes }) => sizes.every(([width, height]) => Math.min(width, height) < LEAST_TARGET - 0.5))
+    .filter(({ sizes }) => sizes.every(([width, height]) => Math.min(width, height) < MIN_TARGET - 0.5))
     .map(({ name, sizes }) => `${name}: ${JSON.stringify(sizes)}`);
 }

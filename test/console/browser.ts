@@ -1,7 +1,7 @@
 /** Drives Debian's Chromium. Any error or warning on a page fails the test. */
 import assert from "node:assert/strict";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { PATIENCE_MS } from "../waiting.ts";
+import { WAIT_LIMIT_MS } from "../waiting.ts";
 
 const EXECUTABLE = "/usr/bin/chromium";
 
@@ -17,13 +17,13 @@ export class Pages implements AsyncDisposable {
   static async open(more: readonly string[] = []): Promise<Pages> {
     // Chromium's sandbox does not start as root; the tests open only their own pages.
     const args = ["--no-sandbox", "--disable-dev-shm-usage", ...more];
-    return new Pages(await chromium.launch({ executablePath: EXECUTABLE, args, timeout: PATIENCE_MS }));
+    return new Pages(await chromium.launch({ executablePath: EXECUTABLE, args, timeout: WAIT_LIMIT_MS }));
   }
 
   /** A page with a fresh profile. */
   async page(url: string, options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.#browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-    context.setDefaultTimeout(PATIENCE_MS);
+    context.setDefaultTimeout(WAIT_LIMIT_MS);
     const page = await context.newPage();
     page.on("pageerror", (error) => this.#complaints.push(`error: ${error.stack ?? error.message}`));
     page.on("console", (message) => {

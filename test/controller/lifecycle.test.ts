@@ -11,7 +11,7 @@ import {
   SubmitJobsRequestSchema,
 } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import { PATIENCE_MS, until } from "../waiting.ts";
+import { until, WAIT_LIMIT_MS } from "../waiting.ts";
 import { caller, Peer } from "./peer.ts";
 import { failureReport, METRICS, planReport, scoreOf, valueAt } from "./scored.ts";
 import { FLEET, refused, System, submission, wrapped } from "./system.ts";
@@ -147,7 +147,7 @@ describe("the lifecycle of a job", () => {
     const context = caller(tenant);
     const late = other.jobs.waitForJob(job.id, { waitMs: 0, keep: true }, context);
     await refused(late, "STORE_UNAVAILABLE");
-    assert.ok((await other.jobs.waitForJob(job.id, { waitMs: PATIENCE_MS, keep: true }, context)).done);
+    assert.ok((await other.jobs.waitForJob(job.id, { waitMs: WAIT_LIMIT_MS, keep: true }, context)).done);
     assert.equal(faults, 3);
     await other.close();
   });
@@ -159,14 +159,14 @@ describe("the lifecycle of a job", () => {
     const context = caller(tenant);
     const late = await system.jobs.waitForJob(good.job.id, { waitMs: 0, keep: true }, context);
     assert.deepEqual(late, { done: false, jobId: good.job.id });
-    const waiting = system.jobs.waitForJob(good.job.id, { waitMs: PATIENCE_MS, keep: true }, context);
+    const waiting = system.jobs.waitForJob(good.job.id, { waitMs: WAIT_LIMIT_MS, keep: true }, context);
     await node.work(40);
     const waited = await waiting;
     assert.ok(waited.done);
     assert.equal(waited.result.score.toFixed(6), scoreOf(40).toFixed(6));
 
     const bad = await system.submit(tenant);
-    const wait = system.jobs.waitForJob(bad.job.id, { waitMs: PATIENCE_MS, keep: true }, context);
+    const wait = system.jobs.waitForJob(bad.job.id, { waitMs: WAIT_LIMIT_MS, keep: true }, context);
     const failing = refused(wait, "FRAME_COUNT_MISMATCH");
     const found = '{"reference":{"frames":48},"distorted":{"frames":50}}';
     const value = { code: "FRAME_COUNT_MISMATCH", message: "48 frames and 50 frames.", found };
@@ -180,7 +180,7 @@ describe("the lifecycle of a job", () => {
     for (const keep of [true, false]) {
       const { job } = await system.submit(tenant);
       const gone = new AbortController();
-      const options = { waitMs: PATIENCE_MS, keep };
+      const options = { waitMs: WAIT_LIMIT_MS, keep };
       const waiting = system.jobs.waitForJob(job.id, options, caller(tenant, gone.signal));
       gone.abort();
       await refused(waiting, "SCORE_CANCELLED");

@@ -289,7 +289,7 @@ describe("nodes that serve several tenants", () => {
     const item = await own.pullSome();
     assert.equal(await own.pull(), undefined);
     await limited.batch("free", 20);
-    for (let piece = 0; piece < 20; piece++) assert.equal((await node.pullNow()).tenantId, "free");
+    for (let n = 0; n < 20; n++) assert.equal((await node.pullNow()).tenantId, "free");
     assert.equal(await node.pull(), undefined);
     const gone = new AbortController();
     const waits = [node, own].map((one) => one.pull(60_000, gone.signal));
@@ -306,12 +306,12 @@ describe("nodes that serve several tenants", () => {
     for (const tenant of ["heavy", "light"]) await limited.batch(tenant, 80);
     const node = await Peer.register(system.nodes, FLEET);
     const served: string[] = [];
-    for (let piece = 0; piece < 80; piece++) served.push((await node.pullSome()).tenantId);
+    for (let n = 0; n < 80; n++) served.push((await node.pullSome()).tenantId);
     const share = (part: readonly string[]) => part.filter((tenant) => tenant === "heavy").length;
     assert.ok(Math.abs(share(served) - 60) <= 2, `${share(served)} of 80`);
     limited.limits.set("light", { weight: 3 });
     served.length = 0;
-    for (let piece = 0; piece < 30; piece++) served.push((await node.pullSome()).tenantId);
+    for (let n = 0; n < 30; n++) served.push((await node.pullSome()).tenantId);
     assert.ok(Math.abs(share(served) - 15) <= 2, `${share(served)} of 30, by equal weights`);
   });
 });

@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { Registry } from "prom-client";
 import { Fleet } from "../../src/controller/scheduling/fleet.ts";
-import { Stranded } from "../../src/controller/scheduling/unschedulable.ts";
+import { UnschedulableWork } from "../../src/controller/scheduling/unschedulable.ts";
 import { ControllerMetrics } from "../../src/controller/telemetry/metrics.ts";
 import { Job_State, StreamJobsResponse_Kind as Kind } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { ListNodesRequestSchema, Node_State } from "../../src/gen/proto/svc/v1/node_pb.ts";
@@ -177,8 +177,8 @@ describe("unserved work", () => {
   after(async () => system.close());
 
   const upgraded = { ...CAPABILITIES, scorer: { ...SCORER, version: "n8.0" } };
-  const stranded = (afterMs: number): Stranded =>
-    new Stranded({
+  const stranded = (afterMs: number): UnschedulableWork =>
+    new UnschedulableWork({
       store: system.store,
       fleet: new Fleet(system.store, FLEET),
       log: LOG,
@@ -195,13 +195,13 @@ describe("unserved work", () => {
     const done = await old.pullSome();
     await old.score(done, 40);
     const left = await old.pullSome();
-    await sweep.look();
+    await sweep.check();
     // No node is online, so the next one may be the right one.
     await old.heartbeat({ leaving: true });
-    assert.deepEqual([await sweep.look(), await sweep.look()], [0, 0]);
+    assert.deepEqual([await sweep.check(), await sweep.check()], [0, 0]);
     const node = await Peer.register(system.nodes, tenant, { name: "node", capabilities: upgraded });
     assert.equal(await node.pull(), undefined);
-    assert.deepEqual([await sweep.look(), await sweep.look(), await sweep.look()], [0, 1, 0]);
+    assert.deepEqual([await sweep.check(), await sweep.check(), await sweep.check()], [0, 1, 0]);
     await refused(old.score(left, 40), "STALE_ATTEMPT");
     const again = await system.job(tenant, job.id);
     assert.deepEqual([again.state, again.progress, again.segmentsDone], [Job_State.RUNNING, undefined, 0]);
@@ -219,8 +219,8 @@ describe("unserved work", () => {
     await Peer.register(system.nodes, tenant);
     const patient = stranded(600_000);
     const sweep = stranded(0);
-    for (const one of [patient, patient, sweep]) assert.equal(await one.look(), 0);
-    assert.equal(await sweep.look(), 1);
+    for (const one of [patient, patient, sweep]) assert.equal(await one.check(), 0);
+    assert.equal(await sweep.check(), 1);
     const { state, error } = await system.job(tenant, job.id);
     assert.deepEqual([state, error?.code], [Job_State.FAILED, "UNKNOWN_MODEL"]);
     assert.match(error?.message ?? "", /vmaf_v0\.6\.1neg.*vmaf_v0\.6\.1/);

@@ -159,7 +159,7 @@ describe("nodes", () => {
     const item = await node.pullSome();
     const running = [{ itemId: item.itemId, attempt: item.attempt }];
     const gone = new AbortController();
-    const held = quiet.news(gone.signal);
+    const held = quiet.notifications(gone.signal);
     const heartbeat = node.heartbeat({ running, holdMs: HOLD_MS });
     await system.cancel(tenant, job.id);
     const answer = await Promise.race([heartbeat, held]);

@@ -12,7 +12,7 @@ import {
   ReportResultRequestSchema,
   type WorkItem,
 } from "../../src/gen/proto/svc/v1/node_pb.ts";
-import { PATIENCE_MS } from "../waiting.ts";
+import { WAIT_LIMIT_MS } from "../waiting.ts";
 import { CAPABILITIES, planReport, segmentReport } from "./scored.ts";
 
 const NEVER = new AbortController().signal;
@@ -77,7 +77,7 @@ export class Peer {
 
   /** Pulls until there is a task. */
   async pullSome(): Promise<WorkItem> {
-    const giveUp = Date.now() + PATIENCE_MS;
+    const giveUp = Date.now() + WAIT_LIMIT_MS;
     for (;;) {
       const item = await this.pull(60_000);
       if (item !== undefined) return item;
@@ -113,7 +113,7 @@ export class Peer {
   }
 
   /** Returns the first response to a heartbeat with a notification, however long that takes. */
-  async news(signal: AbortSignal): Promise<HeartbeatResponse> {
+  async notifications(signal: AbortSignal): Promise<HeartbeatResponse> {
     for (;;) {
       const answer = await this.heartbeat({ holdMs: 20_000 }, signal);
       if (answer.stop.length > 0 || answer.drain) return answer;

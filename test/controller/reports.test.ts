@@ -70,13 +70,13 @@ describe("reports", () => {
     const { id, node, segments } = await leased(tenant);
     const [first, ...rest] = segments as [WorkItem, ...WorkItem[]];
     assert.ok(first.work.case === "segment");
-    const pieces = piecesOf(tableOf(first.work.value.segment, FRAMES), 160);
-    assert.ok(pieces.length > 3);
-    const last = pieces.at(-1) as (typeof pieces)[number];
+    const chunks = piecesOf(tableOf(first.work.value.segment, FRAMES), 160);
+    assert.ok(chunks.length > 3);
+    const last = chunks.at(-1) as (typeof chunks)[number];
     const report = { case: "segment", value: { last, durationMs: 5 } } as const;
     await refused(node.report(first, report), "INVALID_REQUEST");
-    for (const piece of [...pieces.slice(0, -1), ...pieces.slice(0, 2)]) {
-      await node.report(first, { case: "piece", value: piece });
+    for (const chunk of [...chunks.slice(0, -1), ...chunks.slice(0, 2)]) {
+      await node.report(first, { case: "piece", value: chunk });
     }
     await node.report(first, report);
     for (const segment of rest) await node.score(segment, FRAMES);
@@ -234,15 +234,15 @@ describe("reports", () => {
     const segment = await node.pullSome();
     assert.ok(segment.work.case === "segment");
     const { last } = segmentReport(segment.work.value.segment, FRAMES);
-    const piece = last as { rows: Uint8Array<ArrayBuffer>; rowCount: number };
-    const pieces = [
-      { ...piece, rowCount: piece.rowCount + 1 },
-      { ...piece, rows: piece.rows.slice(1) },
-      { ...piece, rows: new Uint8Array(0) },
-      { ...piece, rows: new Uint8Array(901 * 1024) },
-      { ...piece, number: 5_000 },
+    const chunk = last as { rows: Uint8Array<ArrayBuffer>; rowCount: number };
+    const chunks = [
+      { ...chunk, rowCount: chunk.rowCount + 1 },
+      { ...chunk, rows: chunk.rows.slice(1) },
+      { ...chunk, rows: new Uint8Array(0) },
+      { ...chunk, rows: new Uint8Array(901 * 1024) },
+      { ...chunk, number: 5_000 },
     ];
-    for (const value of pieces) {
+    for (const value of chunks) {
       await refused(node.report(segment, { case: "piece", value }), "INVALID_REQUEST");
       await refused(
         node.report(segment, { case: "segment", value: { last: value, durationMs: 1 } }),
@@ -251,7 +251,7 @@ describe("reports", () => {
     }
     for (const durationMs of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
       await refused(
-        node.report(segment, { case: "segment", value: { last: piece, durationMs } }),
+        node.report(segment, { case: "segment", value: { last: chunk, durationMs } }),
         "INVALID_REQUEST",
       );
     }

@@ -29,7 +29,7 @@ import { realmAt } from "../auth/gateways.ts";
 import { KeyServer, keys } from "../auth/key-server.ts";
 import { newSigner, type Signer, signToken } from "../auth/tokens.ts";
 import { PostgresCluster } from "../store/postgres.ts";
-import { PATIENCE_MS, until } from "../waiting.ts";
+import { until, WAIT_LIMIT_MS } from "../waiting.ts";
 import { caller, Peer } from "./peer.ts";
 import { LOG, refused, System, wrapped } from "./system.ts";
 
@@ -55,7 +55,7 @@ class Door {
     this.gateway = new Gateway({
       ...{ realms: () => realms, revocations: system.revocations, clockSkewMs: 30_000, log: LOG },
       registry: new Registry(),
-      fetchLimitMs: PATIENCE_MS,
+      fetchLimitMs: WAIT_LIMIT_MS,
     });
     open.push(this);
   }
@@ -382,7 +382,7 @@ function wrappedRevocations(store: Store, changes: Store["revocations"]["changes
 test("without authentication nothing can be revoked; old entries can be listed and lifted", async () => {
   const { store } = one.system;
   const { id } = await one.revoke("dev", { what: { case: "subject", value: "alice" } });
-  const service = new RevocationService({ store, log: LOG, feed: undefined, clockSkewMs: 0 });
+  const service = new RevocationService({ store, log: LOG, revocations: undefined, clockSkewMs: 0 });
   const wanted = create(RevokeTokensRequestSchema, { what: { case: "subject", value: "bob" } });
   await refused(service.revokeTokens(wanted, caller("dev")), "AUTH_DISABLED");
   const { revocations } = await service.listRevocations(create(ListRevocationsRequestSchema), caller("dev"));

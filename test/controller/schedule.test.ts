@@ -227,10 +227,10 @@ describe("a schedule", () => {
       schedule.announce([{ tenant: "t", workClass: model }]);
       while (schedule.waiting === 0) await new Promise(setImmediate);
       assert.deepEqual([made.length, schedule.full], [0, 1]);
-      schedule.freed(["somebody else"]);
+      schedule.capacityReleased(["somebody else"]);
       await new Promise(setImmediate);
       assert.equal(made.length, 0);
-      schedule.freed(["t"]);
+      schedule.capacityReleased(["t"]);
       (await next()).end({ id: "next" });
       assert.equal((await second)?.id, "next");
     });
@@ -240,7 +240,7 @@ describe("a schedule", () => {
       schedule.announce([{ tenant: "t", workClass: model }]);
       const pull = schedule.pull(puller("one"), 60_000, NEVER);
       const late = await next();
-      schedule.freed(["t"]);
+      schedule.capacityReleased(["t"]);
       late.end(undefined, true);
       (await next()).end({ id: "freed" });
       assert.equal((await pull)?.id, "freed");

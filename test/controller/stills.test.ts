@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Fleet } from "../../src/controller/scheduling/fleet.ts";
-import { Stranded } from "../../src/controller/scheduling/unschedulable.ts";
+import { UnschedulableWork } from "../../src/controller/scheduling/unschedulable.ts";
 import { worstFrames } from "../../src/controller/stills/worst-frames.ts";
 import {
   GetStillRequestSchema,
@@ -235,14 +235,14 @@ describe("stills", () => {
     const id = await scored(tenant);
     const { store } = system;
     const metrics = { jobFailed: () => assert.fail("no job ends because of it") } as never;
-    const stranded = new Stranded({
+    const stranded = new UnschedulableWork({
       store,
       fleet: new Fleet(store, undefined),
       log: LOG,
       metrics,
       afterMs: 0,
     });
-    assert.deepEqual([await stranded.look(), await stranded.look()], [0, 0]);
+    assert.deepEqual([await stranded.check(), await stranded.check()], [0, 0]);
     await assertAll(tenant, id, Still_State.PENDING);
     const late = await Peer.register(system.nodes, tenant, DRAWS);
     await make(late, await late.pullSome());

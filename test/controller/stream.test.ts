@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { Feed } from "../../src/controller/events/event-buffer.ts";
+import { EventBuffer } from "../../src/controller/events/event-buffer.ts";
 import { JobStream } from "../../src/controller/events/stream.ts";
 import {
   Job_State,
@@ -128,8 +128,8 @@ describe("streams of jobs", () => {
 
   test("repeat no change that the snapshot included, even if the feed reads it later", async () => {
     const tenant = "later";
-    const feed = new Feed(system.store, LOG);
-    feed.start();
+    const eventBuffer = new EventBuffer(system.store, LOG);
+    eventBuffer.start();
     // The last change before the snapshot, which is not announced to the feed.
     const eventCursor = async (): Promise<string> => {
       await system.submit(tenant);
@@ -138,7 +138,7 @@ describe("streams of jobs", () => {
     const store = wrapped(system.store, { eventCursor });
     const ends = new AbortController();
     const open = () =>
-      new JobStream({ store, feed }, tenant, {}, create(StreamJobsRequestSchema)).run(ends.signal);
+      new JobStream({ store, eventBuffer }, tenant, {}, create(StreamJobsRequestSchema)).run(ends.signal);
     const awake = open();
     for (
       let response = await awake.next();
@@ -162,24 +162,27 @@ describe("streams of jobs", () => {
     ends.abort();
     await Promise.all([reading, stream.return(undefined)]);
     await awake.return(undefined);
-    await feed.stop();
+    await eventBuffer.stop();
   });
 
   test("get only events of their own tenant from the feed, and read missed ones as the tenant", async (context) => {
     const [tenant, other] = ["routed", "routed elsewhere"];
-    const feed = new Feed(system.store, LOG);
-    context.after(async () => feed.stop());
-    feed.start();
-    const end = feed.listen(() => {});
-    await feed.catchUp();
-    const start = feed.head;
+    const eventBuffer = new EventBuffer(system.store, LOG);
+    context.after(async () => eventBuffer.stop());
+    eventBuffer.start();
+    const end = eventBuffer.listen(() => {});
+    await eventBuffer.catchUp();
+    const start = eventBuffer.head;
     for (const one of [other, tenant, other]) await system.submit(one);
-    await feed.catchUp();
-    const first = feed.next(tenant, start);
+    await eventBuffer.catchUp();
+    const first = eventBuffer.next(tenant, start);
     assert.equal(first?.entry?.event.job.tenant, tenant);
-    assert.deepEqual(feed.next(tenant, first.position), { position: feed.head, entry: undefined });
-    assert.deepEqual(feed.next("nobody", start), { position: feed.head, entry: undefined });
-    assert.equal(feed.next(tenant, feed.tail - 1), undefined);
+    assert.deepEqual(eventBuffer.next(tenant, first.position), {
+      position: eventBuffer.head,
+      entry: undefined,
+    });
+    assert.deepEqual(eventBuffer.next("nobody", start), { position: eventBuffer.head, entry: undefined });
+    assert.equal(eventBuffer.next(tenant, eventBuffer.tail - 1), undefined);
     end();
     const read: string[] = [];
     const store = wrapped(system.store, {
@@ -191,7 +194,9 @@ describe("streams of jobs", () => {
     });
     const request = create(StreamJobsRequestSchema);
     const gone = new AbortController();
-    for await (const { kind, job } of new JobStream({ store, feed }, tenant, {}, request).run(gone.signal)) {
+    for await (const { kind, job } of new JobStream({ store, eventBuffer }, tenant, {}, request).run(
+      gone.signal,
+    )) {
       assert.ok(job === undefined || job.tenantId === tenant);
       if (kind === Kind.CHANGE) gone.abort();
       if (kind !== Kind.SNAPSHOT_END) continue;
@@ -305,9 +310,12 @@ describe("streams of jobs", () => {
       reads.push(page.reduce((chars, { job }) => chars + job.spec.length, 0));
       return page;
     };
-    const source = { store: wrapped(system.store, { snapshot }), feed: new Feed(system.store, LOG) };
-    context.after(async () => source.feed.stop());
-    source.feed.start();
+    const source = {
+      store: wrapped(system.store, { snapshot }),
+      eventBuffer: new EventBuffer(system.store, LOG),
+    };
+    context.after(async () => source.eventBuffer.stop());
+    source.eventBuffer.start();
     const stream = new JobStream(source, tenant, {}, create(StreamJobsRequestSchema)).run(
       new AbortController().signal,
     );
@@ -326,9 +334,9 @@ describe("streams of jobs", () => {
 
   test("that are read too slowly are closed, and can be resumed without a gap", async () => {
     const tenant = "slow";
-    const feed = new Feed(system.store, LOG, { capacity: 8 });
-    feed.start();
-    const source = { store: system.store, feed };
+    const eventBuffer = new EventBuffer(system.store, LOG, { capacity: 8 });
+    eventBuffer.start();
+    const source = { store: system.store, eventBuffer };
     const open = (afterEventId: string) =>
       new JobStream(source, tenant, {}, create(StreamJobsRequestSchema, { afterEventId })).run(
         new AbortController().signal,
@@ -336,11 +344,11 @@ describe("streams of jobs", () => {
     const slow = open("");
     await slow.next();
     // The feed has started and keeps events from now on.
-    await feed.catchUp();
+    await eventBuffer.catchUp();
     const ids: string[] = [];
     for (let index = 0; index < 30; index++) {
       ids.push((await system.submit(tenant)).job.id);
-      await feed.catchUp();
+      await eventBuffer.catchUp();
       // The first event comes from the store, the second from the feed; the others are not read.
       if (index < 2) assert.equal((await slow.next()).value?.job?.id, ids[index]);
     }
@@ -353,33 +361,33 @@ describe("streams of jobs", () => {
     const resumed = open(String(failure.found?.["afterEventId"]));
     for (const id of ids.slice(2)) assert.equal((await resumed.next()).value?.job?.id, id);
     await resumed.return(undefined);
-    await feed.stop();
+    await eventBuffer.stop();
   });
 
   test("keep as many events as fit by number and size, and always the newest", async () => {
     const tenant = "large";
-    const feed = new Feed(system.store, LOG, { capacity: 8, mostChars: 4_000 });
-    feed.start();
-    const leave = feed.listen(() => {});
-    await feed.catchUp();
+    const eventBuffer = new EventBuffer(system.store, LOG, { capacity: 8, mostChars: 4_000 });
+    eventBuffer.start();
+    const leave = eventBuffer.listen(() => {});
+    await eventBuffer.catchUp();
     const kept: number[] = [];
     // Of 250 characters each; empty positions count as kept.
     for (const labels of [0, 0, 6, 6, 6, 32, 0]) {
       const named = Array.from({ length: labels }, (_, n) => [`l${n}`, "x".repeat(250)]);
       await system.submit(tenant, { labels: Object.fromEntries(named) });
-      await feed.catchUp();
-      kept.push(feed.head - feed.tail);
+      await eventBuffer.catchUp();
+      kept.push(eventBuffer.head - eventBuffer.tail);
     }
     assert.deepEqual(kept, [8, 8, 8, 8, 2, 1, 1]);
     leave();
-    await feed.stop();
+    await eventBuffer.stop();
   });
 
   test("and waits read again when the feed restarts, to find what it missed", async () => {
-    const feed = new Feed(system.store, LOG);
-    feed.start();
-    await new Promise<void>((resolve) => feed.listenToJob("of any job", resolve));
-    await feed.stop();
+    const eventBuffer = new EventBuffer(system.store, LOG);
+    eventBuffer.start();
+    await new Promise<void>((resolve) => eventBuffer.listenToJob("of any job", resolve));
+    await eventBuffer.stop();
   });
 
   test("are limited in number per tenant", async () => {

@@ -70,7 +70,7 @@ export class System {
     const feed = new RevocationFeed({ store, list: revocations, log: LOG, lookEveryMs });
     this.controller = openController({
       ...{ store, log: LOG, registry, settings: { ...SETTINGS, ...settings } },
-      tokens: { feed, clockSkewMs: 30_000 },
+      tokens: { revocations: feed, clockSkewMs: 30_000 },
     });
     this.controller.start();
   }

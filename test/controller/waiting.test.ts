@@ -4,30 +4,30 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { Listeners } from "../../src/controller/events/listeners.ts";
 import { ReadySet } from "../../src/controller/scheduling/ready-set.ts";
-import { Doorbell, ringOnAbort } from "../../src/platform/concurrency/notifier.ts";
+import { Notifier, notifyOnAbort } from "../../src/platform/concurrency/notifier.ts";
 
 describe("a notifier", () => {
   test("wakes a waiter whether it rings before, while or after the wait begins, and once", async () => {
-    const bell = new Doorbell();
-    bell.ring();
-    bell.ring();
-    assert.equal(await bell.wait(), true);
-    assert.equal(await bell.wait(0), false);
-    const waiting = bell.wait();
-    bell.ring();
+    const notifier = new Notifier();
+    notifier.notify();
+    notifier.notify();
+    assert.equal(await notifier.wait(), true);
+    assert.equal(await notifier.wait(0), false);
+    const waiting = notifier.wait();
+    notifier.notify();
     assert.equal(await waiting, true);
-    assert.equal(await bell.wait(1), false);
+    assert.equal(await notifier.wait(1), false);
   });
 
   test("rings when a signal aborts, and if it has aborted already", async () => {
     const abort = new AbortController();
-    const bell = new Doorbell();
-    ringOnAbort(abort.signal, bell);
-    const waiting = bell.wait();
+    const notifier = new Notifier();
+    notifyOnAbort(abort.signal, notifier);
+    const waiting = notifier.wait();
     abort.abort();
     assert.equal(await waiting, true);
-    ringOnAbort(abort.signal, bell);
-    assert.equal(await bell.wait(), true);
+    notifyOnAbort(abort.signal, notifier);
+    assert.equal(await notifier.wait(), true);
   });
 });
 
@@ -37,13 +37,13 @@ test("listeners are called for their key until they unsubscribe", () => {
   const end = listeners.on("a", () => heard.push("first"));
   listeners.on("a", () => heard.push("second"));
   listeners.on("b", () => heard.push("other"));
-  listeners.tell("a");
+  listeners.notify("a");
   end();
   end();
-  listeners.tell("a");
-  listeners.tell("c");
+  listeners.notify("a");
+  listeners.notify("c");
   assert.deepEqual(heard, ["first", "second", "second"]);
-  listeners.tellAll();
+  listeners.notifyAll();
   assert.deepEqual(heard.slice(3), ["second", "other"]);
 });
 

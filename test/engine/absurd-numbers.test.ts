@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import { pairRequest } from "../../src/engine/contract/request.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { encode, LOSSY, pristine } from "../media/clips.ts";
-import { PATIENCE_MS } from "../waiting.ts";
+import { WAIT_LIMIT_MS } from "../waiting.ts";
 import { Fixture } from "./fixture.ts";
 
 const SMALL = { width: 64, height: 64, frames: 3 };
@@ -14,7 +14,7 @@ const TINY_FRAME = Buffer.from("FRAME\n\x80\x80\x80", "latin1");
 const TINY_HEADER = "YUV4MPEG2 W1 H1 F25:1 Ip A1:1 C420jpeg\n";
 
 /** A generous limit: these scores end long before it. */
-const LIMIT = { timeoutMs: PATIENCE_MS };
+const LIMIT = { timeoutMs: WAIT_LIMIT_MS };
 
 let fixture: Fixture;
 let reference: string;

@@ -6,7 +6,7 @@ import { pairRequest } from "../../src/engine/contract/request.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { encode, LOSSY, pristine } from "../media/clips.ts";
 import { FFMPEG } from "../media/ffmpeg.ts";
-import { soon } from "../waiting.ts";
+import { withTimeout } from "../waiting.ts";
 import { Fixture } from "./fixture.ts";
 
 const SCENE = { width: 64, height: 64, frames: 4 };
@@ -124,7 +124,7 @@ describe("aborts probing of one side when the other fails", () => {
         await writeFile(broken, content);
         const asked = { reference: pair.distorted, distorted: pair.distorted, [side]: broken };
         const failing = fixture.expectFailure(asked, code, { engine, options });
-        const failure = await soon(failing, "the failure despite a hanging decoder");
+        const failure = await withTimeout(failing, "the failure despite a hanging decoder");
         assert.match(
           failure.message,
           new RegExp(side),

@@ -13,7 +13,7 @@ import { scorePlan } from "../../src/engine/scoring/score.ts";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import { builtInModelTexts } from "../media/models.ts";
 import { decode, type Planes, type Truth, truthOf } from "../media/truth.ts";
-import { PATIENCE_MS } from "../waiting.ts";
+import { WAIT_LIMIT_MS } from "../waiting.ts";
 import { assertSameDigits } from "./digits.ts";
 import { Fixture, type Pair, SCORERS } from "./fixture.ts";
 
@@ -66,7 +66,7 @@ describe("cuts", () => {
   /** Plans and scores in segments. Counts the runs, because a fallback to a whole run would hide a wrong cut. */
   async function scoreCut(pair: Pair, segmentFrames: number, truth: Truth, found = tools): Promise<Plan> {
     const request = pairRequest(pair);
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const signal = AbortSignal.timeout(WAIT_LIMIT_MS);
     const models = await resolveModels(request.models, modelDir, (names) => found.scorer.hasModels(names));
     const options = { ffmpeg: found.ffmpeg, isolation: found.isolation, signal, models };
     await using opened = await openSource("reference", request.reference, undefined);
@@ -83,7 +83,13 @@ describe("cuts", () => {
     };
     try {
       const planned = await plan(sources, request, { ...options, segmentLength: { frames: segmentFrames } });
-      const run = { ...options, scorer: counting, threads: 2, timeoutMs: PATIENCE_MS, onProgress: undefined };
+      const run = {
+        ...options,
+        scorer: counting,
+        threads: 2,
+        timeoutMs: WAIT_LIMIT_MS,
+        onProgress: undefined,
+      };
       const { table } = await scorePlan(planned, sources, run);
       assertSameDigits({ frameCount: table.length, frames: table }, truth);
       assert.equal(runs, planned.segments.length, "every segment was scored once, without a whole run");

@@ -8,7 +8,7 @@ import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import { box, damage, pngBomb } from "../media/crafted.ts";
 import { ffmpeg } from "../media/ffmpeg.ts";
 import { decode, truthOf } from "../media/truth.ts";
-import { PATIENCE_MS } from "../waiting.ts";
+import { WAIT_LIMIT_MS } from "../waiting.ts";
 import { Fixture, SCORERS, type Scorer } from "./fixture.ts";
 
 const SMALL = { ...SCENE, width: 128, height: 72, frames: 10 };
@@ -43,7 +43,7 @@ describe("hostile media", () => {
     ...codes: Parameters<Fixture["expectFailure"]>[1][]
   ): Promise<Failure> {
     return fixture.expectFailure({ reference, distorted: path }, codes.flat() as never, {
-      options: { timeoutMs: PATIENCE_MS },
+      options: { timeoutMs: WAIT_LIMIT_MS },
     });
   }
 
@@ -174,7 +174,7 @@ describe("hostile media", () => {
   async function cleanly(path: string, what = path, scorer: Scorer = SCORERS[0]): Promise<void> {
     const engine = await fixture.engine(scorer);
     const outcome = await engine
-      .score(pairRequest({ reference, distorted: path }), { timeoutMs: PATIENCE_MS })
+      .score(pairRequest({ reference, distorted: path }), { timeoutMs: WAIT_LIMIT_MS })
       .catch((thrown: unknown) => thrown);
     if (outcome instanceof Failure)
       assert.equal(outcome.kind, "media", `${what}: ${outcome.code} ${outcome.message}`);

@@ -14,7 +14,7 @@ import { Failure } from "../../src/platform/failure.ts";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
 import { FFMPEG, ffmpeg } from "../media/ffmpeg.ts";
 import { truthOfPair } from "../media/truth.ts";
-import { soon } from "../waiting.ts";
+import { withTimeout } from "../waiting.ts";
 import { assertSameDigits } from "./digits.ts";
 import { Fixture, SCORERS } from "./fixture.ts";
 
@@ -31,9 +31,9 @@ for (const scorer of SCORERS) {
     before(async () => {
       fixture = await Fixture.open();
       const quick = ["-c:v", "libx264", "-preset", "ultrafast", "-crf", "30"];
-      const piece = await encode(fixture.media, "piece.mp4", LONG, quick);
+      const chunk = await encode(fixture.media, "piece.mp4", LONG, quick);
       const reference = fixture.media.file("long.mp4");
-      await ffmpeg(["-stream_loop", String(TIMES - 1), "-i", piece, "-c", "copy", reference]);
+      await ffmpeg(["-stream_loop", String(TIMES - 1), "-i", chunk, "-c", "copy", reference]);
       long = { reference, distorted: fixture.media.file("long-copy.mp4") };
       await copyFile(reference, long.distorted);
     });
@@ -74,7 +74,7 @@ for (const scorer of SCORERS) {
       // Stopped processes never exit, so waiting for them would take forever.
       for (const pid of running) signalIfThere(pid, "SIGSTOP");
       controller.abort();
-      const failure = await soon(ended, "the end of a cancelled score");
+      const failure = await withTimeout(ended, "the end of a cancelled score");
       assert.deepEqual(await fixture.media.leftovers(), []);
       assert.ok(failure instanceof Failure && failure.code === "SCORE_CANCELLED", String(failure));
     });
@@ -95,7 +95,7 @@ for (const scorer of SCORERS) {
       test(`times out after ${timeoutMs} ms`, async () => {
         const engine = await hangingEngine();
         const failing = fixture.expectFailure(long, "SCORE_TIMEOUT", { engine, options: { timeoutMs } });
-        const failure = await soon(failing, "the end of a score at its time limit");
+        const failure = await withTimeout(failing, "the end of a score at its time limit");
         assert.match(failure.message, /\d/, "the message names the limit");
       });
     }

@@ -8,17 +8,17 @@ import type { PlannedPair, StoredPart } from "../../src/engine/contract/work.ts"
 import type { Engine } from "../../src/engine/engine.ts";
 import { encodeRows } from "../../src/engine/frames/codec.ts";
 import type { FrameTable } from "../../src/engine/frames/frame-table.ts";
-import { CutFault } from "../../src/engine/planning/cut-fault.ts";
+import { SegmentMismatch } from "../../src/engine/planning/cut-fault.ts";
 import { joinParts, metricsOf, ownRows } from "../../src/engine/results/parts.ts";
 import { Failure, type FailureCode } from "../../src/platform/failure.ts";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
 import { builtInModelTexts } from "../media/models.ts";
-import { PATIENCE_MS } from "../waiting.ts";
+import { WAIT_LIMIT_MS } from "../waiting.ts";
 import { Fixture, type Pair, SCORERS } from "./fixture.ts";
 
 /** At 25 frames per second this makes three segments of about a second. */
 const FILM = { ...SCENE, frames: 70 };
-const PLANNING = { segmentSeconds: 1, timeoutMs: PATIENCE_MS };
+const PLANNING = { segmentSeconds: 1, timeoutMs: WAIT_LIMIT_MS };
 
 describe("a score in segments", () => {
   let fixture: Fixture;
@@ -40,7 +40,7 @@ describe("a score in segments", () => {
   after(() => fixture.close());
 
   function stored(table: FrameTable, segment: string | undefined, maxBytes = 2000): StoredPart {
-    return { segment, pieces: [...encodeRows(table, maxBytes)].map(({ rows }) => rows) };
+    return { segment, chunks: [...encodeRows(table, maxBytes)].map(({ rows }) => rows) };
   }
 
   /** Scores and stores each segment separately, in reverse order. */
@@ -50,7 +50,7 @@ describe("a score in segments", () => {
       const frames: number[] = [];
       const onFrames = (done: number) => frames.push(done);
       const work = { request, plan: planned.plan, segment };
-      const { table, durationMs } = await by.scoreSegment(work, { timeoutMs: PATIENCE_MS, onFrames });
+      const { table, durationMs } = await by.scoreSegment(work, { timeoutMs: WAIT_LIMIT_MS, onFrames });
       assert.ok(durationMs > 0);
       assert.equal(frames.at(-1), count, "progress reaches all of its own frames");
       assert.deepEqual(
@@ -72,7 +72,7 @@ describe("a score in segments", () => {
 
   async function expectSame(pair: Pair, segments: number, by = engine): Promise<ScoreResult> {
     const request = pairRequest(pair);
-    const whole = await by.score(request, { timeoutMs: PATIENCE_MS });
+    const whole = await by.score(request, { timeoutMs: WAIT_LIMIT_MS });
     const planned = await by.plan(request, PLANNING);
     assert.equal(planned.segments.length, segments);
     assert.equal(
@@ -185,7 +185,7 @@ describe("a score in segments", () => {
     const segment = JSON.parse(planned.segments[1]?.segment ?? "");
     segment.count++;
     const work = { request, plan: planned.plan, segment: JSON.stringify(segment) };
-    await assert.rejects(engine.scoreSegment(work), CutFault);
+    await assert.rejects(engine.scoreSegment(work), SegmentMismatch);
     assert.deepEqual(await fixture.media.leftovers(), []);
   });
 
@@ -200,15 +200,15 @@ describe("a score in segments", () => {
       [second, third],
       [second, first, third],
       [first, first, second, third],
-      [{ ...first, pieces: first.pieces.slice(0, -1) }, second, third],
-      [{ ...first, pieces: [...first.pieces, ...first.pieces] }, second, third],
+      [{ ...first, chunks: first.chunks.slice(0, -1) }, second, third],
+      [{ ...first, chunks: [...first.chunks, ...first.chunks] }, second, third],
       // The second part has the right number of rows, but of other frames.
-      [first, { ...second, pieces: (await shifted(request, planned)).pieces }, third],
+      [first, { ...second, chunks: (await shifted(request, planned)).chunks }, third],
     ];
     for (const [index, fault] of faults.entries())
-      await assert.rejects(joinParts(planned.plan, fault, 1), CutFault, `fault ${index}`);
-    const one = { segment: undefined, pieces: first.pieces };
-    await assert.rejects(joinParts(planned.plan, [one], 1), (error) => !(error instanceof CutFault));
+      await assert.rejects(joinParts(planned.plan, fault, 1), SegmentMismatch, `fault ${index}`);
+    const one = { segment: undefined, chunks: first.chunks };
+    await assert.rejects(joinParts(planned.plan, [one], 1), (error) => !(error instanceof SegmentMismatch));
     await joinParts(planned.plan, parts, 1);
   });
 
@@ -224,7 +224,7 @@ describe("a score in segments", () => {
 
   async function refused(promise: Promise<unknown>, code: FailureCode, message: RegExp): Promise<void> {
     await assert.rejects(promise, (error) => {
-      assert.ok(error instanceof Failure && !(error instanceof CutFault), String(error));
+      assert.ok(error instanceof Failure && !(error instanceof SegmentMismatch), String(error));
       assert.equal(error.code, code);
       assert.match(error.message, message);
       return true;

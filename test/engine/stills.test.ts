@@ -10,7 +10,7 @@ import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import { FFMPEG, ffmpeg } from "../media/ffmpeg.ts";
 import { type Colours, picture } from "../media/picture.ts";
 import { decode, deepen, type Planes, pick, scale, turn } from "../media/truth.ts";
-import { PATIENCE_MS } from "../waiting.ts";
+import { WAIT_LIMIT_MS } from "../waiting.ts";
 import { Fixture, type Pair, SCORERS } from "./fixture.ts";
 
 /** At 25 frames per second this makes three segments of about a second. */
@@ -42,9 +42,9 @@ describe("stills", () => {
 
   async function stillsOf(pair: Pair, frames: readonly number[], segmentSeconds = 1) {
     const request: PairRequest = pairRequest(pair);
-    const planned = await engine.plan(request, { segmentSeconds, timeoutMs: PATIENCE_MS });
+    const planned = await engine.plan(request, { segmentSeconds, timeoutMs: WAIT_LIMIT_MS });
     const parts = partsOf(planned, frames);
-    const stills = await engine.stills({ request, plan: planned.plan, parts }, { timeoutMs: PATIENCE_MS });
+    const stills = await engine.stills({ request, plan: planned.plan, parts }, { timeoutMs: WAIT_LIMIT_MS });
     assert.deepEqual(await fixture.media.leftovers(), []);
     return { stills, planned };
   }
@@ -234,11 +234,11 @@ describe("stills", () => {
   test("are refused for invalid requests and changed files, and leave nothing behind", async () => {
     const distorted = await encode(fixture.media, "refused.mp4", FILM, LOSSY.h264);
     const request = pairRequest({ reference, distorted });
-    const planned = await engine.plan(request, { segmentSeconds: 1, timeoutMs: PATIENCE_MS });
+    const planned = await engine.plan(request, { segmentSeconds: 1, timeoutMs: WAIT_LIMIT_MS });
     const { plan } = planned;
     const segment = planned.segments[1]?.segment;
     const refused = async (parts: readonly StillsPart[], of = request) =>
-      engine.stills({ request: of, plan, parts }, { timeoutMs: PATIENCE_MS }).then(
+      engine.stills({ request: of, plan, parts }, { timeoutMs: WAIT_LIMIT_MS }).then(
         () => assert.fail("made"),
         (thrown: unknown) => Failure.from(thrown).code,
       );

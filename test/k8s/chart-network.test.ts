@@ -135,11 +135,11 @@ test("the migration has its own policy, created before it runs and removed with 
   assert.equal(policy?.("hook-delete-policy"), job?.("hook-delete-policy"));
   assert.ok(Number(policy?.("hook-weight")) < Number(job?.("hook-weight")));
   // Policies that a release keeps until the next one is installed do not select its pods.
-  const lasting = release
+  const formatDuration = release
     .ofKind("NetworkPolicy")
     .filter((one) => one.at("metadata", "annotations", "helm.sh/hook") === undefined)
     .filter((one) => selects(one.at("spec", "podSelector"), part("migrate").labels));
-  assert.deepEqual(lasting, []);
+  assert.deepEqual(formatDuration, []);
   assert.ok(may(release, part("migrate"), OUTSIDE, 6432));
 });
 

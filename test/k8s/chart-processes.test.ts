@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import { Authority, type Pair } from "../server/certificates.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { SvcProcess } from "../server/svc-process.ts";
-import { PATIENCE_MS, until } from "../waiting.ts";
+import { until, WAIT_LIMIT_MS } from "../waiting.ts";
 import { SVC_TENANTS } from "./chart/crds.ts";
 import {
   CHART,
@@ -59,7 +59,7 @@ function ready(env: Readonly<Record<string, string>>): Promise<Told> {
   execFile(
     process.execPath,
     args,
-    { env: { TRIES: "1", ...env }, timeout: PATIENCE_MS },
+    { env: { TRIES: "1", ...env }, timeout: WAIT_LIMIT_MS },
     (error, stdout, stderr) => resolve({ code: error === null ? 0 : 1, stdout, stderr }),
   );
   return promise;

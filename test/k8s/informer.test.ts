@@ -24,7 +24,7 @@ before(async () => {
     path: PATH,
     changed: () => changes++,
     listed: () => {},
-    heard: () => {},
+    onChange: () => {},
     lost: ({ message }) => lost.push(message),
   });
 });

@@ -5,7 +5,7 @@
 import { lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PATIENCE_MS } from "../waiting.ts";
+import { WAIT_LIMIT_MS } from "../waiting.ts";
 
 export class MediaDirectory {
   readonly path: string;
@@ -42,7 +42,7 @@ export class MediaDirectory {
    * file of this directory open. Waits for ending processes to exit.
    */
   async leftovers(): Promise<string[]> {
-    const deadline = Date.now() + PATIENCE_MS;
+    const deadline = Date.now() + WAIT_LIMIT_MS;
     for (;;) {
       const left = [...(await readdir(this.scratch)), ...(await this.processes())];
       if (left.length === 0 || Date.now() > deadline) return left;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { tellWait } from "../../src/controller/telemetry/tracing.ts";
+import { recordQueueWait } from "../../src/controller/telemetry/tracing.ts";
 import { Job_State } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { RecordingTracer } from "../../src/tracing/tracer.ts";
 import { Peer } from "../controller/peer.ts";
@@ -96,12 +96,12 @@ describe("a controller's metrics of jobs", () => {
     await store.insertJobs("traced", [job]);
     const node = await register(store, "traced");
     const plan = await take(store, node);
-    tellWait(tracer, plan);
+    recordQueueWait(tracer, plan);
     await recordPlan(store, node, plan, 1);
     await store.replan(job.id, 1);
     const anew = await take(store, node);
     assert.deepEqual([anew.kind, anew.attempt], ["PLAN", 1]);
-    tellWait(tracer, anew);
+    recordQueueWait(tracer, anew);
     assert.deepEqual(spans, ["wait in queue"]);
   });
 

@@ -11,7 +11,7 @@ import { ControllerProcess } from "../server/controller-process.ts";
 import { JobsClient } from "../server/jobs-client.ts";
 import { ask } from "../server/rest-client.ts";
 import { ServerProcess } from "../server/server-process.ts";
-import { soon, until } from "../waiting.ts";
+import { until, withTimeout } from "../waiting.ts";
 import {
   ALERT_QUERIES,
   CHART_QUERIES,
@@ -194,5 +194,5 @@ function statusOf(url: string): Promise<number | undefined> {
   })
     .on("error", reject)
     .end();
-  return soon(promise, url);
+  return withTimeout(promise, url);
 }

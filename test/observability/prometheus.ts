@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { stringify } from "yaml";
-import { soon, until } from "../waiting.ts";
+import { until, withTimeout } from "../waiting.ts";
 
 export interface Sample {
   readonly metric: Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ export class Prometheus implements AsyncDisposable {
       { stdio: ["ignore", "ignore", "pipe"], cwd: folder },
     );
     const server = new Prometheus(child, folder);
-    server.#url = `http://${await soon(server.#address(), "the address of Prometheus")}`;
+    server.#url = `http://${await withTimeout(server.#address(), "the address of Prometheus")}`;
     await until(() => server.#isReady(), "Prometheus to be ready");
     return server;
   }
@@ -72,7 +72,7 @@ export class Prometheus implements AsyncDisposable {
     if (this.#child.exitCode === null) {
       const gone = once(this.#child, "exit");
       this.#child.kill("SIGTERM");
-      await soon(gone, "the end of Prometheus");
+      await withTimeout(gone, "the end of Prometheus");
     }
     await rm(this.#folder, { recursive: true, force: true });
   }

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Registry } from "prom-client";
 import { showQueue } from "../../src/controller/scheduling/queue-metrics.ts";
-import { type PendingWork, QueueLook, type QueueView } from "../../src/controller/scheduling/queue-stats.ts";
+import { type PendingWork, QueueStats, type QueueView } from "../../src/controller/scheduling/queue-stats.ts";
 import { scorerNames } from "../../src/controller/scheduling/scorer-names.ts";
 import { needOf, planClass, STILLS_CLASS, scoreClass } from "../../src/jobs/work.ts";
-import { MOST_READY_OF_TENANT } from "../../src/store/contract/task-records.ts";
+import { MAX_READY_OF_TENANT } from "../../src/store/contract/task-records.ts";
 import { Peer } from "../controller/peer.ts";
 import { CAPABILITIES, planReport, SCORER } from "../controller/scored.ts";
 import { LIMITS, System } from "../controller/system.ts";
@@ -18,8 +18,8 @@ describe("the queue statistics", () => {
   });
   after(async () => system.close());
 
-  const lookOf = async (look: QueueLook): Promise<QueueView> => {
-    await look.look();
+  const lookOf = async (look: QueueStats): Promise<QueueView> => {
+    await look.refresh();
     assert.ok(look.view);
     return look.view;
   };
@@ -29,7 +29,7 @@ describe("the queue statistics", () => {
       .reduce((sum, work) => sum + work.count, 0);
 
   test("count waiting tasks by kind and scorer, and running tasks", async () => {
-    const look = new QueueLook(system.store, () => LIMITS);
+    const look = new QueueStats(system.store, () => LIMITS);
     assert.equal(look.view, undefined, "there was no read yet");
     const empty = await lookOf(look);
     assert.deepEqual(
@@ -64,7 +64,7 @@ describe("the queue statistics", () => {
     await system.submit("limited");
     const node = await Peer.register(system.nodes, "limited");
     await node.pullSome();
-    const look = new QueueLook(system.store, (tenant) => ({
+    const look = new QueueStats(system.store, (tenant) => ({
       ...LIMITS,
       segmentsRunning: tenant === "limited" ? 2 : Number.POSITIVE_INFINITY,
     }));
@@ -74,16 +74,16 @@ describe("the queue statistics", () => {
 
   test("count up to their budget, and give what short queues leave to long ones", async () => {
     for (let job = 0; job < 30; job++) await system.submit("long");
-    const short = await lookOf(new QueueLook(system.store, () => LIMITS, 24));
+    const short = await lookOf(new QueueStats(system.store, () => LIMITS, 24));
     assert.equal(count(short, {}), 24);
-    const whole = await lookOf(new QueueLook(system.store, () => LIMITS));
+    const whole = await lookOf(new QueueStats(system.store, () => LIMITS));
     assert.ok(count(whole, {}) > 30);
   });
 
   test("report that they are incomplete if a tenant has more work classes than are read", async () => {
-    const look = new QueueLook(system.store, () => LIMITS);
+    const look = new QueueStats(system.store, () => LIMITS);
     assert.equal((await lookOf(look)).cut, false);
-    const jobs = Array.from({ length: MOST_READY_OF_TENANT + 1 }, (_, n) =>
+    const jobs = Array.from({ length: MAX_READY_OF_TENANT + 1 }, (_, n) =>
       newJob({ workClass: planClass([`model ${n}`]) }),
     );
     await system.store.insertJobs("classes", jobs);
@@ -95,7 +95,7 @@ describe("the queue statistics", () => {
   });
 
   test("name at most sixteen scorers, of currently waiting tasks", async () => {
-    const look = new QueueLook(system.store, () => LIMITS);
+    const look = new QueueStats(system.store, () => LIMITS);
     const planned = async (tenant: string, version: string): Promise<Peer> => {
       const { job } = await system.submit(tenant);
       const scorer = { ...SCORER, version };

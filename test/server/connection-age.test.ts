@@ -21,7 +21,7 @@ import { NodeMetrics } from "../../src/worker/metrics.ts";
 import { Node } from "../../src/worker/node.ts";
 import { CAPABILITIES } from "../controller/scored.ts";
 import { probesDue } from "../tcp-probes.ts";
-import { soon, until } from "../waiting.ts";
+import { until, withTimeout } from "../waiting.ts";
 import { Transports } from "./transports.ts";
 
 /** As with the usual limits, many pings are sent before the age and many after it. */
@@ -142,7 +142,7 @@ test("a client moves to new connections without a failing call, while its stream
   while (between.count < CONNECTIONS) await server.check();
   assert.deepEqual([seen, failures], [["SERVING"], []]);
   rpc.setServing(false);
-  await soon(once(stream, "data"), "the next message");
+  await withTimeout(once(stream, "data"), "the next message");
   assert.deepEqual(seen, ["SERVING", "NOT_SERVING"]);
   stream.cancel();
 });
@@ -188,7 +188,7 @@ describe("beyond the age of their connections", () => {
     assert.ok(between.count >= CONNECTIONS, "each of these calls used a new connection");
     await until(() => seen.includes(job?.id ?? ""), "the stream to report the new job");
     stop.abort();
-    await soon(ended, "the stream to end");
+    await withTimeout(ended, "the stream to end");
     await until(() => between.open.size <= 1, "the old connections to close");
   });
 

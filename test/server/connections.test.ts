@@ -4,9 +4,9 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { Connections } from "../../src/platform/net/connections.ts";
-import { Known } from "../../src/platform/net/tenant-connections.ts";
-import { Strangers } from "../../src/platform/net/unauthenticated-connections.ts";
-import { soon } from "../waiting.ts";
+import { TenantConnections } from "../../src/platform/net/tenant-connections.ts";
+import { UnauthenticatedConnections } from "../../src/platform/net/unauthenticated-connections.ts";
+import { withTimeout } from "../waiting.ts";
 import { RawGrpc } from "./raw-grpc.ts";
 import { dial } from "./rest-client.ts";
 import { Transports } from "./transports.ts";
@@ -16,7 +16,7 @@ const WHO_AM_I = "/svc.v1.TenantService/WhoAmI";
 
 let transports: Transports;
 before(async () => {
-  const connections = () => new Connections(new Strangers(), new Known(ROOM));
+  const connections = () => new Connections(new UnauthenticatedConnections(), new TenantConnections(ROOM));
   transports = await Transports.open(undefined, {}, { connections });
 });
 after(() => transports[Symbol.asyncDispose]());
@@ -34,7 +34,7 @@ async function overRest(tenant: string): Promise<Shown> {
   const closed = once(socket, "close");
   const asks = async () => {
     socket.write(`GET /v1/whoami HTTP/1.1\r\nHost: svc\r\nAuthorization: Bearer ${tenant}\r\n\r\n`);
-    const [answer] = await soon(Promise.race([once(socket, "data"), closed]), "a response");
+    const [answer] = await withTimeout(Promise.race([once(socket, "data"), closed]), "a response");
     return String(answer).slice(0, "HTTP/1.1 200".length);
   };
   assert.equal(await asks(), "HTTP/1.1 200");
@@ -48,8 +48,8 @@ async function overGrpc(tenant: string): Promise<Shown> {
     const trailers = once(stream, "trailers");
     stream.end(Buffer.alloc(5));
     stream.resume();
-    const [ended] = await soon(trailers, "a response");
-    await soon(once(stream, "close"), "the call to end");
+    const [ended] = await withTimeout(trailers, "a response");
+    await withTimeout(once(stream, "close"), "the call to end");
     return String(ended["grpc-status"]);
   };
   assert.equal(await asks(), "0");
@@ -68,7 +68,7 @@ for (const [name, connect, good] of [
     assert.equal(await first.asks(), good);
     const modest = await connect("modest");
     // Not the first one, which was used again.
-    await soon(second.closed, "the connection to close");
+    await withTimeout(second.closed, "the connection to close");
     for (let count = 0; count < ROOM; count++) more.push(await connect("greedy"));
     assert.equal(await modest.asks(), good);
     assert.equal(await more.at(-1)?.asks(), good);

@@ -1,5 +1,5 @@
 /** Reads server-sent events one by one. */
-import { soon } from "../waiting.ts";
+import { withTimeout } from "../waiting.ts";
 
 export interface ServerEvent {
   readonly event: string;
@@ -30,7 +30,7 @@ export class EventStream implements Disposable {
 
   /** Returns the next event; undefined when the server has ended the stream. */
   async next(): Promise<ServerEvent | undefined> {
-    const { value, done } = await soon(this.#events.next(), "an event");
+    const { value, done } = await withTimeout(this.#events.next(), "an event");
     return done === true ? undefined : value;
   }
 

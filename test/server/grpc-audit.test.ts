@@ -18,7 +18,7 @@ test("a failure outside the services is recorded with its stable code, not the g
       throw new Failure("STORE_UNAVAILABLE", "The store is not open yet.");
     }),
     registry: new Registry(),
-    gate: { asksNobody: false, admit: async () => ({ tenant: "acme", subject: "alice", roles: [] }) },
+    gate: { isAnonymous: false, admit: async () => ({ tenant: "acme", subject: "alice", roles: [] }) },
     audit: new Audit([{ take: (record) => records.push(record) }]),
   });
   const operations = rpcOperations(CONTROLLER_DESCRIPTORS).filter((name) => name.startsWith("svc."));
@@ -51,7 +51,7 @@ test("an error while admitting a call is answered and only ends that call", asyn
   const server = new RpcServer({
     services: controllerServices(fault),
     registry: new Registry(),
-    gate: { asksNobody: false, admit: async () => ({ tenant: "acme", subject: "alice", roles: [] }) },
+    gate: { isAnonymous: false, admit: async () => ({ tenant: "acme", subject: "alice", roles: [] }) },
     tracer: { serve: fault, claim: fault, resume: fault },
   });
   const grpc = `127.0.0.1:${await server.listen("127.0.0.1", 0)}`;

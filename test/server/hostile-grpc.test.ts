@@ -11,13 +11,13 @@ import type { Authenticate } from "../../src/auth/principal.ts";
 import { RpcServer, rpcOperations } from "../../src/grpc/server.ts";
 import { UNFINISHED_LIMITS, type UnfinishedLimits } from "../../src/grpc/unfinished.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import { PATIENCE_MS, until } from "../waiting.ts";
+import { until, WAIT_LIMIT_MS } from "../waiting.ts";
 import { bearer, CHECK, endOf, part, RawGrpc } from "./raw-grpc.ts";
 
 const REFLECTION = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 const MIB = 1024 * 1024;
 /** Long enough that no request times out because the machine was suspended. */
-const PATIENT = { ...UNFINISHED_LIMITS, timeMs: PATIENCE_MS, strangersTimeMs: PATIENCE_MS };
+const PATIENT = { ...UNFINISHED_LIMITS, timeMs: WAIT_LIMIT_MS, unauthenticatedTimeMs: WAIT_LIMIT_MS };
 
 /** "Bearer TENANT"; checking the token "slow" never ends. */
 const authenticate: Authenticate = async (authorization) => {
@@ -164,7 +164,7 @@ describe("incomplete requests", () => {
   });
 
   test("time out, sooner without authentication", async () => {
-    await using quick = await Opened.open({ timeMs: 3_000, strangersTimeMs: 200 });
+    await using quick = await Opened.open({ timeMs: 3_000, unauthenticatedTimeMs: 200 });
     await using slow = await RawGrpc.open(quick.grpc);
     const strange = slow.begin(CHECK);
     const waiting = slow.begin(REFLECTION, bearer("slow"));
@@ -201,7 +201,7 @@ describe("incomplete requests", () => {
   });
 
   test("are limited in number without authentication: the oldest is ended, so a probe succeeds", async () => {
-    await using narrow = await Opened.open({ strangers: 10 });
+    await using narrow = await Opened.open({ unauthenticated: 10 });
     await using flood = await RawGrpc.open(narrow.grpc);
     const calls = Array.from({ length: 30 }, () => flood.begin(CHECK));
     const [first] = await Promise.all(calls.slice(0, 20).map(endOf));

@@ -1,6 +1,6 @@
 /** A REST client for jobs that checks every response against the contract. */
 import { setTimeout as pause } from "node:timers/promises";
-import { PATIENCE_MS } from "../waiting.ts";
+import { WAIT_LIMIT_MS } from "../waiting.ts";
 import { Contract } from "./contract.ts";
 import { type Answer, ask, type Problem, type Result } from "./rest-client.ts";
 
@@ -110,7 +110,7 @@ export class JobsClient {
 
   /** Waits until a job has succeeded and its stills are made, so that nothing of it changes any more. */
   async settled(id: string): Promise<Job> {
-    const giveUp = Date.now() + PATIENCE_MS;
+    const giveUp = Date.now() + WAIT_LIMIT_MS;
     await this.until(id, "SUCCEEDED");
     for (;;) {
       const { body } = await this.get(id);
@@ -123,7 +123,7 @@ export class JobsClient {
 
   /** Polls until the job is in one of these states. */
   async until(id: string, ...states: readonly string[]): Promise<Job> {
-    const giveUp = Date.now() + PATIENCE_MS;
+    const giveUp = Date.now() + WAIT_LIMIT_MS;
     for (;;) {
       const { body } = await this.get(id);
       if (states.includes(body.state)) return body;

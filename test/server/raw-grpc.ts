@@ -10,7 +10,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { anyUnpack } from "@bufbuild/protobuf/wkt";
 import { ErrorInfoSchema } from "../../src/gen/proto/google/rpc/error_details_pb.ts";
 import { StatusSchema } from "../../src/gen/proto/google/rpc/status_pb.ts";
-import { soon } from "../waiting.ts";
+import { withTimeout } from "../waiting.ts";
 
 export const CHECK = "/grpc.health.v1.Health/Check";
 
@@ -43,7 +43,7 @@ export class RawGrpc implements AsyncDisposable {
   /** Resolves when the server's settings have arrived. */
   static async open(grpc: string): Promise<RawGrpc> {
     const client = new RawGrpc(grpc);
-    await soon(once(client.session, "remoteSettings"), "the HTTP/2 settings");
+    await withTimeout(once(client.session, "remoteSettings"), "the HTTP/2 settings");
     return client;
   }
 
@@ -70,7 +70,7 @@ export async function endOf(stream: ClientHttp2Stream): Promise<Ended> {
   };
   const closed = new Promise((resolve) => stream.once("close", resolve));
   stream.on("response", look).on("trailers", look).resume();
-  if (!stream.destroyed) await soon(closed, "a stream to close");
+  if (!stream.destroyed) await withTimeout(closed, "a stream to close");
   const code = reported["grpc-status"];
   return {
     status: code === undefined ? undefined : Number(code),

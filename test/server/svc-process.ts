@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { soon, until } from "../waiting.ts";
+import { until, withTimeout } from "../waiting.ts";
 
 export const SVC = fileURLToPath(new URL("../../bin/svc", import.meta.url));
 
@@ -40,7 +40,7 @@ export class SvcProcess implements AsyncDisposable {
   async addresses(): Promise<Readonly<Record<string, string>>> {
     const { stdout } = this.#child;
     if (stdout === null) throw new Error("stdout is not piped");
-    const [line] = await soon(once(createInterface({ input: stdout }), "line"), "the addresses");
+    const [line] = await withTimeout(once(createInterface({ input: stdout }), "line"), "the addresses");
     return JSON.parse(line);
   }
 
@@ -61,7 +61,7 @@ export class SvcProcess implements AsyncDisposable {
     };
     this.#waiting.add(look);
     look();
-    return soon(promise, `the log line ${JSON.stringify(msg)}`);
+    return withTimeout(promise, `the log line ${JSON.stringify(msg)}`);
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -70,7 +70,7 @@ export class SvcProcess implements AsyncDisposable {
 
   /** Returns the exit code, or the signal that ended it. */
   exited(): Promise<number | NodeJS.Signals> {
-    return soon(this.#exited, "the process to exit");
+    return withTimeout(this.#exited, "the process to exit");
   }
 
   /** Stops it as an orchestrator does; returns the exit code. */
@@ -139,6 +139,6 @@ export async function svc(args: readonly string[], env: Readonly<Record<string, 
   let stderr = "";
   child.stdout.on("data", (chunk) => (stdout += chunk));
   child.stderr.on("data", (chunk) => (stderr += chunk));
-  const [code] = await soon(once(child, "close"), `svc ${args.join(" ")}`);
+  const [code] = await withTimeout(once(child, "close"), `svc ${args.join(" ")}`);
   return { code, stdout, stderr };
 }

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { request } from "node:https";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
-import { soon } from "../waiting.ts";
+import { withTimeout } from "../waiting.ts";
 
 /** The trusted CA and the certificate of a client, in PEM. */
 export type Identity = Pick<
@@ -19,7 +19,7 @@ export interface SecureAnswer {
 export async function getSecurely(url: string, identity: Identity): Promise<SecureAnswer> {
   const sent = request(url, { ...identity, agent: false });
   sent.end();
-  const [response] = await soon(once(sent, "response"), url);
+  const [response] = await withTimeout(once(sent, "response"), url);
   let body = "";
   for await (const chunk of response) body += chunk;
   return { status: response.statusCode, body };
@@ -36,7 +36,7 @@ function dial(address: string, protocol: Protocol, identity: Identity): TLSSocke
 export async function nameShown(address: string, protocol: Protocol, identity: Identity): Promise<string> {
   const socket = dial(address, protocol, identity);
   try {
-    await soon(once(socket, "secureConnect"), `a TLS connection to ${address}`);
+    await withTimeout(once(socket, "secureConnect"), `a TLS connection to ${address}`);
     if (socket.alpnProtocol !== protocol) throw new Error(`${address} speaks ${socket.alpnProtocol}`);
     return String(socket.getPeerCertificate().subject.CN);
   } finally {
@@ -51,7 +51,7 @@ export async function sessionOf(address: string, identity: Identity): Promise<Bu
     throw new Error(`${address} issued no session`);
   });
   try {
-    const [session] = await soon(Promise.race([once(socket, "session"), closed]), "a session");
+    const [session] = await withTimeout(Promise.race([once(socket, "session"), closed]), "a session");
     return session;
   } finally {
     closed.catch(() => {});
@@ -63,7 +63,7 @@ export async function sessionOf(address: string, identity: Identity): Promise<Bu
 export async function isResumed(address: string, identity: Identity & { session: Buffer }): Promise<boolean> {
   const socket = dial(address, "h2", identity);
   try {
-    await soon(once(socket, "secureConnect"), `a TLS connection to ${address}`);
+    await withTimeout(once(socket, "secureConnect"), `a TLS connection to ${address}`);
     return socket.isSessionReused();
   } finally {
     socket.on("error", () => {});

@@ -14,8 +14,8 @@ interface Sent {
 }
 
 /** Limits of one statement, in bytes of JSON and in jobs: it compares every given job with every stored one. */
-const MOST_BYTES = 600_000;
-const MOST_JOBS = 64;
+const MAX_BYTES = 600_000;
+const MAX_JOBS = 64;
 
 test("stores 1,000 jobs with 32 labels by many small statements in one transaction", async () => {
   const { target, remove } = await embeddedTarget();
@@ -39,10 +39,10 @@ test("stores 1,000 jobs with 32 labels by many small statements in one transacti
   const inserts = sent.filter(({ text }) => text.includes("insert into job"));
   const given = inserts.map(({ values }) => String(values?.[1]));
   for (const json of given) {
-    assert.ok(json.length < MOST_BYTES, `${json.length} bytes`);
-    assert.ok((JSON.parse(json) as unknown[]).length <= MOST_JOBS);
+    assert.ok(json.length < MAX_BYTES, `${json.length} bytes`);
+    assert.ok((JSON.parse(json) as unknown[]).length <= MAX_JOBS);
   }
-  assert.ok(given.length >= 1_000 / MOST_JOBS);
+  assert.ok(given.length >= 1_000 / MAX_JOBS);
 });
 
 /** A connection that records the statements sent over it. */

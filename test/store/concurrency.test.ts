@@ -92,7 +92,7 @@ onBothStores((open) => {
         store.recordSegment(fence(node, first), segmentRecord()),
         store.cancelJob(tenant, job.id),
         store.recordFailure(fence(node, second), { code: "X", message: "x" }, () => ({ kind: "fail" })),
-        store.recordCutFault(fence(node, third)),
+        store.recordSegmentMismatch(fence(node, third)),
         store.handBack(fence(node, fourth)),
         store.renew(
           node.session,

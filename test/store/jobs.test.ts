@@ -182,7 +182,7 @@ onBothStores((open) => {
     assert.deepEqual(cancelled?.nodes, [node.id]);
     assert.equal(await claim(store, node), undefined);
     assert.equal((await store.recordSegment(fence(node, running), segmentRecord())).recorded, "STALE");
-    assert.equal(await store.recordPiece(fence(node, running), segmentRecord().last), "STALE");
+    assert.equal(await store.recordChunk(fence(node, running), segmentRecord().last), "STALE");
     const states = (await store.jobDetail(tenant, job.id))?.work.map(({ state }) => state);
     assert.deepEqual(states, ["DONE", "DONE", "CANCELLED", "CANCELLED"]);
     const again = await store.cancelJob(tenant, job.id);

@@ -29,13 +29,13 @@ onBothDatabases((open) => {
     const running = [{ itemId: known.id, attempt: 1, framesDone: 7 }];
     const fresh = await store.renew(node.session, running, LEASE_MS, false);
     assert.equal(fresh.forgotten, false, "the response may still arrive");
-    assert.deepEqual(await store.takeBack(node.session, running), []);
+    assert.deepEqual(await store.requeueForgotten(node.session, running), []);
     await granted(LONG_AGO_MS, known, missed);
     const late = await take(store, node);
     await granted(JUST_NOW_MS, late);
     assert.equal((await store.renew(node.session, running, LEASE_MS, false)).forgotten, true);
-    assert.deepEqual(await store.takeBack(randomUUID(), []), [], "another session");
-    assert.deepEqual(await store.takeBack(node.session, running), [{ tenant, workClass: SCORE }]);
+    assert.deepEqual(await store.requeueForgotten(randomUUID(), []), [], "another session");
+    assert.deepEqual(await store.requeueForgotten(node.session, running), [{ tenant, workClass: SCORE }]);
     assert.equal((await store.renew(node.session, running, LEASE_MS, false)).forgotten, false);
     const detail = await store.jobDetail(tenant, job.id);
     assert.deepEqual([detail?.job.retries, detail?.job.framesDone], [0, 7]);

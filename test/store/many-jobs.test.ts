@@ -265,7 +265,7 @@ onBothDatabases((open) => {
       const outcome = await store.deleteJob(tenant, running.id, true);
       assert.deepEqual([outcome?.deleted, outcome?.nodes], [true, [node.id]]);
       assert.equal((await store.recordSegment(fence(node, work), segmentRecord())).recorded, "STALE");
-      assert.equal(await store.recordPiece(fence(node, work), segmentRecord().last), "STALE");
+      assert.equal(await store.recordChunk(fence(node, work), segmentRecord().last), "STALE");
       assert.equal(await countOf(database, "work", running.id), 0);
       assert.equal((await take(store, node)).jobId, queued, "other tasks are still claimed");
     });

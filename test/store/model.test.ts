@@ -117,7 +117,10 @@ const ACTIONS = {
   cutFault: async (run: Run, a: number) => {
     const held = run.lease(a);
     if (held === undefined) return;
-    assert.equal((await run.store.recordCutFault(held.fence)).recorded, run.model.cutFault(held.lease));
+    assert.equal(
+      (await run.store.recordSegmentMismatch(held.fence)).recorded,
+      run.model.cutFault(held.lease),
+    );
   },
   expire: async (run: Run, _: number, b: number) => {
     await run.store.expireLeases(1000, verdict(b % 4 === 0));

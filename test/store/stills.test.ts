@@ -149,9 +149,9 @@ onBothStores((open) => {
       const { store, tenant, node, job } = await begin(open().store);
       const work = await take(store, node, ALL);
       const live = fence(node, work);
-      assert.equal(await store.recordPiece(live, segmentRecord().last), "STALE");
+      assert.equal(await store.recordChunk(live, segmentRecord().last), "STALE");
       assert.equal((await store.recordSegment(live, segmentRecord())).recorded, "STALE");
-      assert.equal((await store.recordCutFault(live)).recorded, "STALE");
+      assert.equal((await store.recordSegmentMismatch(live)).recorded, "STALE");
       const plan = { plan: "p", framesTotal: 1, segments: [], workClass: "x", media: MEDIA };
       assert.equal((await store.recordPlan(live, plan)).recorded, "STALE");
       const running = [{ itemId: work.id, attempt: work.attempt, framesDone: 2 }];
@@ -303,7 +303,7 @@ onBothStores((open) => {
       const tenant = newTenant();
       const node = await register(store, tenant);
       const job = await plannedJob(store, node, 2);
-      await store.recordCutFault(fence(node, await take(store, node)));
+      await store.recordSegmentMismatch(fence(node, await take(store, node)));
       const whole = await take(store, node);
       await store.recordSegment(fence(node, whole), segmentRecord());
       assert.equal(await store.succeed(job.id, 2, jobOutcome({ stills: [{ frames: [3] }] })), true);

@@ -228,6 +228,6 @@ export function jobOutcome(given: Partial<Outcome> = {}): Outcome {
 /** Reads the chunks of a part as bytes. */
 export async function bytesOf(part: ScoredPart | undefined): Promise<number[][]> {
   const pieces: number[][] = [];
-  for await (const rows of part?.pieces ?? []) pieces.push([...rows]);
+  for await (const rows of part?.chunks ?? []) pieces.push([...rows]);
   return pieces;
 }

@@ -7,7 +7,7 @@ import pino from "pino";
 import { Database } from "../../src/store/connection/database.ts";
 import { statement } from "../../src/store/connection/statement.ts";
 import { embeddedDriver } from "../../src/store/embedded/database.ts";
-import { upkeepOf } from "../../src/store/embedded/vacuum.ts";
+import { vacuumOf } from "../../src/store/embedded/vacuum.ts";
 import { Announcements } from "../../src/store/events/notifications.ts";
 import { migrate } from "../../src/store/schema/migrations.ts";
 import { TABLES } from "../../src/store/schema/tables.ts";
@@ -31,11 +31,11 @@ test("removes dead rows and old WAL files, and ends when stopped", async () => {
 
   const { promise: done, resolve } = Promise.withResolvers<string>();
   const log = pino({ level: "debug" }, { write: (line: string) => resolve(line) });
-  const upkeep = upkeepOf(database, log, { everyMs: 1, logBytes: 1 });
-  upkeep.start();
+  const vacuum = vacuumOf(database, log, { everyMs: 1, logBytes: 1 });
+  vacuum.start();
   assert.match(await done, /vacuumed and checkpointed/);
-  await upkeep.stop();
-  await upkeep.stop();
+  await vacuum.stop();
+  await vacuum.stop();
 
   assert.notEqual(await ask(redo), before.redo, "a checkpoint was done");
   assert.ok(logFiles(target.dataDir) <= before.log);
@@ -67,10 +67,10 @@ test("retries after failures with growing pauses", async () => {
   const write = (line: string) => {
     if (pauses.push(JSON.parse(line).pauseMs) === 4) resolve();
   };
-  const upkeep = upkeepOf(database, pino({ level: "warn" }, { write }), { everyMs: 1, logBytes: 1 });
-  upkeep.start();
+  const vacuum = vacuumOf(database, pino({ level: "warn" }, { write }), { everyMs: 1, logBytes: 1 });
+  vacuum.start();
   await enough;
-  await upkeep.stop();
+  await vacuum.stop();
   assert.deepEqual(pauses.slice(0, 4), [2, 4, 8, 16]);
   await remove();
 });

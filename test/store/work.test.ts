@@ -74,11 +74,11 @@ onBothStores((open) => {
     const second = await take(store, node);
     assert.equal(second.segment, "segment 1");
     assert.equal(
-      await store.recordPiece(fence(node, second), { ...segmentRecord().last, number: 0 }),
+      await store.recordChunk(fence(node, second), { ...segmentRecord().last, number: 0 }),
       "RECORDED",
     );
     assert.equal(
-      await store.recordPiece(fence(node, second), { ...segmentRecord().last, number: 0 }),
+      await store.recordChunk(fence(node, second), { ...segmentRecord().last, number: 0 }),
       "REPEATED",
     );
     const rest = segmentRecord({ last: { number: 1, rows: new Uint8Array([9]), rowCount: 1 } });
@@ -235,10 +235,10 @@ onBothStores((open) => {
       { ...fence(other, live), itemId: job.id },
     ];
     for (const stale of wrong) {
-      assert.equal(await store.recordPiece(stale, segmentRecord().last), "STALE");
+      assert.equal(await store.recordChunk(stale, segmentRecord().last), "STALE");
       assert.equal((await store.recordSegment(stale, segmentRecord())).recorded, "STALE");
       assert.equal((await store.recordFailure(stale, ERROR, FAIL)).recorded, "STALE");
-      assert.equal((await store.recordCutFault(stale)).recorded, "STALE");
+      assert.equal((await store.recordSegmentMismatch(stale)).recorded, "STALE");
       assert.equal((await store.handBack(stale)).recorded, "STALE");
       const plan = { plan: "other", framesTotal: 1, segments: segments(1), workClass: SCORE, media: MEDIA };
       assert.equal((await store.recordPlan(stale, plan)).recorded, "STALE");
@@ -259,13 +259,13 @@ onBothStores((open) => {
     const [node, other] = [await register(store, tenant), await register(store, tenant)];
     const job = await plannedJob(store, node, 1);
     const late = await take(store, node, [SCORE], -1);
-    await store.recordPiece(fence(node, late), { number: 0, rows: new Uint8Array([66]), rowCount: 1 });
+    await store.recordChunk(fence(node, late), { number: 0, rows: new Uint8Array([66]), rowCount: 1 });
     await store.expireLeases(1000, RETRY_NOW);
     const live = await take(store, other);
     const second = segmentRecord({ last: { number: 1, rows: new Uint8Array([2]), rowCount: 1 } });
     const missing = (thrown: unknown) => thrown instanceof Failure && thrown.code === "INVALID_REQUEST";
     await assert.rejects(store.recordSegment(fence(other, live), second), missing);
-    await store.recordPiece(fence(other, live), { number: 0, rows: new Uint8Array([1]), rowCount: 1 });
+    await store.recordChunk(fence(other, live), { number: 0, rows: new Uint8Array([1]), rowCount: 1 });
     assert.equal((await store.recordSegment(fence(other, live), second)).recorded, "RECORDED");
     const [part] = await store.allParts(job.id, 1);
     assert.deepEqual(await bytesOf(part), [[1], [2]]);
@@ -282,7 +282,7 @@ onBothStores((open) => {
       const work = await take(store, node);
       const piece = (number: number) => ({ number, rows: new Uint8Array([part, number]), rowCount: 1 });
       for (let number = 0; number < count - 1; number++)
-        await store.recordPiece(fence(node, work), piece(number));
+        await store.recordChunk(fence(node, work), piece(number));
       await store.recordSegment(fence(node, work), segmentRecord({ last: piece(count - 1) }));
       written.push(Array.from({ length: count }, (_, number) => [part, number]));
     }
@@ -303,7 +303,7 @@ onBothStores((open) => {
     const job = await plannedJob(store, node, 1);
     const work = await take(store, node);
     const piece = (number: number) => ({ number, rows: new Uint8Array([number]), rowCount: 1 });
-    for (let number = 0; number < 24; number++) await store.recordPiece(fence(node, work), piece(number));
+    for (let number = 0; number < 24; number++) await store.recordChunk(fence(node, work), piece(number));
     await store.recordSegment(fence(node, work), segmentRecord({ last: piece(24) }));
     const expected = Array.from({ length: 25 }, (_, number) => [number]);
     const [part] = await store.parts(tenant, job.id, 0, 1);
@@ -324,10 +324,10 @@ onBothStores((open) => {
     const one = async (most: number) => {
       const lease = fence(node, await take(store, node));
       const piece = (number: number, rowCount: number) => ({ number, rowCount, rows: new Uint8Array([1]) });
-      await assert.rejects(store.recordPiece(lease, piece(0, most + 1)), refused);
-      assert.equal(await store.recordPiece(lease, piece(0, most - 10)), "RECORDED");
-      assert.equal(await store.recordPiece(lease, piece(0, most - 10)), "REPEATED");
-      await assert.rejects(store.recordPiece(lease, piece(1, 11)), refused);
+      await assert.rejects(store.recordChunk(lease, piece(0, most + 1)), refused);
+      assert.equal(await store.recordChunk(lease, piece(0, most - 10)), "RECORDED");
+      assert.equal(await store.recordChunk(lease, piece(0, most - 10)), "REPEATED");
+      await assert.rejects(store.recordChunk(lease, piece(1, 11)), refused);
       await assert.rejects(store.recordSegment(lease, segmentRecord({ last: piece(1, 11) })), refused);
       const { recorded } = await store.recordSegment(lease, segmentRecord({ last: piece(1, 10) }));
       assert.equal(recorded, "RECORDED");
@@ -433,13 +433,13 @@ onBothStores((open) => {
     const job = await plannedJob(store, node, 3);
     await store.recordSegment(fence(node, await take(store, node)), segmentRecord());
     const [faulty, running] = [await take(store, node), await take(store, other)];
-    const outcome = await store.recordCutFault(fence(node, faulty));
+    const outcome = await store.recordSegmentMismatch(fence(node, faulty));
     assert.deepEqual(outcome, {
       recorded: "RECORDED",
       ready: { tenant, workClass: SCORE },
       nodes: [other.id],
     });
-    assert.equal((await store.recordCutFault(fence(node, faulty))).recorded, "REPEATED");
+    assert.equal((await store.recordSegmentMismatch(fence(node, faulty))).recorded, "REPEATED");
     assert.equal((await store.recordSegment(fence(other, running), segmentRecord())).recorded, "STALE");
     assert.deepEqual(await store.allParts(job.id, 2), []);
     const begun = await store.job(tenant, job.id);
@@ -449,7 +449,7 @@ onBothStores((open) => {
       [whole.kind, whole.cost, whole.segment, whole.plan],
       ["WHOLE", 15, undefined, "the plan"],
     );
-    assert.equal((await store.recordCutFault(fence(other, whole))).recorded, "STALE");
+    assert.equal((await store.recordSegmentMismatch(fence(other, whole))).recorded, "STALE");
     const record = segmentRecord({ plan: "another plan", framesTotal: 298 });
     const { poolable } = await store.recordSegment(fence(other, whole), record);
     assert.deepEqual([poolable?.generation, poolable?.plan], [2, "another plan"]);

@@ -10,7 +10,7 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
-import { soon } from "../waiting.ts";
+import { withTimeout } from "../waiting.ts";
 
 export interface ReceivedSpan {
   readonly traceId: string;
@@ -77,7 +77,7 @@ export class Collector implements AsyncDisposable {
     };
     this.#waiting.add(look);
     look();
-    return soon(promise, what).finally(() => this.#waiting.delete(look));
+    return withTimeout(promise, what).finally(() => this.#waiting.delete(look));
   }
 
   /** Waits for a span. */

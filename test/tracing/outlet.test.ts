@@ -3,17 +3,17 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import pino from "pino";
 import { Registry } from "prom-client";
-import { Outlet } from "../../src/tracing/span-exporter.ts";
+import { SpanExporter } from "../../src/tracing/span-exporter.ts";
 import { RecordingTracer } from "../../src/tracing/tracer.ts";
-import { PATIENCE_MS, until } from "../waiting.ts";
+import { until, WAIT_LIMIT_MS } from "../waiting.ts";
 import { Collector } from "./collector.ts";
 
-const MOST_WAITING = 8_192;
+const MAX_WAITING = 8_192;
 
 let collector: Collector;
 let registry: Registry;
 let lines: { readonly level: number; readonly msg: string; readonly detail?: string }[];
-let outlet: Outlet;
+let outlet: SpanExporter;
 let record: (count: number) => void;
 beforeEach(async () => {
   collector = await Collector.open();
@@ -24,11 +24,11 @@ afterEach(async () => {
   await collector[Symbol.asyncDispose]();
 });
 
-function open(url: string, limitMs = PATIENCE_MS): void {
+function open(url: string, limitMs = WAIT_LIMIT_MS): void {
   registry = new Registry();
   lines = [];
   const log = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) });
-  outlet = new Outlet({ url, headers: { authorization: "secret" }, limitMs, registry, log });
+  outlet = new SpanExporter({ url, headers: { authorization: "secret" }, limitMs, registry, log });
   const resource = { "service.name": "test" };
   const tracer = new RecordingTracer({ ratio: 1, resource, version: "1", ended: outlet.take });
   record = (count) => {
@@ -91,9 +91,9 @@ test("drops spans that the collector rejects, and continues with the next", asyn
 });
 
 test("drops spans beyond its capacity at once, and counts them", async () => {
-  record(MOST_WAITING + 5);
+  record(MAX_WAITING + 5);
   assert.equal((await counts())["lost"], 5);
-  assert.equal(await waiting(), MOST_WAITING);
+  assert.equal(await waiting(), MAX_WAITING);
 });
 
 describe("a hostile collector", () => {

@@ -23,7 +23,7 @@ import { statusOf } from "../../src/grpc/status.ts";
 import { definitionOf } from "../../src/messages/definition.ts";
 import { Failure, type FailureCode } from "../../src/platform/failure.ts";
 import { freePort } from "../server/free-port.ts";
-import { soon } from "../waiting.ts";
+import { withTimeout } from "../waiting.ts";
 
 type Running = Pick<HeartbeatRequest["running"][number], "itemId" | "attempt">;
 
@@ -81,7 +81,7 @@ export class Peer implements AsyncDisposable {
     server.bindAsync(this.address, ServerCredentials.createInsecure(), (error) =>
       error ? reject(error) : resolve(),
     );
-    await soon(promise, "the peer's port");
+    await withTimeout(promise, "the peer's port");
     this.#server = server;
   }
 
@@ -135,7 +135,7 @@ export class Peer implements AsyncDisposable {
     };
     this.#waiting.add(look);
     look();
-    await soon(promise, what).finally(() => this.#waiting.delete(look));
+    await withTimeout(promise, what).finally(() => this.#waiting.delete(look));
   }
 
   /** The report that ends a task. */

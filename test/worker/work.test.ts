@@ -51,7 +51,7 @@ test("planned, scored in segments and joined, a pair has the digits of a single 
     assert.ok(report.value.durationMs > 0);
     assert.equal(report.value.plan, "");
     const pieces = [report.value.last?.rows ?? new Uint8Array()];
-    parts.push({ segment: plan.segments[index]?.segment, pieces });
+    parts.push({ segment: plan.segments[index]?.segment, chunks: pieces });
   }
   const joined = await joinParts(plan.plan, parts, 1);
   const whole = await fixture.engine.score(pairRequest(fixture.film));

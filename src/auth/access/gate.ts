@@ -1,9 +1,9 @@
 /** Admits or refuses a caller before the transport reads its request. */
 import { Failure } from "../../platform/failure.ts";
 import {
+  ANONYMOUS,
   type Authenticate,
-  authenticateNobody,
-  NOBODY,
+  allowAnonymous,
   OPEN_PRINCIPAL,
   type Principal,
 } from "../principal.ts";
@@ -12,7 +12,7 @@ import type { Permissions } from "./permissions.ts";
 
 export interface Gate {
   /** Whether every caller is admitted without a token. */
-  readonly asksNobody: boolean;
+  readonly isAnonymous: boolean;
   /**
    * Returns the caller. `operation` is its name in the table of permissions; if it is undefined (the operation is not
    * in the table), any valid token will do. `authorization` is the value of the header. Throws Failure.
@@ -21,13 +21,13 @@ export interface Gate {
 }
 
 /** Lets every caller do everything; for a process without tenants. */
-export const OPEN_GATE: Gate = { asksNobody: true, admit: async () => OPEN_PRINCIPAL };
+export const OPEN_GATE: Gate = { isAnonymous: true, admit: async () => OPEN_PRINCIPAL };
 
 export function gate(authenticate: Authenticate, permissions: Permissions): Gate {
   return {
-    asksNobody: authenticate === authenticateNobody,
+    isAnonymous: authenticate === allowAnonymous,
     async admit(operation, authorization) {
-      if (operation !== undefined && permissions.needOf(operation) === "open") return NOBODY;
+      if (operation !== undefined && permissions.needOf(operation) === "open") return ANONYMOUS;
       const principal = await authenticate(authorization);
       if (operation !== undefined) decideOf(principal, () => permissions.check(operation, principal));
       return principal;

@@ -5,7 +5,7 @@ import { isLoopback } from "../../platform/net/loopback.ts";
 /** Default time limit of a whole fetch in milliseconds, from connecting to the last byte. */
 const LIMIT_MS = 5_000;
 /** Largest response in bytes. A key takes about 400. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** Why a fetch failed; a label value of the metrics. */
 export type FetchFault =
@@ -92,7 +92,7 @@ async function limited(answer: Response): Promise<Uint8Array> {
   // Leaving the loop cancels the rest of the body.
   for await (const chunk of answer.body ?? []) {
     bytes += chunk.length;
-    if (bytes > MOST_BYTES) throw new FetchError("too_large", `sent more than ${MOST_BYTES} bytes`);
+    if (bytes > MAX_BYTES) throw new FetchError("too_large", `sent more than ${MAX_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

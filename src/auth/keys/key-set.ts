@@ -15,7 +15,7 @@ const FRESH_MS = 300_000;
 /** Milliseconds without any completed fetch after which known keys are fetched again before they are trusted. */
 const STALE_MS = 600_000;
 /** Most callers that may wait for one fetch. Further ones are refused at once. */
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 
 export type FetchOutcome = "read" | "unreadable" | FetchFault;
 
@@ -47,7 +47,7 @@ export class KeySet {
   #fetching: Promise<void> | undefined;
   #waiting = 0;
   /** When the last fetch began, and when the last successful one began. */
-  #begunAt: number | undefined;
+  #startedAt: number | undefined;
   #readAt: number | undefined;
   #last: { readonly fetchedAt: number; readonly outcome: FetchOutcome } | undefined;
 
@@ -69,7 +69,7 @@ export class KeySet {
     // Completed fetches count even if they failed: an endpoint that hangs must not delay every request again and again.
     if (!isPast(this.#last?.fetchedAt, STALE_MS, now)) return known.key;
     await fetched;
-    return this.#known(kid);
+    return this.#cached(kid);
   }
 
   /** undefined until a fetch has ended. */
@@ -88,13 +88,13 @@ export class KeySet {
   }
 
   async #findAnew(kid: string): Promise<KeyObject> {
-    if (this.#waiting >= MOST_WAITING) throw unknownKey();
+    if (this.#waiting >= MAX_WAITING) throw unknownKey();
     this.#waiting++;
     await this.#fetchAgain().finally(() => this.#waiting--);
-    return this.#known(kid);
+    return this.#cached(kid);
   }
 
-  #known(kid: string): KeyObject {
+  #cached(kid: string): KeyObject {
     const found = this.#keys.get(kid);
     if (found === undefined) throw unknownKey();
     return found.key;
@@ -103,9 +103,9 @@ export class KeySet {
   /** Waits for the fetch in progress, or starts one if the cool-down is over. Never rejects. */
   async #fetchAgain(): Promise<void> {
     const now = this.#options.now();
-    const may = isPast(this.#begunAt, COOL_DOWN_MS, now) && !this.#closing.signal.aborted;
+    const may = isPast(this.#startedAt, COOL_DOWN_MS, now) && !this.#closing.signal.aborted;
     if (this.#fetching === undefined && may) {
-      this.#begunAt = now;
+      this.#startedAt = now;
       this.#fetching = this.#fetch(now).finally(() => {
         this.#fetching = undefined;
       });

@@ -1,7 +1,7 @@
 /** Parses a key set (RFC 7517) and keeps the keys that can verify RS256 signatures. */
 import { createPublicKey, type KeyObject } from "node:crypto";
 import { isObject, JsonFault, type JsonObject, parseStrictly } from "../../platform/json.ts";
-import { MOST_KID_CHARS } from "../tokens/token.ts";
+import { MAX_KID_CHARS } from "../tokens/token.ts";
 
 export interface PublicKey {
   /** Base64url, as the provider wrote it. Keys with equal modulus and exponent are the same key. */
@@ -16,11 +16,11 @@ export interface Keys {
   readonly refused: number;
 }
 
-const LEAST_BITS = 2048;
+const MIN_BITS = 2048;
 /** Larger keys take more than a millisecond to verify one signature. */
-const MOST_BITS = 16_384;
+const MAX_BITS = 16_384;
 /** Nesting limit; real key sets have three levels. */
-const MOST_LEVELS = 8;
+const MAX_LEVELS = 8;
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 const PRIVATE_MEMBERS = ["d", "p", "q", "dp", "dq", "qi", "oth"];
 
@@ -68,7 +68,7 @@ function listIn(body: Uint8Array): readonly unknown[] {
 
 function parse(body: Uint8Array): unknown {
   try {
-    return parseStrictly(UTF8.decode(body), MOST_LEVELS);
+    return parseStrictly(UTF8.decode(body), MAX_LEVELS);
   } catch (cause) {
     const what = cause instanceof JsonFault ? cause.message : "is not text in UTF-8";
     throw new KeySetFault(what, { cause });
@@ -85,7 +85,7 @@ function isJwk(one: unknown): boolean {
 }
 
 function isName(kid: unknown): kid is string {
-  return typeof kid === "string" && kid !== "" && kid.length <= MOST_KID_CHARS;
+  return typeof kid === "string" && kid !== "" && kid.length <= MAX_KID_CHARS;
 }
 
 function verifiesRs256(jwk: JsonObject): boolean {
@@ -104,7 +104,7 @@ function publicKey(jwk: JsonObject, before: PublicKey | undefined): PublicKey | 
   try {
     const key = createPublicKey({ key: { kty: "RSA", n: modulus, e: exponent }, format: "jwk" });
     const { modulusLength: bits = 0 } = key.asymmetricKeyDetails ?? {};
-    return bits >= LEAST_BITS && bits <= MOST_BITS ? { modulus, exponent, key } : undefined;
+    return bits >= MIN_BITS && bits <= MAX_BITS ? { modulus, exponent, key } : undefined;
   } catch {
     return undefined;
   }

@@ -15,7 +15,7 @@ import {
 import { messageOf } from "../../platform/errors.ts";
 
 /** Most faults reported for one document; the first ones cause the rest. */
-const TOLD_MOST = 5;
+const MAX_REPORTED = 5;
 /** Deepest nesting of brackets, and most indicators ("- - a: b") on one line. */
 const NESTED_MOST = 8;
 /** Deepest indentation of a line, in columns. */
@@ -46,7 +46,7 @@ export function readPlainYaml(bytes: Uint8Array): PlainOutcome {
   const lines = new LineCounter();
   try {
     const document = parseDocument(text, { ...STRICT, lineCounter: lines });
-    const broken = [...document.errors, ...document.warnings].slice(0, TOLD_MOST);
+    const broken = [...document.errors, ...document.warnings].slice(0, MAX_REPORTED);
     if (broken.length > 0) return { faults: broken.map((fault) => describe(fault, lines)) };
     if (document.directives.yaml.explicit) return { faults: ["has a %YAML directive"] };
     return { value: plainValue(document.contents) };

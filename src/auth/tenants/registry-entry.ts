@@ -6,7 +6,7 @@ import { LIMIT_NAMES, LIMIT_RULES, type LimitRule, type Limits } from "../../job
 import { isObject } from "../../platform/json.ts";
 import { endpointFault } from "../keys/fetch.ts";
 import { ROLES, type Role } from "../principal.ts";
-import { MOST_NAME_CHARS } from "../tokens/claims.ts";
+import { MAX_NAME_CHARS } from "../tokens/claims.ts";
 import type { Realm, Tenant } from "./realm.ts";
 
 const URL_MOST = 2048;
@@ -200,7 +200,7 @@ function roleOf(value: unknown): Role | undefined {
 function faultOfName(value: unknown): string | undefined {
   if (typeof value !== "string") return "is not a string (a number needs quotes)";
   if (value === "") return "is empty";
-  if (value.length > MOST_NAME_CHARS) return `has more than ${MOST_NAME_CHARS} characters`;
+  if (value.length > MAX_NAME_CHARS) return `has more than ${MAX_NAME_CHARS} characters`;
   if (!value.isWellFormed()) return "is not well-formed Unicode";
   return /\p{Cc}/u.test(value) ? "contains control characters" : undefined;
 }

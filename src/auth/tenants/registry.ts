@@ -4,7 +4,7 @@ import { type EntryFault, type EntryRules, readEntry, shown, type TenantRealm } 
 
 export const TENANTS_MOST = 10_000;
 /** Most faults reported. Nobody would read more, and many faults are often one mistake repeated. */
-const TOLD_MOST = 100;
+const MAX_REPORTED = 100;
 
 /** A fault of a registry. */
 export interface RegistryFault extends EntryFault {
@@ -44,8 +44,10 @@ export function readRegistry(value: unknown, rules: EntryRules): RegistryOutcome
 
 /** One sentence per fault, with its entry and member. */
 export function describeFaults(faults: readonly RegistryFault[]): string[] {
-  const described = faults.slice(0, TOLD_MOST).map(describe);
-  return faults.length > TOLD_MOST ? [...described, `… and ${faults.length - TOLD_MOST} more`] : described;
+  const described = faults.slice(0, MAX_REPORTED).map(describe);
+  return faults.length > MAX_REPORTED
+    ? [...described, `… and ${faults.length - MAX_REPORTED} more`]
+    : described;
 }
 
 function describe({ entry, member, text }: RegistryFault): string {

@@ -2,7 +2,7 @@
 import { Failure } from "../../platform/failure.ts";
 
 /** Longest tenant name, subject and token id, in characters. */
-export const MOST_NAME_CHARS = 256;
+export const MAX_NAME_CHARS = 256;
 
 export interface Claims {
   readonly issuer: string;
@@ -85,11 +85,11 @@ export function rolesIn(claims: Claims, name: string): readonly string[] {
 /** Names are stored and logged, so they must be well-formed Unicode without control characters. */
 function nameIn(own: ReadonlyMap<string, unknown>, claim: string, least: 0 | 1): string {
   const name = own.get(claim);
-  const fits = typeof name === "string" && name.length >= least && name.length <= MOST_NAME_CHARS;
+  const fits = typeof name === "string" && name.length >= least && name.length <= MAX_NAME_CHARS;
   if (fits && name.isWellFormed() && !/\p{Cc}/u.test(name)) return name;
   throw wrong(
     claim,
-    `is not a string of ${least} to ${MOST_NAME_CHARS} characters without control characters`,
+    `is not a string of ${least} to ${MAX_NAME_CHARS} characters without control characters`,
   );
 }
 

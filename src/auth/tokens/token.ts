@@ -8,11 +8,11 @@ import { isObject, JsonFault, type JsonObject, parseStrictly } from "../../platf
 import { type Claims, readClaims } from "./claims.ts";
 
 /** Longest token in characters. Tokens of providers have one or two thousand. */
-const MOST_TOKEN_CHARS = 8192;
+const MAX_TOKEN_CHARS = 8192;
 /** Deepest nesting of claims. Claims of providers have three or four levels. */
-const MOST_LEVELS = 8;
+const MAX_LEVELS = 8;
 /** Longest key name in characters. It is usually a hash, a UUID, or at most a URL. */
-export const MOST_KID_CHARS = 512;
+export const MAX_KID_CHARS = 512;
 /** RFC 8725, 3.11: a token of another type (a logout token, a proof) is not an access token. */
 const TYPES = ["jwt", "at+jwt", "application/jwt", "application/at+jwt"];
 
@@ -33,7 +33,7 @@ export function bearerToken(authorization: string | undefined): string {
       "TOKEN_MISSING",
       "The request has no token or more than one. Send one header Authorization: Bearer TOKEN.",
     );
-  if (token.length > MOST_TOKEN_CHARS) throw invalid(`is longer than ${MOST_TOKEN_CHARS} characters`);
+  if (token.length > MAX_TOKEN_CHARS) throw invalid(`is longer than ${MAX_TOKEN_CHARS} characters`);
   return token;
 }
 
@@ -62,14 +62,14 @@ function objectOf(part: string, name: string): ReadonlyMap<string, unknown> {
 
 function jsonOf(bytes: Buffer, name: string): JsonObject {
   try {
-    const value = isUtf8(bytes) ? parseStrictly(bytes.toString("utf8"), MOST_LEVELS) : undefined;
+    const value = isUtf8(bytes) ? parseStrictly(bytes.toString("utf8"), MAX_LEVELS) : undefined;
     if (isObject(value)) return value;
   } catch (error) {
     // The cause would quote the token.
     if (!(error instanceof JsonFault)) throw error;
   }
   throw invalid(
-    `has a ${name} that is not a JSON object in UTF-8, has a duplicate member, or is nested more than ${MOST_LEVELS} levels deep`,
+    `has a ${name} that is not a JSON object in UTF-8, has a duplicate member, or is nested more than ${MAX_LEVELS} levels deep`,
   );
 }
 
@@ -82,8 +82,8 @@ function kidOf(header: ReadonlyMap<string, unknown>): string {
   if (type !== undefined && !(typeof type === "string" && TYPES.includes(type.toLowerCase())))
     throw invalid("has a type (typ) other than JWT and at+jwt");
   const kid = header.get("kid");
-  if (typeof kid !== "string" || kid === "" || kid.length > MOST_KID_CHARS)
-    throw invalid(`does not name its key (kid) in 1 to ${MOST_KID_CHARS} characters`);
+  if (typeof kid !== "string" || kid === "" || kid.length > MAX_KID_CHARS)
+    throw invalid(`does not name its key (kid) in 1 to ${MAX_KID_CHARS} characters`);
   return kid;
 }
 

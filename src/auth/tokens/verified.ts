@@ -3,7 +3,7 @@ import { hash, type KeyObject } from "node:crypto";
 import type { Token } from "./token.ts";
 
 /** Most characters of all cached tokens; about ten thousand tokens of usual length. */
-const MOST_CHARS = 16 * 1024 * 1024;
+const MAX_CHARS = 16 * 1024 * 1024;
 
 export interface Verified {
   readonly token: Token;
@@ -17,7 +17,7 @@ export class VerifiedTokens {
   readonly #mostChars: number;
   #chars = 0;
 
-  constructor(mostChars: number = MOST_CHARS) {
+  constructor(mostChars: number = MAX_CHARS) {
     this.#mostChars = mostChars;
   }
 

@@ -1,12 +1,12 @@
 /** The options and the connection of commands that call a controller. */
 import type { Command, Option } from "commander";
 import { Connection } from "../../client/connection/connection.ts";
-import { toldByServer } from "../../client/connection/failure.ts";
+import { isFromServer } from "../../client/connection/failure.ts";
 import { type ExitCodes, exitCodes } from "../../platform/config/help.ts";
 import { Failure } from "../../platform/failure.ts";
 import { inside, passedSpan } from "../../platform/observability/span.ts";
 import { parseTraceparent, TRACEPARENT_VARIABLE } from "../../platform/observability/trace-context.ts";
-import { conclude, NOT_DONE, type Telling } from "../command.ts";
+import { conclude, type FailureText, NOT_DONE } from "../command.ts";
 import { type Advice, failureJson, failureLines, writeAll } from "../exit.ts";
 import { optional } from "../flags/optional.ts";
 import { detectTerminal } from "../terminal/terminal.ts";
@@ -65,9 +65,9 @@ export function jsonOption(what: string, otherwise = "text"): Option {
 export async function withServer(
   flags: ServerFlags,
   run: (connection: Connection, signal: AbortSignal) => Promise<number>,
-  stopped?: Telling["stopped"],
+  stopped?: FailureText["stopped"],
 ): Promise<void> {
-  const telling = { json: flags.json, title: NOT_DONE, advice: ADVICE, ...(stopped && { stopped }) };
+  const failureText = { json: flags.json, title: NOT_DONE, advice: ADVICE, ...(stopped && { stopped }) };
   const trace = passedSpan(parseTraceparent(process.env[TRACEPARENT_VARIABLE]));
   const work = async (signal: AbortSignal): Promise<number> => {
     const tls = await tlsOf(flags);
@@ -81,14 +81,14 @@ export async function withServer(
       throw ownWords(thrown);
     }
   };
-  await inside(trace, () => conclude(telling, work));
+  await inside(trace, () => conclude(failureText, work));
 }
 
 /**
  * Reports a failure after which the command continues: on standard error, and with --json also as a line on standard
  * output.
  */
-export async function tellFailure(
+export async function printFailure(
   thrown: Failure,
   { json }: { readonly json: boolean | undefined },
 ): Promise<void> {
@@ -108,7 +108,7 @@ export function answered<T>(thing: T | undefined, name: string): T {
  * Returns a server's failure without its cause, so that only the server's message is shown; other errors are unchanged.
  */
 export function ownWords(thrown: unknown): unknown {
-  if (!(thrown instanceof Failure) || !toldByServer(thrown)) return thrown;
+  if (!(thrown instanceof Failure) || !isFromServer(thrown)) return thrown;
   if (thrown.found?.["protocol"] !== undefined)
     return new Failure(thrown.code, `${thrown.message} Give it with --server HOST:PORT.`, {
       found: thrown.found,

@@ -33,7 +33,7 @@ const PASSING: readonly FailureCode[] = [
 /** Milliseconds between attempts to reconnect. */
 const RETRY_MS = 500;
 /** Milliseconds after which it stops reconnecting to a server. */
-const PATIENCE_MS = 600_000;
+const WAIT_LIMIT_MS = 600_000;
 
 /**
  * Reports every job of the filter, then every change exactly once, until the signal aborts. A lost connection is
@@ -89,7 +89,7 @@ async function reconnected(
   { onOutage, signal }: Following,
 ): Promise<void> {
   onOutage?.(lost);
-  const giveUp = performance.now() + PATIENCE_MS;
+  const giveUp = performance.now() + WAIT_LIMIT_MS;
   for (;;) {
     await pause(RETRY_MS, undefined, { signal }).catch(() => {});
     if (signal.aborted) return;

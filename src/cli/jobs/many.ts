@@ -1,7 +1,7 @@
 /** Shared by commands that change many jobs: ids or a filter, confirmation, and progress. */
 import { type Command, Option } from "commander";
 import { Failure } from "../../platform/failure.ts";
-import { jsonOption, type ServerFlags, tellFailure } from "../connection/server.ts";
+import { jsonOption, printFailure, type ServerFlags } from "../connection/server.ts";
 import { EXIT, exitCodeOf, writeAll } from "../exit.ts";
 import { optional } from "../flags/optional.ts";
 import { progressLine } from "../score/progress.ts";
@@ -86,7 +86,7 @@ export async function eachNamed(
     } catch (thrown) {
       const failure = Failure.from(thrown);
       if (!REFUSALS.has(failure.kind)) throw thrown;
-      await tellFailure(failure, { json });
+      await printFailure(failure, { json });
       codes.push(exitCodeOf(failure));
     }
   }

@@ -39,7 +39,7 @@ export async function watchJobs(
   await followJobs(connection, filter, {
     ...outageOf(watcher),
     signal,
-    onEvent: (event) => tell(event, watcher, filter.labels),
+    onEvent: (event) => handleEvent(event, watcher, filter.labels),
   });
 }
 
@@ -89,7 +89,7 @@ async function awaitGroup(
         if (job) seen.add(job.id);
         if (job && ended.has(job.id)) return;
         if (job && kind !== Kind.DELETED && hasEnded(job)) ended.set(job.id, job);
-        await tell(event, watcher);
+        await handleEvent(event, watcher);
         const missing = ids.find((id) => !seen.has(id));
         // The server says why a job is missing from the snapshot: unknown, or another tenant's.
         if (kind === Kind.SNAPSHOT_END && missing !== undefined) await fetchJob(connection, missing, signal);
@@ -101,7 +101,7 @@ async function awaitGroup(
 }
 
 /** `labels`: the filter's labels. */
-async function tell(event: StreamJobsResponse, watcher: Watcher, labels: Labels = {}): Promise<void> {
+async function handleEvent(event: StreamJobsResponse, watcher: Watcher, labels: Labels = {}): Promise<void> {
   await watcher.onEvent?.(event);
   const { kind, job } = event;
   if (job === undefined) return;

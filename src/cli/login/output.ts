@@ -13,11 +13,11 @@ export function tell(sentence: string): void {
 }
 
 /** Prints an address on its own line, never wrapped. */
-export function tellAddress(url: string): void {
+export function printAddress(url: string): void {
   process.stderr.write(`\n  ${printable(url)}\n\n`);
 }
 
-export interface Told {
+export interface SessionReport {
   readonly session: Session;
   /** undefined if the controller could not be asked. */
   readonly caller: Caller | undefined;
@@ -25,7 +25,7 @@ export interface Told {
 }
 
 export async function printSession(
-  { session, caller, file }: Told,
+  { session, caller, file }: SessionReport,
   json: boolean | undefined,
 ): Promise<void> {
   if (json) {

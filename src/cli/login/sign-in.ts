@@ -6,7 +6,7 @@ import { type DeviceCode, hasDeviceFlow, signInByDevice } from "../../client/sig
 import type { Provider } from "../../client/sign-in/provider.ts";
 import { browserCommand, openBrowser } from "../../platform/open-browser.ts";
 import { printable } from "../terminal/escape.ts";
-import { tell, tellAddress } from "./output.ts";
+import { printAddress, tell } from "./output.ts";
 
 /** The flow chosen on the command line. */
 export interface Way {
@@ -44,17 +44,17 @@ function showAddress(url: string, browser: readonly string[] | undefined): void 
     tell("To sign in, use the browser that is opening, or open this address on this machine:");
     openBrowser(browser, url, () => tell("The browser could not be opened. Open the address yourself."));
   }
-  tellAddress(url);
+  printAddress(url);
   tell("Waiting for you … (Ctrl-C to stop)");
 }
 
 function onCode({ url, userCode, completeUrl }: DeviceCode): void {
   tell("To sign in, open this address on any device:");
-  tellAddress(url);
+  printAddress(url);
   tell(`and enter the code ${printable(userCode)}`);
   if (completeUrl !== undefined) {
     tell("or open this address, which includes the code:");
-    tellAddress(completeUrl);
+    printAddress(completeUrl);
   }
   tell("Waiting for you … (Ctrl-C to stop)");
 }

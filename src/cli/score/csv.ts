@@ -4,7 +4,7 @@ import { access, constants, type FileHandle, open, realpath, rename, rm, stat } 
 import { basename, dirname, join, resolve } from "node:path";
 import { csvHeader, csvLine } from "../../messages/csv.ts";
 import { Failure } from "../../platform/failure.ts";
-import { type Pieces, writeFault } from "../exit.ts";
+import { type TextChunks, writeFault } from "../exit.ts";
 import { quoteName } from "../terminal/escape.ts";
 import type { Series } from "./view.ts";
 
@@ -61,7 +61,7 @@ export async function csvTarget(name: string, inputs: readonly string[]): Promis
  * Writes the CSV. A file is replaced atomically: readers see the old one or the whole new one. Leaves nothing behind on
  * failure.
  */
-export async function writeCsv(target: CsvTarget, text: Pieces, signal: AbortSignal): Promise<void> {
+export async function writeCsv(target: CsvTarget, text: TextChunks, signal: AbortSignal): Promise<void> {
   try {
     if (!target.replace) {
       await using file = await open(target.path, "w");
@@ -79,7 +79,7 @@ export async function writeCsv(target: CsvTarget, text: Pieces, signal: AbortSig
   }
 }
 
-async function replaceFile(path: string, text: Pieces, signal: AbortSignal): Promise<void> {
+async function replaceFile(path: string, text: TextChunks, signal: AbortSignal): Promise<void> {
   const temporary = join(
     dirname(path),
     `.${basename(path).slice(0, 100)}.${randomBytes(6).toString("hex")}.tmp`,
@@ -95,7 +95,7 @@ async function replaceFile(path: string, text: Pieces, signal: AbortSignal): Pro
   }
 }
 
-async function writeChunks(file: FileHandle, text: Pieces, signal: AbortSignal): Promise<void> {
+async function writeChunks(file: FileHandle, text: TextChunks, signal: AbortSignal): Promise<void> {
   for await (const chunk of text) {
     signal.throwIfAborted();
     await file.writeFile(chunk);

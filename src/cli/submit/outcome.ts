@@ -4,7 +4,7 @@ import { DEFAULT_MODEL } from "../../engine/contract/request.ts";
 import { type Job, Job_State, JobSchema } from "../../gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../platform/failure.ts";
 import { messageJson } from "../connection/message-json.ts";
-import { tellFailure } from "../connection/server.ts";
+import { printFailure } from "../connection/server.ts";
 import { EXIT, exitCodeOf, writeAll } from "../exit.ts";
 import { fetchJob } from "../jobs/get.ts";
 import { jobLines } from "../jobs/job-page.ts";
@@ -44,7 +44,7 @@ export function expectedGates({ failUnder }: OutcomeFlags, jobs: readonly Listed
  * Waits until the jobs have ended, and prints the report of one job or the summary of a list. Returns the worst exit
  * code. Throws Failure.
  */
-export async function tellOutcomes(
+export async function printOutcomes(
   connection: Connection,
   jobs: readonly Job[],
   gates: readonly Gate[],
@@ -56,8 +56,8 @@ export async function tellOutcomes(
   const judged: EndedJob[] = [];
   for (const job of ended) judged.push(await judge(connection, job, gates, flags, signal));
   if (flags.from === undefined) {
-    for (const one of judged) await tellOne(connection, one, flags, signal);
-  } else await tellList(judged, flags);
+    for (const one of judged) await printOutcome(connection, one, flags, signal);
+  } else await printOutcomeList(judged, flags);
   return worst(judged.map(codeOf));
 }
 
@@ -122,27 +122,27 @@ async function judge(
 }
 
 /** Prints the report of a pair with its gates, or why there is none. */
-async function tellOne(
+async function printOutcome(
   connection: Connection,
   { job, gates, fault }: EndedJob,
   flags: OutcomeFlags,
   signal: AbortSignal,
 ): Promise<void> {
-  if (job.state !== Job_State.SUCCEEDED) return tellFailure(failureOfJob(job), { json: false });
+  if (job.state !== Job_State.SUCCEEDED) return printFailure(failureOfJob(job), { json: false });
   if (!flags.quiet && !flags.json) {
     const terminal = detectTerminal(process.stdout, process.env);
     const options = { terminal, allMetrics: flags.allMetrics === true };
     const lines = [...(await jobReport(connection, job, options, signal)), ...jobLines(job, terminal)];
     await writeAll(process.stdout, [`${lines.join("\n")}\n`]);
   }
-  if (fault !== undefined) return tellFailure(fault, { json: false });
+  if (fault !== undefined) return printFailure(fault, { json: false });
   const stream = flags.json || flags.quiet ? process.stderr : process.stdout;
   const shown = flags.quiet ? gates.filter(({ passed }) => !passed) : gates;
   await writeLines(stream, gateLines(shown, detectTerminal(stream, process.env)));
 }
 
 /** Prints the summary; with --quiet, only jobs that failed or missed a gate. */
-async function tellList(ended: readonly EndedJob[], { json, quiet }: OutcomeFlags): Promise<void> {
+async function printOutcomeList(ended: readonly EndedJob[], { json, quiet }: OutcomeFlags): Promise<void> {
   const stream = json || quiet ? process.stderr : process.stdout;
   const terminal = tableTerminal(stream, process.env);
   if (!quiet) return writeLines(stream, [...summaryLines(ended, terminal), totalsLine(ended)]);

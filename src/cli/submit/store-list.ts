@@ -12,7 +12,7 @@ const BATCH_BYTES = 3 * 1024 * 1024;
 /** Tenant limits: a submission that they refuse succeeds later. */
 const PASSING: readonly FailureCode[] = ["TENANT_QUEUE_FULL", "TENANT_SUBMIT_RATE"];
 /** Milliseconds without a stored job after which it fails. A batch at one job a second takes a third of that. */
-const PATIENCE_MS = 3_600_000;
+const WAIT_LIMIT_MS = 3_600_000;
 /** Milliseconds until a retry if the server doesn't specify a delay. */
 const RETRY_MS = 1_000;
 
@@ -47,7 +47,7 @@ export async function storeList(
 class Waits {
   readonly #storing: Storing;
   readonly #reported = new Set<FailureCode>();
-  #giveUp = performance.now() + PATIENCE_MS;
+  #giveUp = performance.now() + WAIT_LIMIT_MS;
 
   constructor(storing: Storing) {
     this.#storing = storing;
@@ -61,7 +61,7 @@ class Waits {
     for (let some = jobs; ; ) {
       try {
         const answers = await store(some);
-        this.#giveUp = performance.now() + PATIENCE_MS;
+        this.#giveUp = performance.now() + WAIT_LIMIT_MS;
         return answers;
       } catch (thrown) {
         const failure = Failure.from(thrown);

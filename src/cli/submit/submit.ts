@@ -25,7 +25,7 @@ import { gateOption } from "../score/options.ts";
 import { printable } from "../terminal/escape.ts";
 import { jobsOfList, type ListedJob, readList } from "./list-file.ts";
 import { checkFiles } from "./local-files.ts";
-import { expectedGates, type OutcomeFlags, tellOutcomes } from "./outcome.ts";
+import { expectedGates, type OutcomeFlags, printOutcomes } from "./outcome.ts";
 import { addSpecOptions, type SpecFlags, settingsOf, specOf } from "./spec.ts";
 import { storeList } from "./store-list.ts";
 
@@ -121,7 +121,7 @@ async function submit(
     const gates = expectedGates(flags, jobs);
     await checkFiles(jobs, flags, signal);
     await store(connection, jobs, flags, stored, signal);
-    return flags.wait ? tellOutcomes(connection, stored, gates, flags, signal) : EXIT.scored;
+    return flags.wait ? printOutcomes(connection, stored, gates, flags, signal) : EXIT.scored;
   };
   await withServer(flags, run, stopped);
 }
@@ -169,7 +169,7 @@ async function store(
     signal,
     onStored: async (answers) => {
       stored.push(...answers.flatMap(({ job }) => job ?? []));
-      await tellStored(answers, flags);
+      await printStored(answers, flags);
     },
     onWait: ({ message, code }) => {
       if (!flags.quiet) process.stderr.write(`Waiting: ${printable(message)} [${code}]\n`);
@@ -178,7 +178,7 @@ async function store(
 }
 
 /** Prints the ids on standard output; with --wait on standard error, because standard output is for the result. */
-async function tellStored(answers: readonly SubmitJobResponse[], flags: SubmitFlags): Promise<void> {
+async function printStored(answers: readonly SubmitJobResponse[], flags: SubmitFlags): Promise<void> {
   const jobs = answers.flatMap(({ job }) => job ?? []);
   const existed = answers.filter((answer) => answer.existed).length;
   if (flags.wait) {

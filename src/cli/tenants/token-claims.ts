@@ -5,7 +5,7 @@ import { checkedToken } from "../../client/tokens/token.ts";
 import { invalid } from "../../platform/failure.ts";
 import { isObject, JsonFault, type JsonObject, parseStrictly } from "../../platform/json.ts";
 
-const MOST_LEVELS = 8;
+const MAX_LEVELS = 8;
 
 export interface TokenToRevoke {
   readonly tokenId: string;
@@ -31,7 +31,7 @@ export async function tokenToRevoke(path: string): Promise<TokenToRevoke> {
 function claimsOf(text: string, where: string): JsonObject {
   const [, payload = "", ...rest] = text.split(".");
   try {
-    const claims = parseStrictly(Buffer.from(payload, "base64url").toString("utf8"), MOST_LEVELS);
+    const claims = parseStrictly(Buffer.from(payload, "base64url").toString("utf8"), MAX_LEVELS);
     if (rest.length === 1 && isObject(claims)) return claims;
   } catch (thrown) {
     // The cause would quote the token.

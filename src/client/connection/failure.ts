@@ -37,7 +37,7 @@ export function failureOf(thrown: unknown, address: string, signal?: AbortSignal
 }
 
 /** Returns whether a Failure comes from a call, not from this process. */
-export function toldByServer(failure: Failure): boolean {
+export function isFromServer(failure: Failure): boolean {
   return isServiceError(failure.cause);
 }
 

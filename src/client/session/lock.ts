@@ -7,14 +7,14 @@ import { lockFile } from "../../platform/files/file-lock.ts";
 /** Milliseconds between attempts to lock. */
 const LOOK_MS = 25;
 /** Milliseconds after which the holder is considered hung: its two requests have 10 s each. */
-const PATIENCE_MS = 30_000;
+const WAIT_LIMIT_MS = 30_000;
 
 /**
  * Runs with the lock of a file, which is created if needed. Throws SERVER_UNREACHABLE if another process holds the lock
  * for too long.
  */
 export async function withLock<T>(path: string, run: () => Promise<T>): Promise<T> {
-  const giveUp = performance.now() + PATIENCE_MS;
+  const giveUp = performance.now() + WAIT_LIMIT_MS;
   let unlock = tryLock(path);
   while (unlock === undefined) {
     if (performance.now() > giveUp) {

@@ -2,7 +2,7 @@
 
 import { errorCode } from "../../platform/errors.ts";
 import { Failure } from "../../platform/failure.ts";
-import { isRefusal, type Refusal, reasonOf, toldBy } from "../tokens/failure.ts";
+import { describedBy, isRefusal, type Refusal, reasonOf } from "../tokens/failure.ts";
 
 /** What to do about a refusal, by its error code (RFC 6749, 8628). */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ export function providerFailure(thrown: unknown, issuer: string, ...secrets: rea
   const provider = `The identity provider ${issuer}`;
   if (isRefusal(thrown) || isAuthorizationRefusal(thrown)) return refusal(thrown, provider, secrets);
   const code = errorCode(thrown) ?? "";
-  const other = issuerTold(thrown);
+  const other = describedByIssuer(thrown);
   if (other !== undefined) {
     return new Failure("INVALID_REQUEST", `${provider} calls itself ${other}. Give that as --issuer.`);
   }
@@ -41,7 +41,7 @@ export function providerFailure(thrown: unknown, issuer: string, ...secrets: rea
 const PASSING: readonly string[] = ["OAUTH_TIMEOUT", "OAUTH_ABORT", "OAUTH_RESPONSE_IS_NOT_CONFORM"];
 
 function refusal(thrown: Refusal, provider: string, secrets: readonly string[]): Failure {
-  const reason = toldBy(thrown, ...secrets);
+  const reason = describedBy(thrown, ...secrets);
   if (thrown.status === 429 || thrown.status >= 500) {
     return new Failure("SERVER_UNREACHABLE", `${provider} cannot answer now: ${reason}.`);
   }
@@ -64,7 +64,7 @@ function isGone(thrown: unknown): boolean {
 }
 
 /** Returns the issuer in a provider's metadata, if it differs from the requested one. */
-function issuerTold(thrown: unknown): string | undefined {
+function describedByIssuer(thrown: unknown): string | undefined {
   const cause = thrown instanceof Error ? thrown.cause : undefined;
   if (typeof cause !== "object" || cause === null || !("attribute" in cause) || cause.attribute !== "issuer")
     return undefined;

@@ -26,7 +26,7 @@ export function requestFailure(thrown: unknown, url: URL, secret: string): Failu
   if (!isRefusal(thrown)) {
     return new Failure("SERVER_UNREACHABLE", `${provider} issued no token: ${reasonOf(thrown)}.`);
   }
-  const reason = toldBy(thrown, secret);
+  const reason = describedBy(thrown, secret);
   if (thrown.status === 429 || thrown.status >= 500) {
     return new Failure("SERVER_UNREACHABLE", `${provider} cannot issue a token now: ${reason}.`);
   }
@@ -41,7 +41,7 @@ export function isRefusal(thrown: unknown): thrown is Refusal {
 }
 
 /** Quotes a provider's error, shortened. A part that contains one of the secrets is left out. */
-export function toldBy(
+export function describedBy(
   { status, error, error_description: description }: Refusal,
   ...secrets: readonly string[]
 ): string {

@@ -31,7 +31,7 @@ export async function* whileAdmitted<T>(
  * check that rejected the caller, at most a second later. Expiry of the token meanwhile is not a reason to end: the
  * token was valid when the call began.
  */
-export async function admittedToTheEnd<T>(
+export async function waitWhileAdmitted<T>(
   { readmit, signal }: CallContext,
   wait: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {

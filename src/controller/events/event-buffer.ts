@@ -5,7 +5,7 @@
  */
 import type { Job } from "../../gen/proto/svc/v1/job_pb.ts";
 import { Background } from "../../platform/concurrency/lifecycle.ts";
-import { Doorbell, ringOnAbort } from "../../platform/concurrency/notifier.ts";
+import { Notifier, notifyOnAbort } from "../../platform/concurrency/notifier.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import type { JobEvent } from "../../store/contract/event-records.ts";
 import type { EventStore } from "../../store/contract/event-store.ts";
@@ -19,7 +19,7 @@ const PAGE = 500;
  * tenant may be a thousand times as long as those of another.
  */
 const CAPACITY = 4096;
-const MOST_CHARS = 16 * 1024 * 1024;
+const MAX_CHARS = 16 * 1024 * 1024;
 /** Minimum milliseconds between reads, so that many changes at once are read in pages. */
 const GAP_MS = 5;
 /**
@@ -28,7 +28,7 @@ const GAP_MS = 5;
  */
 const LOOKS_MS = [10, 40, 160, 640, 1_000];
 
-export class FeedEntry {
+export class BufferedEvent {
   readonly event: JobEvent;
   #message: Job | undefined;
 
@@ -43,16 +43,16 @@ export class FeedEntry {
   }
 }
 
-export class Feed extends Background {
+export class EventBuffer extends Background {
   readonly #store: EventStore;
   readonly #log: Log;
   readonly #capacity: number;
   readonly #mostChars: number;
-  readonly #ring: (FeedEntry | undefined)[];
+  readonly #ring: (BufferedEvent | undefined)[];
   readonly #positions = new Map<string, number>();
   readonly #changed = new Set<() => void>();
   readonly #jobs = new Listeners();
-  readonly #bell = new Doorbell();
+  readonly #notifier = new Notifier();
   #waiting: PromiseWithResolvers<void>[] = [];
   #listening = 0;
   #cursor: string | undefined;
@@ -61,10 +61,10 @@ export class Feed extends Background {
   /** Characters of all specs in the ring. */
   #chars = 0;
   #epoch = 0;
-  #quietLooks = 0;
+  #quietPolls = 0;
   #ended = false;
 
-  constructor(store: EventStore, log: Log, { capacity = CAPACITY, mostChars = MOST_CHARS } = {}) {
+  constructor(store: EventStore, log: Log, { capacity = CAPACITY, mostChars = MAX_CHARS } = {}) {
     super((signal, isStarted) => this.#run(signal, isStarted));
     this.#store = store;
     this.#log = log;
@@ -97,7 +97,7 @@ export class Feed extends Background {
    * Returns the first event of a tenant after a position, and its position. If there is none, returns the position up
    * to which there is none. Returns undefined if events after the position are no longer in the ring.
    */
-  next(tenant: string, after: number): { position: number; entry: FeedEntry | undefined } | undefined {
+  next(tenant: string, after: number): { position: number; entry: BufferedEvent | undefined } | undefined {
     if (after < this.tail) return undefined;
     for (let position = after + 1; position <= this.#head; position++) {
       const entry = this.#ring[position % this.#capacity];
@@ -119,8 +119,8 @@ export class Feed extends Background {
 
   /** Signals that there may be new events. */
   readonly announce = (): void => {
-    this.#quietLooks = 0;
-    if (this.#listening > 0) this.#bell.ring();
+    this.#quietPolls = 0;
+    if (this.#listening > 0) this.#notifier.notify();
   };
 
   /** Waits until everything that was readable when it was called is read. Throws STORE_UNAVAILABLE, SHUTTING_DOWN. */
@@ -128,12 +128,12 @@ export class Feed extends Background {
     if (this.#ended) throw shuttingDown();
     const reading = Promise.withResolvers<void>();
     this.#waiting.push(reading);
-    this.#bell.ring();
+    this.#notifier.notify();
     await reading.promise;
   }
 
   #join(leave: () => unknown): () => void {
-    if (this.#listening++ === 0) this.#bell.ring();
+    if (this.#listening++ === 0) this.#notifier.notify();
     let joined = true;
     return () => {
       if (!joined) return;
@@ -144,14 +144,14 @@ export class Feed extends Background {
   }
 
   async #run(signal: AbortSignal, isStarted: () => void): Promise<void> {
-    const end = ringOnAbort(signal, this.#bell);
+    const end = notifyOnAbort(signal, this.#notifier);
     isStarted();
     while (!signal.aborted) {
       const asleep = this.#listening === 0 && this.#waiting.length === 0;
       if (asleep) this.#cursor = undefined;
-      await this.#bell.wait(asleep ? undefined : this.#pause());
+      await this.#notifier.wait(asleep ? undefined : this.#pause());
       if (signal.aborted) break;
-      if (this.#listening > 0 || this.#waiting.length > 0) await this.#look();
+      if (this.#listening > 0 || this.#waiting.length > 0) await this.#poll();
     }
     end();
     this.#ended = true;
@@ -159,19 +159,19 @@ export class Feed extends Background {
   }
 
   #pause(): number {
-    return LOOKS_MS[Math.min(this.#quietLooks, LOOKS_MS.length - 1)] ?? 0;
+    return LOOKS_MS[Math.min(this.#quietPolls, LOOKS_MS.length - 1)] ?? 0;
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const waiting = this.#waiting;
     this.#waiting = [];
     try {
       const found = await this.#read();
-      this.#quietLooks = found ? 0 : this.#quietLooks + 1;
+      this.#quietPolls = found ? 0 : this.#quietPolls + 1;
       for (const { resolve } of waiting) resolve();
       if (found) await new Promise((resolve) => setTimeout(resolve, GAP_MS));
     } catch (error) {
-      this.#quietLooks = LOOKS_MS.length;
+      this.#quietPolls = LOOKS_MS.length;
       this.#log.debug({ err: error }, "failed to read events; retrying");
       for (const { reject } of waiting) reject(error);
     }
@@ -199,22 +199,22 @@ export class Feed extends Background {
     this.#head += this.#capacity;
     this.#ring.fill(undefined);
     this.#chars = 0;
-    this.#jobs.tellAll();
-    this.#tell();
+    this.#jobs.notifyAll();
+    this.#notify();
     return false;
   }
 
   #keep(events: readonly JobEvent[]): void {
     for (const event of events) {
       if (this.#head - this.#tail === this.#capacity) this.#forget();
-      this.#ring[++this.#head % this.#capacity] = new FeedEntry(event);
+      this.#ring[++this.#head % this.#capacity] = new BufferedEvent(event);
       this.#positions.set(event.id, this.#head);
       this.#chars += event.job.spec.length;
       // Always keeps the newest event, regardless of its size.
       while (this.#chars > this.#mostChars && this.#head - this.#tail > 1) this.#forget();
-      this.#jobs.tell(event.job.id);
+      this.#jobs.notify(event.job.id);
     }
-    this.#tell();
+    this.#notify();
   }
 
   /** Removes the oldest event. */
@@ -227,7 +227,7 @@ export class Feed extends Background {
     this.#chars -= old.event.job.spec.length;
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const changed of this.#changed) changed();
   }
 }

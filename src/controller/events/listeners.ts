@@ -13,11 +13,11 @@ export class Listeners {
     };
   }
 
-  tellAll(): void {
-    for (const key of [...this.#byKey.keys()]) this.tell(key);
+  notifyAll(): void {
+    for (const key of [...this.#byKey.keys()]) this.notify(key);
   }
 
-  tell(key: string): void {
+  notify(key: string): void {
     for (const listener of this.#byKey.get(key) ?? []) listener();
   }
 }

@@ -8,14 +8,14 @@ import {
   type StreamJobsResponse,
   StreamJobsResponseSchema,
 } from "../../gen/proto/svc/v1/job_pb.ts";
-import { Doorbell, ringOnAbort } from "../../platform/concurrency/notifier.ts";
+import { Notifier, notifyOnAbort } from "../../platform/concurrency/notifier.ts";
 import { Failure, invalid } from "../../platform/failure.ts";
 import type { JobEvent } from "../../store/contract/event-records.ts";
 import type { EventStore } from "../../store/contract/event-store.ts";
 import type { JobCursor, JobFilter } from "../../store/contract/job-records.ts";
 import { jobMessage } from "../messages/job.ts";
 import { matches } from "../requests/filter.ts";
-import { type Feed, FeedEntry } from "./event-buffer.ts";
+import { BufferedEvent, type EventBuffer } from "./event-buffer.ts";
 
 const PAGE = 200;
 /** Longer than any event id. */
@@ -23,7 +23,7 @@ const MAX_EVENT_ID = 200;
 
 export interface StreamSource {
   readonly store: EventStore;
-  readonly feed: Feed;
+  readonly eventBuffer: EventBuffer;
 }
 
 /** The position of a stream in the feed. */
@@ -53,17 +53,17 @@ export class JobStream {
 
   /** Ends when the signal aborts. Throws STREAM_TOO_SLOW, STORE_UNAVAILABLE. */
   async *run(signal: AbortSignal): AsyncGenerator<StreamJobsResponse> {
-    const { feed } = this.#source;
-    const bell = new Doorbell();
-    const endings = [feed.listen(bell.ring), ringOnAbort(signal, bell)];
+    const { eventBuffer } = this.#source;
+    const notifier = new Notifier();
+    const endings = [eventBuffer.listen(notifier.notify), notifyOnAbort(signal, notifier)];
     try {
       while (!signal.aborted) {
         if (this.#cursor === "") yield* this.#snapshot(signal);
         // From here on, new events of the feed come after the cursor.
-        await feed.catchUp();
+        await eventBuffer.catchUp();
         const place = yield* this.#history(signal);
         if (place === undefined) this.#cursor = "";
-        else yield* this.#live(place, bell, signal);
+        else yield* this.#live(place, notifier, signal);
       }
     } finally {
       for (const end of endings) end();
@@ -94,35 +94,35 @@ export class JobStream {
    * undefined if the cursor is too old or of another installation.
    */
   async *#history(signal: AbortSignal): AsyncGenerator<StreamJobsResponse, Place | undefined> {
-    const { store, feed } = this.#source;
-    const { epoch, head } = feed;
+    const { store, eventBuffer } = this.#source;
+    const { epoch, head } = eventBuffer;
     let cursor = this.#cursor;
-    while (feed.positionOf(this.#cursor) === undefined && !signal.aborted) {
+    while (eventBuffer.positionOf(this.#cursor) === undefined && !signal.aborted) {
       const page = await store.tenantEventsAfter(this.#tenant, cursor, PAGE);
       if (page === undefined) return undefined;
-      for (const event of page.events) yield* this.#emit(new FeedEntry(event));
+      for (const event of page.events) yield* this.#emit(new BufferedEvent(event));
       if (page.cursor === cursor) break;
       cursor = page.cursor;
     }
     // The store returned every event of the tenant that the feed had read at `head`, and perhaps more. Once the feed
     // has caught up it holds the last of them, unless there were none, or they precede everything in the feed.
-    if (feed.positionOf(this.#cursor) === undefined) await feed.catchUp();
-    return { epoch, position: feed.positionOf(this.#cursor) ?? head };
+    if (eventBuffer.positionOf(this.#cursor) === undefined) await eventBuffer.catchUp();
+    return { epoch, position: eventBuffer.positionOf(this.#cursor) ?? head };
   }
 
   /** Ends when the feed restarts; missed events must then come from the store. */
-  async *#live(place: Place, bell: Doorbell, signal: AbortSignal): AsyncGenerator<StreamJobsResponse> {
-    const { feed } = this.#source;
-    while (!signal.aborted && feed.epoch === place.epoch) {
-      const next = feed.next(this.#tenant, place.position);
+  async *#live(place: Place, notifier: Notifier, signal: AbortSignal): AsyncGenerator<StreamJobsResponse> {
+    const { eventBuffer } = this.#source;
+    while (!signal.aborted && eventBuffer.epoch === place.epoch) {
+      const next = eventBuffer.next(this.#tenant, place.position);
       if (next === undefined) throw tooSlow(this.#cursor);
       place.position = next.position;
-      if (next.entry === undefined) await bell.wait();
+      if (next.entry === undefined) await notifier.wait();
       else yield* this.#emit(next.entry);
     }
   }
 
-  *#emit(entry: FeedEntry): Generator<StreamJobsResponse> {
+  *#emit(entry: BufferedEvent): Generator<StreamJobsResponse> {
     const { event } = entry;
     this.#cursor = event.id;
     if (!matches(this.#filter, event) || this.#isKnown(event)) return;

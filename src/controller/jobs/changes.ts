@@ -33,7 +33,7 @@ export interface JobChangesOptions {
   readonly store: Store;
   readonly metrics: ControllerMetrics;
   /** Called when running tasks of a tenant have ended. */
-  readonly freed: (tenants: readonly string[]) => void;
+  readonly capacityReleased: (tenants: readonly string[]) => void;
   /** Aborts when the controller stops. */
   readonly stopping: AbortSignal;
 }
@@ -134,9 +134,9 @@ export class JobChanges {
 
   /** `cancelled`: how many jobs ended by this change; `nodes`: nodes that ran tasks of the changed jobs. */
   #announce(tenant: string, cancelled: number, nodes: readonly string[]): void {
-    const { store, metrics, freed } = this.#options;
+    const { store, metrics, capacityReleased } = this.#options;
     if (nodes.length > 0) store.announce({ kind: "news", nodeIds: nodes });
-    if (nodes.length > 0) freed([tenant]);
+    if (nodes.length > 0) capacityReleased([tenant]);
     store.announce({ kind: "events" });
     metrics.ended.inc({ state: "CANCELLED" }, cancelled);
   }

@@ -27,8 +27,8 @@ export async function* jobFrames(
   while (wanted.left > 0) {
     const [part] = await store.parts(tenant, job.id, wanted.from, 1);
     if (part === undefined) break;
-    for await (const piece of part.pieces) {
-      const read = { segment: part.segment, pieces: [piece] };
+    for await (const chunk of part.chunks) {
+      const read = { segment: part.segment, chunks: [chunk] };
       yield { metrics: metricsOf(read), rows: () => rowsOf(read, wanted) };
       if (wanted.left === 0) return;
     }

@@ -17,7 +17,7 @@ import { jobList, pageOf, pageSizeOf, readPageToken } from "../requests/page-tok
  * Maximum characters of all specs of a page. With large labels 500 jobs are 17 MB, which stay in memory until the
  * response is read.
  */
-const MOST_CHARS = 2 * 1024 * 1024;
+const MAX_CHARS = 2 * 1024 * 1024;
 
 /** Throws INVALID_REQUEST. */
 export async function listJobs(
@@ -59,7 +59,7 @@ function fitting(rows: readonly JobRow[]): number {
   let chars = 0;
   for (const [index, { spec }] of rows.entries()) {
     chars += spec.length;
-    if (chars > MOST_CHARS) return Math.max(1, index);
+    if (chars > MAX_CHARS) return Math.max(1, index);
   }
   return rows.length;
 }

@@ -39,10 +39,10 @@ import {
 import { Failure } from "../../platform/failure.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import { ownJob } from "../api/access.ts";
-import { admittedToTheEnd, whileAdmitted } from "../api/admitted.ts";
+import { waitWhileAdmitted, whileAdmitted } from "../api/admitted.ts";
 import { answer, answerInParts, shuttingDown } from "../api/call.ts";
 import type { CallContext, FramePart, JobOperations, Waited } from "../api/operations.ts";
-import type { Feed } from "../events/event-buffer.ts";
+import type { EventBuffer } from "../events/event-buffer.ts";
 import { JobStream } from "../events/stream.ts";
 import { jobDetailMessage, jobMessage } from "../messages/job.ts";
 import { filterOf } from "../requests/filter.ts";
@@ -58,7 +58,7 @@ const MAX_STREAMS = 100;
 
 export interface JobServiceOptions extends Submission, JobChangesOptions {
   readonly log: Log;
-  readonly feed: Feed;
+  readonly eventBuffer: EventBuffer;
   /** Milliseconds that a job is kept after it ended. */
   readonly retentionMs: number;
   /** Aborts when callers may no longer wait for jobs. */
@@ -175,8 +175,10 @@ export class JobService implements JobOperations {
   }
 
   deleteStill(request: DeleteStillRequest, context: CallContext): Promise<DeleteStillResponse> {
-    const { log, store, freed } = this.#options;
-    return answer(log, context, () => deleteStill(store, context.principal.tenant, request, freed));
+    const { log, store, capacityReleased } = this.#options;
+    return answer(log, context, () =>
+      deleteStill(store, context.principal.tenant, request, capacityReleased),
+    );
   }
 
   waitForJob(
@@ -185,11 +187,11 @@ export class JobService implements JobOperations {
     context: CallContext,
   ): Promise<Waited> {
     const { principal, signal } = context;
-    const { store, feed, waitsEnd: stopping } = this.#options;
+    const { store, eventBuffer, waitsEnd: stopping } = this.#options;
     return answer(this.#options.log, context, async () => {
       try {
-        return await admittedToTheEnd(context, (ends) =>
-          waitForJob({ store, feed, stopping }, principal.tenant, jobId, waitMs, ends),
+        return await waitWhileAdmitted(context, (ends) =>
+          waitForJob({ store, eventBuffer, stopping }, principal.tenant, jobId, waitMs, ends),
         );
       } finally {
         if (signal.aborted && !keep) await this.#cancelLeft(jobId, context);

@@ -1,6 +1,6 @@
 /** Waits for the end of a job. */
 
-import { Doorbell, ringOnAbort } from "../../platform/concurrency/notifier.ts";
+import { Notifier, notifyOnAbort } from "../../platform/concurrency/notifier.ts";
 import { Failure, isFailureCode } from "../../platform/failure.ts";
 import { isObject } from "../../platform/json.ts";
 import type { JobRow, StoredError } from "../../store/contract/job-records.ts";
@@ -8,7 +8,7 @@ import type { JobStore } from "../../store/contract/job-store.ts";
 import { ownJob } from "../api/access.ts";
 import { cancelled, waitsEnded } from "../api/call.ts";
 import type { Waited } from "../api/operations.ts";
-import type { Feed } from "../events/event-buffer.ts";
+import type { EventBuffer } from "../events/event-buffer.ts";
 import { readResult } from "../messages/job.ts";
 
 /** Milliseconds between reads, which find the end of a job whose event was missed. */
@@ -16,35 +16,35 @@ const LOOK_MS = 2_000;
 
 export interface Waiting {
   readonly store: JobStore;
-  readonly feed: Feed;
+  readonly eventBuffer: EventBuffer;
   /** Aborts when the controller stops: waits end. */
   readonly stopping: AbortSignal;
 }
 
 /** As JobOperations.waitForJob, but never cancels the job. */
 export async function waitForJob(
-  { store, feed, stopping }: Waiting,
+  { store, eventBuffer, stopping }: Waiting,
   tenant: string,
   jobId: string,
   waitMs: number,
   signal: AbortSignal,
 ): Promise<Waited> {
   const until = performance.now() + waitMs;
-  const bell = new Doorbell();
+  const notifier = new Notifier();
   const endings = [
-    ringOnAbort(signal, bell),
-    ringOnAbort(stopping, bell),
-    feed.listenToJob(jobId, bell.ring),
+    notifyOnAbort(signal, notifier),
+    notifyOnAbort(stopping, notifier),
+    eventBuffer.listenToJob(jobId, notifier.notify),
   ];
   try {
     for (;;) {
       const left = until - performance.now();
-      const waited = await look(store, tenant, jobId, left > 0);
+      const waited = await check(store, tenant, jobId, left > 0);
       if (waited !== undefined) return waited;
       if (signal.aborted) throw cancelled();
       if (stopping.aborted) throw waitsEnded(jobId);
       if (left <= 0) return { done: false, jobId };
-      await bell.wait(Math.min(left, LOOK_MS));
+      await notifier.wait(Math.min(left, LOOK_MS));
     }
   } finally {
     for (const end of endings) end();
@@ -52,7 +52,7 @@ export async function waitForJob(
 }
 
 /** Returns how a job ended; undefined if it has not, or if the store is unavailable and `rideOut` is set. */
-async function look(
+async function check(
   store: JobStore,
   tenant: string,
   jobId: string,

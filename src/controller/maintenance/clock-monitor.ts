@@ -4,7 +4,7 @@ import type { Log } from "../../platform/observability/log.ts";
 import type { Store } from "../../store/contract/store.ts";
 import type { ControllerMetrics } from "../telemetry/metrics.ts";
 
-export interface StoreClockOptions {
+export interface ClockMonitorOptions {
   readonly store: Store;
   readonly log: Log;
   readonly metrics: ControllerMetrics;
@@ -13,15 +13,15 @@ export interface StoreClockOptions {
   readonly leaseMs: number;
 }
 
-export class StoreClock {
-  readonly #options: StoreClockOptions;
+export class ClockMonitor {
+  readonly #options: ClockMonitorOptions;
 
-  constructor(options: StoreClockOptions) {
+  constructor(options: ClockMonitorOptions) {
     this.#options = options;
   }
 
   /** Throws STORE_UNAVAILABLE. */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     const { guard, log, metrics } = this.#options;
     const before = performance.now();
     const wall = await this.#ask();
@@ -40,7 +40,7 @@ export class StoreClock {
     const before = performance.now();
     let answered = false;
     try {
-      await this.look();
+      await this.check();
       answered = performance.now() - before < leaseMs / 2;
     } finally {
       if (!answered) guard.unavailable(performance.now());

@@ -1,6 +1,6 @@
 /** Joins and pools jobs whose segments are all scored, a few at a time. */
 import { toJsonString } from "@bufbuild/protobuf";
-import { CutFault } from "../../engine/planning/cut-fault.ts";
+import { SegmentMismatch } from "../../engine/planning/cut-fault.ts";
 import { joinParts } from "../../engine/results/parts.ts";
 import { ScoreResultSchema } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { STILLS_CLASS } from "../../jobs/work.ts";
@@ -22,7 +22,7 @@ const AT_ONCE = 2;
  * Maximum unfinished poolings of a job. A job whose pooling crashes its controller would crash every controller that
  * takes it.
  */
-const MOST_BEGUN = 3;
+const MAX_BEGUN = 3;
 /** Further jobs are left to the maintenance task, which reads them from the store. */
 const MAX_QUEUED = 64;
 /** Milliseconds until holds are renewed. If a controller crashes, others take over its jobs when the hold expires. */
@@ -143,7 +143,7 @@ export class Pooling {
     for (;;) {
       const started = performance.now();
       try {
-        if (job.poolings >= MOST_BEGUN) throw tooOften(job);
+        if (job.poolings >= MAX_BEGUN) throw tooOften(job);
         isBegun ||= await this.#options.store.beginPooling(job.id, job.generation);
         if (!isBegun) return undefined;
         await this.#finish(job);
@@ -179,7 +179,7 @@ export class Pooling {
     const { code, message, found, cause } = failure;
     currentSpan()?.fail(code);
     try {
-      const cut = failure instanceof CutFault;
+      const cut = failure instanceof SegmentMismatch;
       const ready = cut ? await store.restartWhole(job.id, job.generation) : undefined;
       if (ready !== undefined) {
         log.info(

@@ -3,19 +3,19 @@
  * tasks also find what was never announced.
  */
 import { LeaseGuard } from "../../jobs/lease-guard.ts";
-import { verdictOn } from "../../jobs/retry.ts";
+import { decideRetry } from "../../jobs/retry.ts";
 import { Background } from "../../platform/concurrency/lifecycle.ts";
-import { Doorbell, ringOnAbort } from "../../platform/concurrency/notifier.ts";
+import { Notifier, notifyOnAbort } from "../../platform/concurrency/notifier.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import type { Store } from "../../store/contract/store.ts";
 import { POOL_HOLD_MS, type Ready } from "../../store/contract/task-records.ts";
 import type { Fleet } from "../scheduling/fleet.ts";
-import type { QueueLook } from "../scheduling/queue-stats.ts";
+import type { QueueStats } from "../scheduling/queue-stats.ts";
 import type { Schedule } from "../scheduling/schedule.ts";
-import { STRANDED_MS, Stranded } from "../scheduling/unschedulable.ts";
+import { UNSCHEDULABLE_MS, UnschedulableWork } from "../scheduling/unschedulable.ts";
 import type { ControllerMetrics } from "../telemetry/metrics.ts";
-import { StoreClock } from "./clock-monitor.ts";
+import { ClockMonitor } from "./clock-monitor.ts";
 import type { Pooling } from "./pooling.ts";
 
 /** Rows per step, few enough not to disturb other work. */
@@ -35,14 +35,14 @@ const QUEUE_LOOK_MS = 10_000;
 /** Intervals vary by up to this share, to spread the tasks of several controllers. */
 const JITTER = 0.2;
 
-export interface SweepOptions {
+export interface MaintenanceOptions {
   readonly store: Store;
   readonly fleet: Fleet;
   readonly log: Log;
   readonly metrics: ControllerMetrics;
   readonly schedule: Schedule;
   readonly pooling: Pooling;
-  readonly queue: QueueLook;
+  readonly queue: QueueStats;
   readonly leaseMs: number;
   readonly retentionMs: number;
   readonly auditRetentionMs: number;
@@ -51,20 +51,20 @@ export interface SweepOptions {
 /** A step of a maintenance task. Returns true if there may be more to do at once. */
 type Step = () => Promise<boolean>;
 
-export class Sweeps {
-  readonly #options: SweepOptions;
+export class MaintenanceTasks {
+  readonly #options: MaintenanceOptions;
   readonly #guard: LeaseGuard;
-  readonly #stranded: Stranded;
-  readonly #clock: StoreClock;
+  readonly #unschedulable: UnschedulableWork;
+  readonly #clock: ClockMonitor;
   readonly #loops: readonly Background[];
-  readonly #work = new Doorbell();
+  readonly #work = new Notifier();
 
-  constructor(options: SweepOptions) {
+  constructor(options: MaintenanceOptions) {
     this.#options = options;
     const { leaseMs } = options;
-    this.#stranded = new Stranded({ ...options, afterMs: STRANDED_MS });
+    this.#unschedulable = new UnschedulableWork({ ...options, afterMs: UNSCHEDULABLE_MS });
     this.#guard = new LeaseGuard(leaseMs, performance.now());
-    this.#clock = new StoreClock({ ...options, guard: this.#guard });
+    this.#clock = new ClockMonitor({ ...options, guard: this.#guard });
     this.#loops = [
       // Needs no store, so a controller that was frozen notices it however slow the store is.
       this.#every(leaseMs / 6, () => this.#tick()),
@@ -73,7 +73,7 @@ export class Sweeps {
       this.#every(2_000, () => this.#poolLeftOver()),
       this.#every(Math.min(5_000, leaseMs / 6), () => this.#expireLeases()),
       this.#every(Math.min(5_000, leaseMs / 6), () => this.#expireNodes()),
-      this.#every(STRANDED_MS / 10, () => this.#moveStranded()),
+      this.#every(UNSCHEDULABLE_MS / 10, () => this.#failUnschedulable()),
       this.#every(QUEUE_LOOK_MS, () => this.#lookAtQueue()),
       this.#every(MINUTE_MS, () => this.#deleteEnded()),
       this.#every(MINUTE_MS, () => this.#deleteEvents()),
@@ -84,7 +84,7 @@ export class Sweeps {
 
   /** Signals that there may be work of any tenant. */
   lookForWork(): void {
-    this.#work.ring();
+    this.#work.notify();
   }
 
   start(): void {
@@ -96,16 +96,16 @@ export class Sweeps {
   }
 
   /** A maintenance task with its own loop: runs at once, then every `everyMs` and when the notifier rings. */
-  #every(everyMs: number, step: Step, bell = new Doorbell()): Background {
+  #every(everyMs: number, step: Step, notifier = new Notifier()): Background {
     return new Background(async (signal, isStarted) => {
-      const end = ringOnAbort(signal, bell);
+      const end = notifyOnAbort(signal, notifier);
       isStarted();
       let fails = false;
       while (!signal.aborted) {
         const { more, failure } = await attempt(step);
         this.#logChange(fails, failure);
         fails = failure !== undefined;
-        if (!more) await bell.wait(everyMs * (1 + JITTER * Math.random()));
+        if (!more) await notifier.wait(everyMs * (1 + JITTER * Math.random()));
       }
       end();
     });
@@ -154,7 +154,7 @@ export class Sweeps {
     await this.#clock.lookForOutage();
     if (!this.#guard.mayExpire(performance.now())) return false;
     const { expired, failed, ready, nodes } = await store.expireLeases(STEP, (failures) =>
-      verdictOn(failures, false),
+      decideRetry(failures, false),
     );
     if (expired === 0) return false;
     metrics.expired.inc(expired);
@@ -173,18 +173,18 @@ export class Sweeps {
     return false;
   }
 
-  async #moveStranded(): Promise<boolean> {
-    return (await this.#stranded.look()) > 0;
+  async #failUnschedulable(): Promise<boolean> {
+    return (await this.#unschedulable.check()) > 0;
   }
 
   async #lookAtQueue(): Promise<boolean> {
-    await this.#options.queue.look();
+    await this.#options.queue.refresh();
     return false;
   }
 
   async #deleteEnded(): Promise<boolean> {
     const { store, retentionMs } = this.#options;
-    await this.#clock.look();
+    await this.#clock.check();
     if (!this.#guard.mayDelete(performance.now())) return false;
     const deleted = await store.deleteEnded(retentionMs, STEP);
     if (deleted > 0) store.announce({ kind: "events" });
@@ -192,20 +192,20 @@ export class Sweeps {
   }
 
   async #deleteEvents(): Promise<boolean> {
-    await this.#clock.look();
+    await this.#clock.check();
     if (!this.#guard.mayDelete(performance.now())) return false;
     return (await this.#options.store.deleteEvents(EVENTS_KEPT_MS, EVENTS_STEP)) >= EVENTS_STEP;
   }
 
   async #deleteAudit(): Promise<boolean> {
     const { store, auditRetentionMs } = this.#options;
-    await this.#clock.look();
+    await this.#clock.check();
     if (!this.#guard.mayDelete(performance.now())) return false;
     return (await store.deleteAudit(auditRetentionMs, AUDIT_STEP)) >= AUDIT_STEP;
   }
 
   async #deleteRevocations(): Promise<boolean> {
-    await this.#clock.look();
+    await this.#clock.check();
     if (!this.#guard.mayDelete(performance.now())) return false;
     return (
       (await this.#options.store.revocations.deleteOver(REVOCATIONS_KEPT_MS, EVENTS_STEP)) >= EVENTS_STEP

@@ -1,7 +1,7 @@
 /** The facts of a plan about both files, as a protocol message. */
 import { create } from "@bufbuild/protobuf";
 import { fileInfo } from "../../engine/media/track.ts";
-import { type PlanFacts, readPlan } from "../../engine/planning/plan-json.ts";
+import { readPlan, type StoredPlan } from "../../engine/planning/plan-json.ts";
 import { type JobPlan, JobPlanSchema } from "../../gen/proto/svc/v1/job_pb.ts";
 
 /** Returns undefined for a plan of another version of svc, which this one cannot read. The job is still returned. */
@@ -17,7 +17,7 @@ export function planMessage(text: string): JobPlan | undefined {
   });
 }
 
-function readOwn(text: string): PlanFacts | undefined {
+function readOwn(text: string): StoredPlan | undefined {
   try {
     return readPlan(text);
   } catch {

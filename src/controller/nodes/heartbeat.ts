@@ -9,7 +9,7 @@ import {
   HeartbeatResponseSchema,
 } from "../../gen/proto/svc/v1/node_pb.ts";
 import { isId } from "../../jobs/ids.ts";
-import { Doorbell, ringOnAbort } from "../../platform/concurrency/notifier.ts";
+import { Notifier, notifyOnAbort } from "../../platform/concurrency/notifier.ts";
 import { invalid } from "../../platform/failure.ts";
 import type { Renewal, RunningWork } from "../../store/contract/node-records.ts";
 import type { Store } from "../../store/contract/store.ts";
@@ -28,7 +28,7 @@ export interface HeartbeatOptions {
   readonly store: Store;
   readonly sessions: Sessions;
   /** Notified by node id when a task of the node ended or a drain began. */
-  readonly news: Listeners;
+  readonly notifications: Listeners;
   readonly leaseMs: number;
   /** Aborts when the controller stops: held heartbeats are answered. */
   readonly stopping: AbortSignal;
@@ -48,18 +48,18 @@ export async function heartbeat(
   // Checked before anything is renewed: a session used by another tenant must not change anything.
   const { puller } = await options.sessions.need(request.session, tenant);
   const until = performance.now() + Math.min(request.holdMs, options.leaseMs / RENEWALS);
-  const bell = new Doorbell();
+  const notifier = new Notifier();
   const renew = () => renewed(options, request, running);
-  const endings = [ringOnAbort(signal, bell), ringOnAbort(options.stopping, bell)];
-  endings.push(options.news.on(puller.nodeId, bell.ring));
+  const endings = [notifyOnAbort(signal, notifier), notifyOnAbort(options.stopping, notifier)];
+  endings.push(options.notifications.on(puller.nodeId, notifier.notify));
   try {
     const renewal = await renew();
     // Valid only now: while the response is held, the node may be granted tasks that this heartbeat does not list.
     if (renewal.forgotten) {
-      const ready = await options.store.takeBack(request.session, running);
+      const ready = await options.store.requeueForgotten(request.session, running);
       if (ready.length > 0) options.store.announce({ kind: "work", ready });
     }
-    return await untilNews(renewal, { until, bell, drains: request.draining, ...options, renew, signal });
+    return await untilNews(renewal, { until, notifier, drains: request.draining, ...options, renew, signal });
   } finally {
     for (const end of endings) end();
   }
@@ -68,7 +68,7 @@ export async function heartbeat(
 interface Hold {
   /** A time of performance.now(). */
   readonly until: number;
-  readonly bell: Doorbell;
+  readonly notifier: Notifier;
   /** The node reported that it drains. */
   readonly drains: boolean;
   readonly stopping: AbortSignal;
@@ -82,7 +82,7 @@ async function untilNews(first: Live, hold: Hold): Promise<HeartbeatResponse> {
     if (answer.stop.length > 0 || (answer.drain && !hold.drains)) return answer;
     const left = hold.until - performance.now();
     if (left <= 0 || hold.stopping.aborted) return answer;
-    const rang = await hold.bell.wait(left);
+    const rang = await hold.notifier.wait(left);
     if (hold.signal.aborted) throw cancelled();
     // The node's next heartbeat follows at once and renews. Renewing here too would double the writes of a fleet.
     if (!rang) return answer;
@@ -98,7 +98,7 @@ async function renewed(
   const { node } = renewal;
   if (renewal.session !== "LIVE") throw sessionEnded(renewal.session);
   if (node === undefined) throw sessionEnded("UNKNOWN");
-  sessions.heard(node.id, node.state);
+  sessions.recordState(node.id, node.state);
   if (running.length > 0) store.announce({ kind: "events" });
   return { ...renewal, node };
 }

@@ -21,7 +21,7 @@ import {
   ReportResultResponseSchema,
 } from "../../gen/proto/svc/v1/node_pb.ts";
 import { isId } from "../../jobs/ids.ts";
-import { Doorbell, ringOnAbort } from "../../platform/concurrency/notifier.ts";
+import { Notifier, notifyOnAbort } from "../../platform/concurrency/notifier.ts";
 import { Failure, invalid } from "../../platform/failure.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import type { Tracer } from "../../platform/observability/span.ts";
@@ -35,8 +35,8 @@ import { type ReportOptions, recordReport, stale } from "../reports/task-report.
 import { NODE_ROOM, newNode } from "../requests/registration.ts";
 import type { Fleet } from "../scheduling/fleet.ts";
 import type { Schedule } from "../scheduling/schedule.ts";
-import { Lanes } from "../stills/keyed-semaphore.ts";
-import { tellWait } from "../telemetry/tracing.ts";
+import { KeyedSemaphore } from "../stills/keyed-semaphore.ts";
+import { recordQueueWait } from "../telemetry/tracing.ts";
 import { type HeartbeatOptions, heartbeat } from "./heartbeat.ts";
 
 const MAX_WAIT_MS = 60_000;
@@ -56,7 +56,7 @@ export interface NodeServiceOptions extends HeartbeatOptions, ReportOptions {
 
 export class NodeService implements NodeOperations {
   readonly #options: NodeServiceOptions;
-  readonly #lanes = new Lanes(INFLATING);
+  readonly #semaphore = new KeyedSemaphore(INFLATING);
 
   constructor(options: NodeServiceOptions) {
     this.#options = options;
@@ -101,7 +101,7 @@ export class NodeService implements NodeOperations {
     return answer(log, context, async () => {
       const node = await sessions.find(request.session, context.principal.tenant);
       if (node === undefined) throw stale();
-      await recordReport({ ...this.#options, lanes: this.#lanes }, request, node.puller);
+      await recordReport({ ...this.#options, semaphore: this.#semaphore }, request, node.puller);
       if (endsWork(request)) this.#options.schedule.ended(request.itemId, request.attempt);
       return create(ReportResultResponseSchema, {});
     });
@@ -141,8 +141,8 @@ export class NodeService implements NodeOperations {
   }
 
   #leasesEnded(ready: readonly Ready[], nodeIds: readonly string[]): void {
-    const { store, freed } = this.#options;
-    freed(ready.map(({ tenant }) => tenant));
+    const { store, capacityReleased } = this.#options;
+    capacityReleased(ready.map(({ tenant }) => tenant));
     if (nodeIds.length > 0) store.announce({ kind: "news", nodeIds });
     if (ready.length > 0) store.announce({ kind: "work", ready });
     if (ready.length > 0) store.announce({ kind: "events" });
@@ -180,7 +180,7 @@ export class NodeService implements NodeOperations {
   #recordClaim(work: ClaimedWork): void {
     const { metrics, tracer } = this.#options;
     metrics.workClaimed(work);
-    tellWait(tracer, work);
+    recordQueueWait(tracer, work);
   }
 
   /** Returns a task to the queue if its caller disconnected or was rejected. */
@@ -196,8 +196,8 @@ function endsWork({ report }: ReportResultRequest): boolean {
 }
 
 async function idle(leftMs: number, signal: AbortSignal): Promise<undefined> {
-  const bell = new Doorbell();
-  const end = ringOnAbort(signal, bell);
-  await bell.wait(Math.min(leftMs, IDLE_MS));
+  const notifier = new Notifier();
+  const end = notifyOnAbort(signal, notifier);
+  await notifier.wait(Math.min(leftMs, IDLE_MS));
   end();
 }

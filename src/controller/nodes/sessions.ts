@@ -9,7 +9,7 @@ import type { Puller } from "../scheduling/schedule.ts";
 /** Bounds the memory of the cache. */
 const MAX_SESSIONS = 10_000;
 
-interface Heard {
+interface LastState {
   readonly at: number;
   readonly state: NodeState;
 }
@@ -24,7 +24,7 @@ export class Sessions {
   readonly #leaseMs: number;
   readonly #fleet: Fleet;
   readonly #online = new Map<string, Puller>();
-  readonly #heard = new Map<string, Heard>();
+  readonly #states = new Map<string, LastState>();
 
   constructor(store: NodeStore, leaseMs: number, fleet: Fleet) {
     this.#store = store;
@@ -58,9 +58,9 @@ export class Sessions {
   }
 
   /** Records a heartbeat. */
-  heard(nodeId: string, state: NodeState): void {
-    if (this.#heard.size >= MAX_SESSIONS) this.#heard.clear();
-    this.#heard.set(nodeId, { at: performance.now(), state });
+  recordState(nodeId: string, state: NodeState): void {
+    if (this.#states.size >= MAX_SESSIONS) this.#states.clear();
+    this.#states.set(nodeId, { at: performance.now(), state });
   }
 
   /** Removes a node whose state changed. */
@@ -76,8 +76,8 @@ export class Sessions {
   /** Counts nodes that sent a heartbeat within a lease, by state. */
   counts(): Partial<Record<NodeState, number>> {
     const counts: Partial<Record<NodeState, number>> = {};
-    for (const [nodeId, { at, state }] of this.#heard) {
-      if (performance.now() - at > this.#leaseMs) this.#heard.delete(nodeId);
+    for (const [nodeId, { at, state }] of this.#states) {
+      if (performance.now() - at > this.#leaseMs) this.#states.delete(nodeId);
       else counts[state] = (counts[state] ?? 0) + 1;
     }
     return counts;

@@ -4,7 +4,7 @@ import type { MediaInfo } from "../../engine/contract/result.ts";
 import { fileInfo } from "../../engine/media/track.ts";
 import { refuseForeign } from "../../engine/planning/context.ts";
 import { pixelsRead, refuseContradiction } from "../../engine/planning/plan-check.ts";
-import { type PlanFacts, readPlan, readSegment } from "../../engine/planning/plan-json.ts";
+import { readPlan, readSegment, type StoredPlan } from "../../engine/planning/plan-json.ts";
 import type { PlannedSegment, PlanReport } from "../../gen/proto/svc/v1/node_pb.ts";
 import { type Capabilities, scoreClass } from "../../jobs/work.ts";
 import { invalid } from "../../platform/failure.ts";
@@ -47,7 +47,7 @@ export function planRecord(report: PlanReport, { scorer, models }: Capabilities)
   return { plan, framesTotal: frameCount, segments, workClass, media: plannedMedia(facts) };
 }
 
-function plannedMedia({ tracks, files }: PlanFacts): MediaFacts {
+function plannedMedia({ tracks, files }: StoredPlan): MediaFacts {
   return mediaFacts(fileInfo(tracks.distorted, files.distorted.size));
 }
 
@@ -63,7 +63,7 @@ export function checkRevisedPlan(plan: string, frameCount: number): void {
   throw invalid(`segment.frameCount is ${frameCount}, but its plan says ${pairing.frameCount}.`);
 }
 
-function segmentsOf({ segments, frameCount }: PlanReport, facts: PlanFacts): NewSegment[] {
+function segmentsOf({ segments, frameCount }: PlanReport, facts: StoredPlan): NewSegment[] {
   if (segments.length < 1 || segments.length > MAX_SEGMENTS) {
     throw invalid(`plan.segments has ${segments.length} segments. Use 1 to ${MAX_SEGMENTS}.`);
   }

@@ -7,18 +7,18 @@ import type { FramePiece, SegmentReport } from "../../gen/proto/svc/v1/node_pb.t
 import { invalid } from "../../platform/failure.ts";
 import type { Store } from "../../store/contract/store.ts";
 import type { Fence, Recorded, SegmentRecord } from "../../store/contract/task-records.ts";
-import type { Lanes } from "../stills/keyed-semaphore.ts";
+import type { KeyedSemaphore } from "../stills/keyed-semaphore.ts";
 import { checkRevisedPlan } from "./plan-report.ts";
 
-const MAX_PIECE_BYTES = 900 * 1024;
+const MAX_CHUNK_BYTES = 900 * 1024;
 /** Far more than the longest film needs. */
-const MAX_PIECES = 1024;
+const MAX_CHUNKS = 1024;
 /** Bytes, inflated. Ten seconds of a film have half of it, and checking them costs less than reading their lease. */
-const MOST_AT_ONCE = 64 * 1024;
+const MAX_AT_ONCE = 64 * 1024;
 
 export interface ValuesOptions {
   readonly store: Store;
-  readonly lanes: Lanes;
+  readonly semaphore: KeyedSemaphore;
 }
 
 /**
@@ -26,24 +26,24 @@ export interface ValuesOptions {
  * few scores are inflated only for a leased task: otherwise anyone with a node could keep a controller busy with a few
  * bytes.
  */
-export async function refusalOfPiece(
-  { store, lanes }: ValuesOptions,
+export async function refusalOfChunk(
+  { store, semaphore }: ValuesOptions,
   fence: Fence,
   tenant: string,
   field: string,
   { number, rows, rowCount }: FramePiece,
 ): Promise<Recorded | undefined> {
-  if (number >= MAX_PIECES) throw invalid(`${field}.number is ${number}. Use 0 to ${MAX_PIECES - 1}.`);
-  if (rows.length > MAX_PIECE_BYTES) throw invalid(`${field}.rows are over ${MAX_PIECE_BYTES} bytes.`);
+  if (number >= MAX_CHUNKS) throw invalid(`${field}.number is ${number}. Use 0 to ${MAX_CHUNKS - 1}.`);
+  if (rows.length > MAX_CHUNK_BYTES) throw invalid(`${field}.rows are over ${MAX_CHUNK_BYTES} bytes.`);
   const claim = claimOf(rows);
   if (claim.rows !== rowCount)
     throw invalid(`${field}.rowCount is ${rowCount}, but it has ${claim.rows} rows.`);
-  if (claim.bytes <= MOST_AT_ONCE) {
+  if (claim.bytes <= MAX_AT_ONCE) {
     checkRows(rows);
     return undefined;
   }
-  const refusal = await store.refusalOfValues(fence);
-  if (refusal === undefined) await lanes.run(tenant, () => checkRowsElsewhere(rows));
+  const refusal = await store.checkScoringLease(fence);
+  if (refusal === undefined) await semaphore.run(tenant, () => checkRowsElsewhere(rows));
   return refusal;
 }
 

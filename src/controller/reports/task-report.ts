@@ -7,7 +7,7 @@ import type {
   StillReport,
 } from "../../gen/proto/svc/v1/node_pb.ts";
 import { isId } from "../../jobs/ids.ts";
-import { verdictOn } from "../../jobs/retry.ts";
+import { decideRetry } from "../../jobs/retry.ts";
 import { FAILURE_KINDS, Failure, type FailureCode, invalid, isFailureCode } from "../../platform/failure.ts";
 import { isObject, JsonFault, parseStrictly } from "../../platform/json.ts";
 import { currentSpan } from "../../platform/observability/span.ts";
@@ -16,12 +16,12 @@ import type { Store } from "../../store/contract/store.ts";
 import type { Fence, PlanRecord, Poolable, Ready, Recorded } from "../../store/contract/task-records.ts";
 import { checkAttempt } from "../requests/attempt.ts";
 import type { Puller } from "../scheduling/schedule.ts";
-import { checkPicture } from "../stills/image.ts";
-import type { Lanes } from "../stills/keyed-semaphore.ts";
+import { checkStillImage } from "../stills/image.ts";
+import type { KeyedSemaphore } from "../stills/keyed-semaphore.ts";
 import { sideOf } from "../stills/stills.ts";
 import type { ControllerMetrics } from "../telemetry/metrics.ts";
 import { planRecord } from "./plan-report.ts";
-import { checkSegment, refusalOfPiece } from "./scores-report.ts";
+import { checkSegment, refusalOfChunk } from "./scores-report.ts";
 
 const MAX_MESSAGE = 2_000;
 const MAX_FOUND = 16 * 1024;
@@ -33,12 +33,12 @@ export interface ReportOptions {
   /** Called when every segment of a job is scored. */
   readonly pool: (job: Poolable) => void;
   /** Called when running tasks of a tenant have ended. */
-  readonly freed: (tenants: readonly string[]) => void;
+  readonly capacityReleased: (tenants: readonly string[]) => void;
 }
 
 export interface Reporting extends ReportOptions {
   /** Limits how many frame chunks of each tenant are inflated at a time. */
-  readonly lanes: Lanes;
+  readonly semaphore: KeyedSemaphore;
 }
 
 /** Records a report. Throws INVALID_REQUEST, STALE_ATTEMPT. Repeating a report changes nothing. */
@@ -91,11 +91,11 @@ async function recordPlan(options: ReportOptions, fence: Fence, plan: PlanRecord
 async function recordPiece(
   options: Reporting,
   fence: Fence,
-  piece: FramePiece,
+  chunk: FramePiece,
   { tenant }: Puller,
 ): Promise<Recorded> {
-  const refusal = await refusalOfPiece(options, fence, tenant, "piece", piece);
-  return refusal ?? options.store.recordPiece(fence, piece);
+  const refusal = await refusalOfChunk(options, fence, tenant, "piece", chunk);
+  return refusal ?? options.store.recordChunk(fence, chunk);
 }
 
 async function recordSegment(
@@ -105,7 +105,7 @@ async function recordSegment(
   puller: Puller,
 ): Promise<Recorded> {
   const segment = checkSegment(report);
-  const refusal = await refusalOfPiece(options, fence, puller.tenant, "segment.last", segment.last);
+  const refusal = await refusalOfChunk(options, fence, puller.tenant, "segment.last", segment.last);
   if (refusal !== undefined) return refusal;
   const { recorded, poolable, tenant } = await options.store.recordSegment(fence, segment);
   changed(options, { tenant });
@@ -120,7 +120,7 @@ async function recordStill(
 ): Promise<Recorded> {
   const side = sideOf(reportedSide);
   if (side === undefined) throw invalid("still.side is missing. Use REFERENCE or DISTORTED.");
-  checkPicture(still);
+  checkStillImage(still);
   const { mediaType, width, height, image } = still;
   const stored = { frame, side, mediaType, width, height, image };
   const { recorded, tenant } = await options.store.recordStill(fence, stored, last);
@@ -131,7 +131,7 @@ async function recordStill(
 async function recordFailure(options: ReportOptions, fence: Fence, report: FailureReport): Promise<Recorded> {
   const { store, metrics } = options;
   if (report.cutFault) {
-    const { recorded, ready, nodes } = await store.recordCutFault(fence);
+    const { recorded, ready, nodes } = await store.recordSegmentMismatch(fence);
     // For a task other than a segment there is nothing to cut differently, so the fault counts like any other.
     if (recorded !== "STALE") {
       changed(options, { tenant: ready?.tenant, ready, nodes });
@@ -142,7 +142,7 @@ async function recordFailure(options: ReportOptions, fence: Fence, report: Failu
   const kind = FAILURE_KINDS[error.code];
   const atFault = kind === "media" || kind === "invalid" || kind === "forbidden";
   const { recorded, nodes, tenant, jobFailed } = await store.recordFailure(fence, error, (failures) =>
-    verdictOn(failures, atFault),
+    decideRetry(failures, atFault),
   );
   changed(options, { tenant, nodes });
   if (jobFailed) metrics.jobFailed(error.code);
@@ -158,11 +158,11 @@ interface Change {
 }
 
 /** Announces the changes of a report; the job always changed. */
-function changed({ store, freed }: ReportOptions, { tenant, ready, nodes = [] }: Change): void {
+function changed({ store, capacityReleased }: ReportOptions, { tenant, ready, nodes = [] }: Change): void {
   store.announce({ kind: "events" });
   if (ready) store.announce({ kind: "work", ready: [ready] });
   if (nodes.length > 0) store.announce({ kind: "news", nodeIds: nodes });
-  if (tenant !== undefined) freed([tenant]);
+  if (tenant !== undefined) capacityReleased([tenant]);
 }
 
 /** A code of a newer version becomes INTERNAL; its message is kept. */

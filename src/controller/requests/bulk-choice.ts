@@ -23,7 +23,7 @@ const IDS_OF_STEP = 100;
 export interface Choice {
   readonly filter: JobFilter;
   /** The filter as written to the audit log. */
-  readonly told: string;
+  readonly auditFilter: string;
   /** Only counts the jobs. */
   readonly dryRun: boolean;
 }
@@ -61,7 +61,7 @@ function choiceOf(
   const every = states.length === JOB_STATES.length;
   return {
     filter: { ...filter, ...(!every && { states }) },
-    told: auditFilterOf(wanted, filter, flags),
+    auditFilter: auditFilterOf(wanted, filter, flags),
     dryRun,
   };
 }
@@ -106,7 +106,7 @@ export interface Doing {
 /** Yields the count, then the progress after each step. Throws Failure, which states the progress made. */
 export async function* inSteps(choice: Choice, doing: Doing): AsyncGenerator<Progress> {
   const { verb, entry, count, step, goOn } = doing;
-  entry?.chose(choice.told, 0);
+  entry?.chose(choice.auditFilter, 0);
   const matched = await count(choice.filter);
   let changed = 0;
   yield { matched, changed };
@@ -116,7 +116,7 @@ export async function* inSteps(choice: Choice, doing: Doing): AsyncGenerator<Pro
         goOn();
         const { jobs, next } = await step(filter, after);
         changed += jobs.length;
-        entry?.chose(choice.told, changed);
+        entry?.chose(choice.auditFilter, changed);
         yield { matched, changed };
         if (next === undefined) break;
         after = next;

@@ -1,12 +1,12 @@
 /** Checks a request to revoke tokens. */
 import { randomUUID } from "node:crypto";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
-import { MOST_NAME_CHARS } from "../../auth/tokens/claims.ts";
+import { MAX_NAME_CHARS } from "../../auth/tokens/claims.ts";
 import type { RevokeTokensRequest } from "../../gen/proto/svc/v1/tenant_pb.ts";
 import { invalid } from "../../platform/failure.ts";
 import type { NewRevocation, RevokedThing } from "../../store/contract/revocation-store.ts";
 
-const MOST_REASON_CHARS = 256;
+const MAX_REASON_CHARS = 256;
 
 /**
  * `subject`: the caller. `now`: milliseconds since the epoch; `clockSkewMs`: how far after it `issuedBefore` may lie.
@@ -22,9 +22,9 @@ export function newRevocation(
     throw invalid(
       "expireTime is in the past. Use a future time, or none: the revocation then applies until it is lifted.",
     );
-  if (!isPlain(reason, 0, MOST_REASON_CHARS))
+  if (!isPlain(reason, 0, MAX_REASON_CHARS))
     throw invalid(
-      `reason is not a text of at most ${MOST_REASON_CHARS} characters without control characters.`,
+      `reason is not a text of at most ${MAX_REASON_CHARS} characters without control characters.`,
     );
   const thing = thingOf(what, now + clockSkewMs);
   return { id: randomUUID(), ...thing, expiresAt, reason, revokedBy: subject };
@@ -47,8 +47,8 @@ function thingOf(what: RevokeTokensRequest["what"], latest: number): Omit<Revoke
 
 /** Checks a name with the rule that the gateway applies to tokens; any other name could match none. */
 function nameOf(value: string, member: string): string {
-  if (isPlain(value, 1, MOST_NAME_CHARS)) return value;
-  throw invalid(`${member} is not a text of 1 to ${MOST_NAME_CHARS} characters without control characters.`);
+  if (isPlain(value, 1, MAX_NAME_CHARS)) return value;
+  throw invalid(`${member} is not a text of 1 to ${MAX_NAME_CHARS} characters without control characters.`);
 }
 
 function pastOf(value: Timestamp, latest: number): Date {

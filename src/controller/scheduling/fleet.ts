@@ -12,7 +12,7 @@ const REMEMBERED_MS = 1_000;
 /** Bounds the memory of the cache. */
 const MAX_TENANTS = 10_000;
 /** Maximum models that a rejection lists: those of libvmaf and some more. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 interface Serving {
   readonly at: number;
@@ -22,7 +22,7 @@ interface Serving {
   readonly models: ReadonlySet<string>;
 }
 
-interface Look {
+interface Lookup {
   readonly now: Promise<Serving>;
   /** The read that follows, if one was requested. */
   next: Promise<Serving> | undefined;
@@ -34,7 +34,7 @@ export class Fleet {
   readonly #tenant: string | undefined;
   readonly #serving = new Map<string, Promise<Serving>>();
   /** Reads in progress, by tenant. */
-  readonly #running = new Map<string, Look>();
+  readonly #running = new Map<string, Lookup>();
 
   /** @param tenant whose nodes serve all tenants; undefined: none */
   constructor(store: NodeStore, tenant: string | undefined) {
@@ -66,7 +66,7 @@ export class Fleet {
     const missing = ({ online, models: known }: Serving) =>
       online ? models.find((model) => !known.has(model)) : undefined;
     if (missing(await this.#remembered(tenant)) === undefined) return;
-    const now = await this.#look(tenant);
+    const now = await this.#lookUp(tenant);
     const model = missing(now);
     if (model === undefined) return;
     const { message, found } = withoutModel(model, now.models);
@@ -75,7 +75,7 @@ export class Fleet {
 
   /** Throws NO_NODE_ONLINE. */
   async requireNode(tenant: string): Promise<void> {
-    if ((await this.#remembered(tenant)).online || (await this.#look(tenant)).online) return;
+    if ((await this.#remembered(tenant)).online || (await this.#lookUp(tenant)).online) return;
     throw new Failure(
       "NO_NODE_ONLINE",
       "No node that serves this tenant is online. Start one with svc node, or submit a job, which waits for one.",
@@ -89,14 +89,14 @@ export class Fleet {
 
   async #remembered(tenant: string): Promise<Serving> {
     const known = await this.#serving.get(tenant);
-    return known !== undefined && performance.now() - known.at < REMEMBERED_MS ? known : this.#look(tenant);
+    return known !== undefined && performance.now() - known.at < REMEMBERED_MS ? known : this.#lookUp(tenant);
   }
 
   /**
    * Reads the current state. Each tenant has one read at a time: callers that arrive meanwhile share the next one,
    * however many they are.
    */
-  #look(tenant: string): Promise<Serving> {
+  #lookUp(tenant: string): Promise<Serving> {
     const running = this.#running.get(tenant);
     if (running === undefined) return this.#begin(tenant);
     running.next ??= running.now.then(
@@ -108,17 +108,17 @@ export class Fleet {
 
   #begin(tenant: string): Promise<Serving> {
     if (this.#serving.size >= MAX_TENANTS) this.#serving.clear();
-    const look: Look = { now: this.#find(tenant), next: undefined };
-    this.#running.set(tenant, look);
-    this.#serving.set(tenant, look.now);
+    const lookup: Lookup = { now: this.#find(tenant), next: undefined };
+    this.#running.set(tenant, lookup);
+    this.#serving.set(tenant, lookup.now);
     const ended = (): void => {
-      if (this.#running.get(tenant) === look) this.#running.delete(tenant);
+      if (this.#running.get(tenant) === lookup) this.#running.delete(tenant);
     };
-    look.now.then(ended, () => {
+    lookup.now.then(ended, () => {
       ended();
-      if (this.#serving.get(tenant) === look.now) this.#serving.delete(tenant);
+      if (this.#serving.get(tenant) === lookup.now) this.#serving.delete(tenant);
     });
-    return look.now;
+    return lookup.now;
   }
 
   async #find(tenant: string): Promise<Serving> {
@@ -135,7 +135,7 @@ export function withoutModel(
   known: Iterable<string>,
 ): { readonly message: string; readonly found: Found } {
   const all = [...new Set(known)].sort();
-  const models = all.slice(0, MOST_NAMED);
+  const models = all.slice(0, MAX_NAMED);
   const more = all.length - models.length;
   const rest = more > 0 ? ` and ${more} more` : "";
   return {

@@ -6,8 +6,8 @@ import type { LimitsOf } from "../../jobs/limits.ts";
 import { needOf, type WorkNeed } from "../../jobs/work.ts";
 import {
   type InWork,
-  MOST_READY,
-  MOST_READY_OF_TENANT,
+  MAX_READY,
+  MAX_READY_OF_TENANT,
   type Ready,
   type Waiting,
 } from "../../store/contract/task-records.ts";
@@ -37,7 +37,7 @@ export interface QueueView extends InWork {
 
 interface Pair extends Ready, Waiting {}
 
-export class QueueLook {
+export class QueueStats {
   readonly #store: WorkStore;
   readonly #limitsOf: LimitsOf;
   readonly #budget: number;
@@ -57,7 +57,7 @@ export class QueueLook {
   }
 
   /** Throws STORE_UNAVAILABLE. */
-  async look(): Promise<void> {
+  async refresh(): Promise<void> {
     const at = performance.now();
     const ready = await this.#store.ready();
     const pairs = await this.#count(ready);
@@ -117,7 +117,7 @@ function viewOf(pairs: readonly Pair[], room: Map<string, number>): Pick<QueueVi
 
 function isCut(ready: readonly Ready[]): boolean {
   const ofTenants = [...Map.groupBy(ready, ({ tenant }) => tenant).values()];
-  return ready.length >= MOST_READY || ofTenants.some((own) => own.length >= MOST_READY_OF_TENANT);
+  return ready.length >= MAX_READY || ofTenants.some((own) => own.length >= MAX_READY_OF_TENANT);
 }
 
 /** Zero counts for an empty queue, so that readers find 0 instead of no value. */

@@ -8,7 +8,7 @@
 import type { Turn } from "../../jobs/fairness.ts";
 import type { LimitsOf } from "../../jobs/limits.ts";
 import type { Capabilities } from "../../jobs/work.ts";
-import { Doorbell, ringOnAbort } from "../../platform/concurrency/notifier.ts";
+import { Notifier, notifyOnAbort } from "../../platform/concurrency/notifier.ts";
 import type { Store } from "../../store/contract/store.ts";
 import type { Claim, ClaimedWork, LimitedClaim, Ready } from "../../store/contract/task-records.ts";
 import { FullTenants } from "./full-tenants.ts";
@@ -32,7 +32,7 @@ export interface Puller {
 interface Pull {
   readonly puller: Puller;
   readonly pool: Pool;
-  readonly bell: Doorbell;
+  readonly notifier: Notifier;
   dismissed: boolean;
 }
 
@@ -85,10 +85,10 @@ export class Schedule {
     const pull = {
       puller,
       pool: this.#pools.of(puller.capabilities, puller.fleet),
-      bell: new Doorbell(),
+      notifier: new Notifier(),
       dismissed: false,
     };
-    const end = ringOnAbort(signal, pull.bell);
+    const end = notifyOnAbort(signal, pull.notifier);
     this.#pulls.add(pull);
     let woken = false;
     try {
@@ -102,7 +102,7 @@ export class Schedule {
         // Work may have been announced since the claim found none.
         if (this.#hasWork(pull)) continue;
         this.#waiting.add(pull);
-        woken = await pull.bell.wait(left);
+        woken = await pull.notifier.wait(left);
         this.#waiting.delete(pull);
       }
       return undefined;
@@ -121,7 +121,7 @@ export class Schedule {
   }
 
   /** Running tasks of these tenants have ended; the tenants may have been at their limit. */
-  freed(tenants: readonly string[]): void {
+  capacityReleased(tenants: readonly string[]): void {
     for (const tenant of tenants) this.#full.free(tenant);
     this.#wake(tenants.length);
   }
@@ -134,17 +134,17 @@ export class Schedule {
   /** Reads what is claimable, to find work whose announcement was lost or that no node could take at that time. */
   async refresh(): Promise<void> {
     const since = this.#ready.stamp();
-    const ready = await this.#look();
+    const ready = await this.#refresh();
     this.#ready.replace(ready, since);
     await this.#lookForRoom();
     this.#wake(ready.length);
   }
 
-  async #look(): Promise<readonly Ready[]> {
+  async #refresh(): Promise<readonly Ready[]> {
     try {
       return await this.#store.ready();
     } catch (thrown) {
-      this.#slots.excuse();
+      this.#slots.reset();
       throw thrown;
     }
   }
@@ -161,7 +161,7 @@ export class Schedule {
     for (const pull of this.#pulls) {
       if (pull.puller.nodeId !== nodeId) continue;
       pull.dismissed = true;
-      pull.bell.ring();
+      pull.notifier.notify();
     }
   }
 
@@ -244,7 +244,7 @@ export class Schedule {
       if (left === 0) return;
       if (!this.#hasWork(pull)) continue;
       this.#waiting.delete(pull);
-      pull.bell.ring();
+      pull.notifier.notify();
       left--;
     }
   }

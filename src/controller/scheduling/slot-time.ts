@@ -8,9 +8,9 @@ import type { ClaimedWork } from "../../store/contract/task-records.ts";
 /** Milliseconds of a slot that cost 1 in the fair queue; about the time to plan a pair. */
 const UNIT_MS = 1_000;
 /** Maximum extra charge of one lease, because a frozen machine is not the tenant's fault. */
-const MOST_BESIDE = 600;
+const MAX_BESIDE = 600;
 /** Bounds memory. Tasks that never end here, such as those of a node that moved to another controller, are dropped. */
-const MOST_GIVEN = 100_000;
+const MAX_GIVEN = 100_000;
 
 interface Given {
   readonly fair: FairQueue;
@@ -33,7 +33,7 @@ export class SlotTime {
   began({ id, attempt, tenant, cost }: ClaimedWork, fair: FairQueue): void {
     this.#given.set(`${id} ${attempt}`, { fair, tenant, cost, at: this.#now() });
     const [oldest] = this.#given.keys();
-    if (this.#given.size > MOST_GIVEN && oldest !== undefined) this.#given.delete(oldest);
+    if (this.#given.size > MAX_GIVEN && oldest !== undefined) this.#given.delete(oldest);
   }
 
   /** Charges the rest when the node reported the end of the task. */
@@ -44,11 +44,11 @@ export class SlotTime {
     this.#given.delete(key);
     const { fair, tenant, cost, at } = given;
     const beside = (this.#now() - at) / UNIT_MS - cost;
-    if (beside > 0) fair.charge(tenant, Math.min(beside, MOST_BESIDE));
+    if (beside > 0) fair.charge(tenant, Math.min(beside, MAX_BESIDE));
   }
 
   /** Forgets running tasks while reports are impossible, so that no tenant is charged for an outage. */
-  excuse(): void {
+  reset(): void {
     this.#given.clear();
   }
 }

@@ -10,9 +10,9 @@ import type { ControllerMetrics } from "../telemetry/metrics.ts";
 import { type Fleet, withoutModel } from "./fleet.ts";
 
 /** Long enough for a node to restart, and for one node of each kind to come up after a power cut. */
-export const STRANDED_MS = 5 * 60_000;
+export const UNSCHEDULABLE_MS = 5 * 60_000;
 
-export interface StrandedOptions {
+export interface UnschedulableOptions {
   readonly store: Store;
   readonly fleet: Fleet;
   readonly log: Log;
@@ -21,23 +21,23 @@ export interface StrandedOptions {
   readonly afterMs: number;
 }
 
-export class Stranded {
-  readonly #options: StrandedOptions;
+export class UnschedulableWork {
+  readonly #options: UnschedulableOptions;
   /** When each was first seen, in milliseconds of performance.now(). */
   #since = new Map<string, number>();
 
-  constructor(options: StrandedOptions) {
+  constructor(options: UnschedulableOptions) {
     this.#options = options;
   }
 
   /** Checks once, and acts on work that was unserved for long enough. Returns the number of jobs changed. */
-  async look(): Promise<number> {
+  async check(): Promise<number> {
     const { store, fleet, afterMs } = this.#options;
     const at = performance.now();
     const before = this.#since;
     this.#since = new Map();
     let moved = 0;
-    for (const { ready, online } of await stranded(store, fleet)) {
+    for (const { ready, online } of await unschedulable(store, fleet)) {
       const key = `${ready.workClass} ${ready.tenant}`;
       const since = before.get(key) ?? at;
       this.#since.set(key, since);
@@ -89,7 +89,7 @@ export class Stranded {
 }
 
 /** Returns claimable work that none of its tenant's online nodes serves; tenants without online nodes are left out. */
-async function stranded(
+async function unschedulable(
   store: Store,
   fleet: Fleet,
 ): Promise<readonly { readonly ready: Ready; readonly online: readonly Capabilities[] }[]> {

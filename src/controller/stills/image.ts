@@ -19,7 +19,7 @@ const HEADER_BYTES = 30;
 const START_CODE = [0x9d, 0x01, 0x2a];
 
 /** Throws INVALID_REQUEST unless the bytes are exactly one lossy WebP image of the declared size. */
-export function checkPicture({ mediaType, width, height, image }: Picture): void {
+export function checkStillImage({ mediaType, width, height, image }: Picture): void {
   if (mediaType !== MEDIA_TYPE) throw invalid(`still.mediaType is not ${MEDIA_TYPE}.`);
   for (const [name, pixels] of Object.entries({ width, height })) {
     if (pixels < 1 || pixels > MAX_SIDE) throw invalid(`still.${name} is ${pixels}. Use 1 to ${MAX_SIDE}.`);

@@ -1,13 +1,13 @@
 /** A semaphore per tenant, first in, first out, so that no tenant takes all threads. */
-interface Lane {
+interface Slots {
   running: number;
   readonly waiting: (() => void)[];
 }
 
-export class Lanes {
+export class KeyedSemaphore {
   readonly #atOnce: number;
   /** By tenant; only tenants with running work. */
-  readonly #lanes = new Map<string, Lane>();
+  readonly #byKey = new Map<string, Slots>();
 
   /** @param atOnce per tenant, 1 or more */
   constructor(atOnce: number) {
@@ -15,22 +15,22 @@ export class Lanes {
   }
 
   async run<T>(tenant: string, work: () => Promise<T>): Promise<T> {
-    const lane = this.#lanes.get(tenant) ?? { running: 0, waiting: [] };
-    this.#lanes.set(tenant, lane);
-    if (lane.running < this.#atOnce) lane.running++;
-    else await new Promise<void>((begin) => lane.waiting.push(begin));
+    const slots = this.#byKey.get(tenant) ?? { running: 0, waiting: [] };
+    this.#byKey.set(tenant, slots);
+    if (slots.running < this.#atOnce) slots.running++;
+    else await new Promise<void>((begin) => slots.waiting.push(begin));
     try {
       return await work();
     } finally {
-      this.#leave(tenant, lane);
+      this.#leave(tenant, slots);
     }
   }
 
   /** Hands the slot to the next waiter, or frees it. */
-  #leave(tenant: string, lane: Lane): void {
-    const next = lane.waiting.shift();
+  #leave(tenant: string, slots: Slots): void {
+    const next = slots.waiting.shift();
     if (next !== undefined) next();
-    else lane.running--;
-    if (lane.running === 0) this.#lanes.delete(tenant);
+    else slots.running--;
+    if (slots.running === 0) this.#byKey.delete(tenant);
   }
 }

@@ -18,7 +18,7 @@ import {
   Still_State,
   StillSchema,
 } from "../../gen/proto/svc/v1/job_pb.ts";
-import { MOST_FRAMES_ASKED } from "../../jobs/stills.ts";
+import { MAX_FRAMES_ASKED } from "../../jobs/stills.ts";
 import { Failure, invalid } from "../../platform/failure.ts";
 import type { JobStore } from "../../store/contract/job-store.ts";
 import type { StillRow, StillSide } from "../../store/contract/still-records.ts";
@@ -62,8 +62,8 @@ export async function requestStills(
   tenant: string,
   { id, frames }: RequestStillsRequest,
 ): Promise<RequestStillsResponse> {
-  if (frames.length < 1 || frames.length > MOST_FRAMES_ASKED) {
-    throw invalid(`frames has ${frames.length} frames. Use 1 to ${MOST_FRAMES_ASKED}.`);
+  if (frames.length < 1 || frames.length > MAX_FRAMES_ASKED) {
+    throw invalid(`frames has ${frames.length} frames. Use 1 to ${MAX_FRAMES_ASKED}.`);
   }
   const { ready } = await ownJob(store, id, (own) => store.requestStills(tenant, own, frames));
   if (ready !== undefined) store.announce({ kind: "work", ready: [ready] });
@@ -75,12 +75,12 @@ export async function deleteStill(
   store: Store,
   tenant: string,
   { id, frame }: DeleteStillRequest,
-  freed: (tenants: readonly string[]) => void,
+  capacityReleased: (tenants: readonly string[]) => void,
 ): Promise<DeleteStillResponse> {
   const { nodes } = await ownJob(store, id, (own) => store.deleteStill(tenant, own, frame));
   if (nodes.length > 0) {
     store.announce({ kind: "news", nodeIds: nodes });
-    freed([tenant]);
+    capacityReleased([tenant]);
   }
   store.announce({ kind: "events" });
   return create(DeleteStillResponseSchema, { stills: await messages(store, tenant, id) });

@@ -23,7 +23,7 @@ const SCORE_BUCKETS = [20, 40, 50, 60, 70, 75, 80, 85, 88, 90, 92, 94, 96, 98, 1
  * Scores above are not observed. Nodes of tenants report any number, and a single 1e300 would dominate the sum for as
  * long as the controller runs. Models that do not clip give somewhat more than 100.
  */
-const MOST_SCORE = 110;
+const MAX_SCORE = 110;
 
 /** Models that get their own label. Callers name models, and a model directory may hold any number of them. */
 const MODELS = new Set<string>(KNOWN_BUILT_IN);
@@ -177,7 +177,7 @@ export class ControllerMetrics {
   /** `model`: the model of the score. */
   jobSucceeded({ score, model, frameCount }: Scored, durationMs: number): void {
     this.jobEnded("SUCCEEDED");
-    if (score >= 0 && score <= MOST_SCORE)
+    if (score >= 0 && score <= MAX_SCORE)
       this.#score.observe({ model: MODELS.has(model) ? model : OTHER_MODELS }, score);
     this.#duration.observe(durationMs / 1000);
     this.#frames.inc(frameCount);

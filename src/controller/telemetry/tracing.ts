@@ -32,7 +32,7 @@ export function endSubmit(span: Span | undefined, jobId: string | undefined, exi
 }
 
 /** Records how long a job waited for its first node. */
-export function tellWait(
+export function recordQueueWait(
   tracer: Tracer,
   { beginsJob, jobId, tenant, traceparent, jobAgeMs }: ClaimedWork,
 ): void {

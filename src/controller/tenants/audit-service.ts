@@ -20,8 +20,8 @@ import { millisecondsOf } from "../requests/instants.ts";
 import { pageSizeOf, pageToken, readPageToken } from "../requests/page-token.ts";
 
 /** Maximum characters of a filter; no stored value is longer. */
-const MOST_CHARS = 512;
-const MOST_UINT32 = 2 ** 32 - 1;
+const MAX_CHARS = 512;
+const MAX_UINT32 = 2 ** 32 - 1;
 
 export class AuditService implements AuditOperations {
   readonly #store: AuditStore;
@@ -53,8 +53,8 @@ export class AuditService implements AuditOperations {
 function filterOf({ since, until, subject, operation, outcome, target }: ListAuditRequest): AuditFilter {
   const texts = { subject, operation, outcome, target };
   for (const [name, text] of Object.entries(texts)) {
-    if (text.length > MOST_CHARS || !text.isWellFormed() || text.includes("\0"))
-      throw invalid(`${name} is longer than ${MOST_CHARS} characters or contains an invalid character.`);
+    if (text.length > MAX_CHARS || !text.isWellFormed() || text.includes("\0"))
+      throw invalid(`${name} is longer than ${MAX_CHARS} characters or contains an invalid character.`);
   }
   return {
     ...(since && { sinceMs: millisecondsOf("since", since) }),
@@ -82,9 +82,9 @@ function messageOf(record: AuditRecord): AuditMessage {
   const { durationMs, count, filter, jobs } = record;
   return create(AuditRecordSchema, {
     ...{ time: timestampFromMs(timeMs), requestId, transport, subject, operation, targets: [...targets] },
-    ...{ outcome, peer, count: Math.min(count, MOST_UINT32) },
-    ...(durationMs !== undefined && { durationMs: Math.min(durationMs, MOST_UINT32) }),
+    ...{ outcome, peer, count: Math.min(count, MAX_UINT32) },
+    ...(durationMs !== undefined && { durationMs: Math.min(durationMs, MAX_UINT32) }),
     ...(filter !== undefined && { filter }),
-    ...(jobs !== undefined && { jobs: Math.min(jobs, MOST_UINT32) }),
+    ...(jobs !== undefined && { jobs: Math.min(jobs, MAX_UINT32) }),
   });
 }

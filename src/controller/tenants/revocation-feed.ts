@@ -4,7 +4,7 @@
  */
 import { type Revocation, type RevocationList, RevocationTable } from "../../auth/tokens/revocations.ts";
 import { Background } from "../../platform/concurrency/lifecycle.ts";
-import { Doorbell, ringOnAbort } from "../../platform/concurrency/notifier.ts";
+import { Notifier, notifyOnAbort } from "../../platform/concurrency/notifier.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import type { RevocationChange } from "../../store/contract/revocation-store.ts";
@@ -25,16 +25,16 @@ export interface RevocationFeedOptions {
 }
 
 /** The list, and the revision up to which it was read. */
-interface Known {
+interface Snapshot {
   readonly table: RevocationTable;
   reached: number;
 }
 
 export class RevocationFeed {
   readonly #options: RevocationFeedOptions;
-  readonly #bell = new Doorbell();
+  readonly #notifier = new Notifier();
   readonly #loop = new Background((signal, isStarted) => this.#run(signal, isStarted));
-  #known: Known | undefined;
+  #snapshot: Snapshot | undefined;
   /** The read that was requested last, and the one that waits for it. */
   #last: Promise<void> = Promise.resolve();
   #waiting: Promise<void> | undefined;
@@ -66,7 +66,7 @@ export class RevocationFeed {
 
   /** Signals that there may be changes. */
   announce(): void {
-    this.#bell.ring();
+    this.#notifier.notify();
   }
 
   /** Resolves when the list includes every change stored before the call. Throws STORE_UNAVAILABLE. */
@@ -86,49 +86,49 @@ export class RevocationFeed {
   }
 
   async #read(): Promise<void> {
-    const begun = performance.now();
-    if (this.#known === undefined || !(await this.#follow(this.#known))) await this.#readAnew();
-    this.#currentAt = begun;
-    if (begun - this.#droppedAt < DROP_EVERY_MS) return;
-    this.#droppedAt = begun;
-    this.#known?.table.dropExpired(Date.now());
+    const startedAt = performance.now();
+    if (this.#snapshot === undefined || !(await this.#follow(this.#snapshot))) await this.#readAnew();
+    this.#currentAt = startedAt;
+    if (startedAt - this.#droppedAt < DROP_EVERY_MS) return;
+    this.#droppedAt = startedAt;
+    this.#snapshot?.table.dropExpired(Date.now());
   }
 
   /** Reads the whole list. The old list stays in effect until the new one is complete. */
   async #readAnew(): Promise<void> {
-    const anew: Known = { table: new RevocationTable(), reached: 0 };
+    const anew: Snapshot = { table: new RevocationTable(), reached: 0 };
     await this.#follow(anew);
     this.#options.list.replace(anew.table);
-    this.#known = anew;
+    this.#snapshot = anew;
     this.#options.log.info({ entries: anew.table.size }, "read the list of revoked tokens");
   }
 
   /** Applies changes since the known revision. Returns false if some of them may be gone, or the store is behind it. */
-  async #follow(known: Known): Promise<boolean> {
-    const knewSome = known.reached > 0;
+  async #follow(snapshot: Snapshot): Promise<boolean> {
+    const knewSome = snapshot.reached > 0;
     for (;;) {
-      const page = await this.#options.store.revocations.changes(known.reached, PAGE);
-      if (knewSome && (page.forgotten > known.reached || page.latest < known.reached)) return false;
-      for (const change of page.changes) known.table.apply(revocationOf(change));
-      known.reached = page.reached;
+      const page = await this.#options.store.revocations.changes(snapshot.reached, PAGE);
+      if (knewSome && (page.forgotten > snapshot.reached || page.latest < snapshot.reached)) return false;
+      for (const change of page.changes) snapshot.table.apply(revocationOf(change));
+      snapshot.reached = page.reached;
       if (page.changes.length < PAGE) return true;
     }
   }
 
   async #run(signal: AbortSignal, isStarted: () => void): Promise<void> {
-    const end = ringOnAbort(signal, this.#bell);
+    const end = notifyOnAbort(signal, this.#notifier);
     isStarted();
     let failed = false;
     while (!signal.aborted) {
-      const failure = await this.#look();
+      const failure = await this.#refresh();
       this.#logChange(failed, failure);
       failed = failure !== undefined;
-      await this.#bell.wait(this.#options.lookEveryMs ?? LOOK_EVERY_MS);
+      await this.#notifier.wait(this.#options.lookEveryMs ?? LOOK_EVERY_MS);
     }
     end();
   }
 
-  async #look(): Promise<Failure | undefined> {
+  async #refresh(): Promise<Failure | undefined> {
     try {
       await this.refresh();
       return undefined;

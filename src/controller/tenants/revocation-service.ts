@@ -24,7 +24,7 @@ import { newRevocation } from "../requests/revocation-request.ts";
 import type { RevocationFeed } from "./revocation-feed.ts";
 
 /** Maximum entries of a tenant; every controller keeps all of them in memory. */
-const MOST_REVOCATIONS = 10_000;
+const MAX_REVOCATIONS = 10_000;
 /** Identifies the list in page tokens; it has no filters. */
 const LIST = "revocations";
 
@@ -32,7 +32,7 @@ export interface RevocationServiceOptions {
   readonly store: Store;
   readonly log: Log;
   /** Follows the list for the gateway; undefined: authentication is disabled. */
-  readonly feed: RevocationFeed | undefined;
+  readonly revocations: RevocationFeed | undefined;
   /** Milliseconds that the issuer's clock may be ahead of this machine's. */
   readonly clockSkewMs: number;
 }
@@ -45,14 +45,14 @@ export class RevocationService implements RevocationOperations {
   }
 
   revokeTokens(request: RevokeTokensRequest, context: CallContext): Promise<RevokeTokensResponse> {
-    const { log, feed, clockSkewMs } = this.#options;
+    const { log, revocations, clockSkewMs } = this.#options;
     const { tenant, subject } = context.principal;
     return answer(log, context, async () => {
-      if (feed === undefined) throw authDisabled();
+      if (revocations === undefined) throw authDisabled();
       const wanted = newRevocation(request, subject, { now: Date.now(), clockSkewMs });
-      const outcome = await this.#revocations.revoke(tenant, wanted, MOST_REVOCATIONS);
+      const outcome = await this.#revocations.revoke(tenant, wanted, MAX_REVOCATIONS);
       if (outcome === "FULL") throw tooMany();
-      await this.#changed(feed);
+      await this.#changed(revocations);
       const { revocation, existed } = outcome;
       return create(RevokeTokensResponseSchema, { revocation: revocationMessage(revocation), existed });
     });
@@ -73,12 +73,12 @@ export class RevocationService implements RevocationOperations {
   }
 
   liftRevocation({ id }: LiftRevocationRequest, context: CallContext): Promise<LiftRevocationResponse> {
-    const { log, feed } = this.#options;
+    const { log, revocations } = this.#options;
     return answer(log, context, async () => {
       const { tenant } = context.principal;
       const revocation = isId(id) ? await this.#revocations.lift(tenant, id) : undefined;
       if (revocation === undefined) throw notFound();
-      await this.#changed(feed);
+      await this.#changed(revocations);
       return create(LiftRevocationResponseSchema, { revocation: revocationMessage(revocation) });
     });
   }
@@ -88,9 +88,9 @@ export class RevocationService implements RevocationOperations {
   }
 
   /** Notifies the other controllers. This controller applies the change before it answers. */
-  async #changed(feed: RevocationFeed | undefined): Promise<void> {
+  async #changed(revocations: RevocationFeed | undefined): Promise<void> {
     this.#options.store.announce({ kind: "revocations" });
-    await feed?.refresh();
+    await revocations?.refresh();
   }
 }
 
@@ -104,7 +104,7 @@ function authDisabled(): Failure {
 function tooMany(): Failure {
   return new Failure(
     "TOO_MANY_REVOCATIONS",
-    `The tenant is at its limit of ${MOST_REVOCATIONS} revocations, or of twice as many including those that ended less than a day ago. Lift some, revoke a subject instead of its tokens, or revoke everything issued until now (issuedBefore).`,
+    `The tenant is at its limit of ${MAX_REVOCATIONS} revocations, or of twice as many including those that ended less than a day ago. Lift some, revoke a subject instead of its tokens, or revoke everything issued until now (issuedBefore).`,
   );
 }
 

@@ -112,9 +112,9 @@ export interface WorkEngine {
 }
 
 /** A scored segment as stored: its text, and its rows in the format of frame-code.ts. */
-export interface StoredPart<Pieces = readonly Uint8Array[]> {
+export interface StoredPart<Chunks = readonly Uint8Array[]> {
   /** undefined: all frames in one run. */
   readonly segment: string | undefined;
   /** Chunks of rows. */
-  readonly pieces: Pieces;
+  readonly chunks: Chunks;
 }

@@ -20,7 +20,7 @@ const REASONS: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 /** Returns the failure for a system error in the temporary folder; undefined if the folder is not the cause. */
-export function temporaryFolderFault(error: unknown): Failure | undefined {
+export function tempDirFailure(error: unknown): Failure | undefined {
   const code = errorCode(error) ?? "";
   const reason = REASONS[code];
   if (reason === undefined) return undefined;

@@ -7,7 +7,7 @@ type Work<T> = (signal: AbortSignal) => Promise<T>;
  * Returns the results of all works. If one fails, the others are aborted and awaited, because they still use their
  * files and directories.
  */
-export async function together<T extends readonly unknown[]>(
+export async function allOrAbort<T extends readonly unknown[]>(
   signal: AbortSignal,
   works: { readonly [K in keyof T]: Work<T[K]> },
 ): Promise<T> {
@@ -31,7 +31,7 @@ export async function bothSides<T>(
   signal: AbortSignal,
   work: (side: Side, signal: AbortSignal) => Promise<T>,
 ): Promise<Readonly<Record<Side, T>>> {
-  const [reference, distorted] = await together<[T, T]>(signal, [
+  const [reference, distorted] = await allOrAbort<[T, T]>(signal, [
     (either) => work("reference", either),
     (either) => work("distorted", either),
   ]);

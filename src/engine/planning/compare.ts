@@ -27,16 +27,16 @@ export interface Pairing {
 }
 
 /** In pixels: libvmaf 3 computes no features of smaller frames, and some releases crash on them. */
-const LEAST_SIDE = 33;
+const MIN_SIDE = 33;
 
 /** Pairs two tracks. Throws a Failure with the facts of each side if they cannot be compared. */
 export function pair(reference: Track, distorted: Track, request: PairRequest): Pairing {
   const turn = orient(reference, distorted);
   const [width, height] = comparedSize(reference, turn.sides);
-  if (Math.min(width, height) < LEAST_SIDE) {
+  if (Math.min(width, height) < MIN_SIDE) {
     throw new Failure(
       "FRAME_TOO_SMALL",
-      `The reference is ${width}x${height}; frames under ${LEAST_SIDE} pixels a side cannot be scored.`,
+      `The reference is ${width}x${height}; frames under ${MIN_SIDE} pixels a side cannot be scored.`,
       { found: facts(reference, distorted) },
     );
   }

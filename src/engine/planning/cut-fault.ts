@@ -2,8 +2,8 @@
 import { Failure } from "../../platform/failure.ts";
 
 /** Scoring the pair whole shows whether its cuts or its media are at fault. */
-export class CutFault extends Failure {
-  static of({ code, message, found, cause }: Failure): CutFault {
-    return new CutFault(code, message, { ...(found && { found }), cause });
+export class SegmentMismatch extends Failure {
+  static of({ code, message, found, cause }: Failure): SegmentMismatch {
+    return new SegmentMismatch(code, message, { ...(found && { found }), cause });
   }
 }

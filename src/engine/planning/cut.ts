@@ -87,12 +87,12 @@ function cuttable(tracks: Readonly<Record<Side, Track>>, pairing: Pairing): Time
   if (pairing.thin) return "The two videos have different frame rates.";
   const [reference, distorted] = [tracks.reference.times, tracks.distorted.times];
   if (!reference || !distorted) return "One of the two videos has frames without a presentation time.";
-  if (!isTellable(reference) || !isTellable(distorted))
+  if (!isReliable(reference) || !isReliable(distorted))
     return "One of the two videos has presentation times that are too large to seek to.";
   return { reference, distorted };
 }
 
-function isTellable({ pts, timeBase }: FrameTimes): boolean {
+function isReliable({ pts, timeBase }: FrameTimes): boolean {
   const furthest = Math.max(Math.abs(pts[0] ?? 0), Math.abs(pts.at(-1) ?? 0));
   return furthest * toNumber(timeBase) < LATEST_SECONDS / 2;
 }

@@ -27,7 +27,7 @@ const REORDER_DELAY = 4;
  * A video with gaps at more than this fraction of its frames has a variable frame rate: its gaps are not missing
  * frames.
  */
-const MOST_GAPS = 0.1;
+const MAX_GAPS = 0.1;
 
 /** `counts`: the numbers of frames to pair; one side has fewer. */
 export function missingFrames(tracks: Readonly<Record<Side, Track>>, counts: Pairing["counts"]): Missing {
@@ -110,7 +110,7 @@ function timeline({ times, frames, rate }: Track): Timeline | undefined {
   const frame = usual.reduce((sum, step) => sum + step, 0) / usual.length;
   const isGap = (step: number): boolean => Math.round(step / frame) > 1;
   const gaps = steps.filter(isGap);
-  if (gaps.length > MOST_GAPS * frames) return undefined;
+  if (gaps.length > MAX_GAPS * frames) return undefined;
   const seconds = toNumber(times.timeBase);
   return {
     start: (pts[0] ?? 0) * seconds,

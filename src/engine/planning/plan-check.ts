@@ -6,10 +6,10 @@ import { invalid } from "../../platform/failure.ts";
 import { SIDES } from "../contract/request.ts";
 import type { Pairing } from "./compare.ts";
 import { countsOf } from "./frame-counts.ts";
-import type { PlanFacts } from "./plan-json.ts";
+import type { StoredPlan } from "./plan-json.ts";
 import { comparedSize, orient } from "./shapes.ts";
 
-type Pair = Pick<PlanFacts, "tracks" | "pairing">;
+type Pair = Pick<StoredPlan, "tracks" | "pairing">;
 
 /** Throws INVALID_REQUEST for a contradiction; ORIENTATION_MISMATCH for tracks that can never be compared. */
 export function refuseContradiction({ tracks, pairing }: Pair): void {

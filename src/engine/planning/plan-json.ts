@@ -30,13 +30,13 @@ import {
 
 const VERSION = 3;
 /** 24 models, 100 warnings and two tracks take a tenth of this. */
-const MOST_CHARS = 256 * 1024;
+const MAX_CHARS = 256 * 1024;
 
 /** The facts that identify the file that was planned. */
 export type FileFacts = Pick<Source, "size" | "modifiedMs">;
 
 /** The content of a plan without its segments. */
-export interface PlanFacts {
+export interface StoredPlan {
   readonly scorer: ScorerInfo;
   readonly models: readonly ModelId[];
   readonly files: Readonly<Record<Side, FileFacts>>;
@@ -138,9 +138,9 @@ const planDecoder = record({
 });
 
 /** Parses what writePlan wrote. Throws INVALID_REQUEST; SCORER_FAILED if the plan has another format version. */
-export function readPlan(text: string): PlanFacts {
+export function readPlan(text: string): StoredPlan {
   refuseOtherVersion(text);
-  const { version: _, tracks, pairing, ...facts } = readJson("plan", text, MOST_CHARS, planDecoder);
+  const { version: _, tracks, pairing, ...facts } = readJson("plan", text, MAX_CHARS, planDecoder);
   if (new Set(facts.models.map(({ name }) => name)).size !== Math.max(1, facts.models.length))
     throw unreadable("it names no model or a model twice");
   refuseTooLarge(pairing);

@@ -42,7 +42,7 @@ const FEWEST_FRAMES = 24;
 /**
  * 14 hours in segments of ten seconds. A list of twice as many, because cut.ts moves cuts, still fits into a message.
  */
-const MOST_SEGMENTS = 5000;
+const MAX_SEGMENTS = 5000;
 
 /** Throws a Failure with the facts of each side if the pair cannot be compared. */
 export async function plan(
@@ -89,5 +89,5 @@ function segmentFrames(length: SegmentLength | undefined, { tracks, pairing }: D
   if (length === undefined || "frames" in length) return length?.frames;
   const rate = tracks.reference.rate ?? tracks.distorted.rate;
   const frames = Math.round(length.seconds * (rate ? toNumber(rate) : ASSUMED_RATE));
-  return Math.max(FEWEST_FRAMES, frames, Math.ceil(pairing.frameCount / MOST_SEGMENTS));
+  return Math.max(FEWEST_FRAMES, frames, Math.ceil(pairing.frameCount / MAX_SEGMENTS));
 }

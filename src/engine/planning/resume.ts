@@ -10,13 +10,13 @@ import { isY4m, readHeader } from "../media/y4m.ts";
 import type { Segment } from "./cut.ts";
 import { type BuiltIn, type Model, resolveModels } from "./models.ts";
 import type { Plan } from "./plan.ts";
-import type { FileFacts, PlanFacts } from "./plan-json.ts";
+import type { FileFacts, StoredPlan } from "./plan-json.ts";
 
 /**
  * Throws SCORER_FAILED if the plan was made for another scorer: scores of different scorers are not comparable. Another
  * machine may succeed.
  */
-export function refuseOtherScorer({ scorer }: PlanFacts, mine: ScorerInfo): void {
+export function refuseOtherScorer({ scorer }: StoredPlan, mine: ScorerInfo): void {
   const name = ({ program, version, libvmafVersion }: ScorerInfo): string =>
     `${program} ${version} with libvmaf ${libvmafVersion}`;
   if (name(scorer) === name(mine)) return;
@@ -25,7 +25,7 @@ export function refuseOtherScorer({ scorer }: PlanFacts, mine: ScorerInfo): void
 }
 
 /** Throws INVALID_REQUEST for a plan that was made for another request. */
-export function refuseOtherRequest(facts: PlanFacts, request: PairRequest): void {
+export function refuseOtherRequest(facts: StoredPlan, request: PairRequest): void {
   const asked = [request.models, request.features, request.subsample];
   const planned = [facts.models.map(({ name }) => name), facts.features, facts.subsample];
   if (JSON.stringify(asked) === JSON.stringify(planned)) return;
@@ -40,7 +40,7 @@ export function refuseOtherRequest(facts: PlanFacts, request: PairRequest): void
  * them.
  */
 export async function plannedModels(
-  { models }: PlanFacts,
+  { models }: StoredPlan,
   modelDir: string | undefined,
   builtIn: BuiltIn,
 ): Promise<readonly Model[]> {
@@ -62,7 +62,7 @@ function otherModel(what: string): Failure {
  * Returns the plan of one segment with the files of this machine. Throws a Failure if they are not those of the plan.
  */
 export async function resumePlan(
-  facts: PlanFacts,
+  facts: StoredPlan,
   segment: Segment,
   request: PairRequest,
   sources: Readonly<Record<Side, Source>>,

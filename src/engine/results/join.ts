@@ -2,7 +2,7 @@
 
 import { FrameTable } from "../frames/frame-table.ts";
 import type { Segment } from "../planning/cut.ts";
-import { CutFault } from "../planning/cut-fault.ts";
+import { SegmentMismatch } from "../planning/cut-fault.ts";
 import type { Model } from "../planning/models.ts";
 
 type Named = readonly Pick<Model, "metric">[];
@@ -53,7 +53,10 @@ export class Joiner {
   add(segment: Segment, table: FrameTable): void {
     const whole = this.#wholeOf(table);
     if (!sameList(whole.metrics, table.metrics)) {
-      throw new CutFault("SCORER_FAILED", `The segments have different metrics at frame ${segment.first}.`);
+      throw new SegmentMismatch(
+        "SCORER_FAILED",
+        `The segments have different metrics at frame ${segment.first}.`,
+      );
     }
     for (let row = 0; row < table.length; row++) {
       const frame = frameOf(segment, table.frame(row));
@@ -87,7 +90,7 @@ export class Joiner {
         this.#alone[index] && !Object.is(values[index], whole.value(metric, row) ?? Number.NaN),
     );
     if (differs === undefined) return;
-    throw new CutFault(
+    throw new SegmentMismatch(
       "SCORER_FAILED",
       `Two segments disagree about frame ${frame} (${differs}): the video cannot be cut exactly.`,
     );

@@ -7,20 +7,20 @@ import { decodeRows } from "../frames/codec.ts";
 import type { FrameRow, FrameTable } from "../frames/frame-table.ts";
 import { refuseForeign } from "../planning/context.ts";
 import { type Segment, wholeSegment } from "../planning/cut.ts";
-import { CutFault } from "../planning/cut-fault.ts";
+import { SegmentMismatch } from "../planning/cut-fault.ts";
 import { metricOf } from "../planning/models.ts";
-import { type PlanFacts, readPlan, readSegment } from "../planning/plan-json.ts";
+import { readPlan, readSegment, type StoredPlan } from "../planning/plan-json.ts";
 import { toResult } from "./assemble.ts";
 import { frameOf, isOwn, Joiner } from "./join.ts";
 
 /** Chunks of encoded rows (frame-code.ts), in memory or read one after the other. */
-type Pieces = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
 /**
  * Limit of the memory for the values of a pair: a day of 13 metrics at 25 frames per second. A controller joins two
  * pairs at a time within 1 GiB, regardless of what nodes report; columns that widen take twice as much.
  */
-const MOST_BYTES = 160 * 2 ** 20;
+const MAX_BYTES = 160 * 2 ** 20;
 /** Limit of the metrics of one model, its own features included, or of one feature: far more than any has. */
 const METRICS_OF_ONE = 40;
 
@@ -31,7 +31,7 @@ const METRICS_OF_ONE = 40;
  */
 export async function joinParts(
   plan: string,
-  parts: readonly StoredPart<Pieces>[],
+  parts: readonly StoredPart<Chunks>[],
   durationMs: number,
 ): Promise<ScoreResult> {
   const facts = readPlan(plan);
@@ -52,16 +52,16 @@ export async function joinParts(
 
 async function addPart(
   joiner: Joiner,
-  part: StoredPart<Pieces>,
+  part: StoredPart<Chunks>,
   segment: Segment,
-  facts: PlanFacts,
+  facts: StoredPlan,
 ): Promise<void> {
   const expected = Math.ceil((segment.before + segment.count + segment.after) / facts.subsample);
   let rows = 0;
-  for await (const piece of part.pieces) {
-    const table = decodeRows(piece);
+  for await (const chunk of part.chunks) {
+    const table = decodeRows(chunk);
     refuseForeignMetrics(part, table, facts);
-    if (joiner.bytesWith(table) > MOST_BYTES) throw tooMany(table);
+    if (joiner.bytesWith(table) > MAX_BYTES) throw tooMany(table);
     for (let row = 0; row < table.length; row++, rows++) {
       if (rows === expected || table.frame(row) !== rows * facts.subsample)
         throw misfit(
@@ -76,7 +76,7 @@ async function addPart(
     throw misfit(part, `the part from frame ${segment.first} on has ${rows} rows instead of ${expected}`);
 }
 
-function segmentOf({ segment }: StoredPart<Pieces>, { pairing, subsample }: PlanFacts): Segment {
+function segmentOf({ segment }: StoredPart<Chunks>, { pairing, subsample }: StoredPlan): Segment {
   if (segment === undefined) return wholeSegment(pairing);
   const read = readSegment(segment);
   refuseForeign(read, subsample);
@@ -84,9 +84,9 @@ function segmentOf({ segment }: StoredPart<Pieces>, { pairing, subsample }: Plan
 }
 
 function refuseForeignMetrics(
-  part: StoredPart<Pieces>,
+  part: StoredPart<Chunks>,
   { metrics }: FrameTable,
-  { models, features }: PlanFacts,
+  { models, features }: StoredPlan,
 ): void {
   const most = METRICS_OF_ONE * (models.length + features.length);
   if (metrics.length > most)
@@ -94,11 +94,11 @@ function refuseForeignMetrics(
 }
 
 /** Parts that do not fit together are a fault of cutting, unless the part is the whole video. */
-function misfit(part: StoredPart<Pieces> | undefined, what: string): Failure {
+function misfit(part: StoredPart<Chunks> | undefined, what: string): Failure {
   const message = `The scored parts do not fit together: ${what}.`;
   return part?.segment === undefined
     ? new Failure("SCORER_FAILED", message)
-    : new CutFault("SCORER_FAILED", message);
+    : new SegmentMismatch("SCORER_FAILED", message);
 }
 
 function tooMany({ metrics }: FrameTable): Failure {
@@ -107,15 +107,15 @@ function tooMany({ metrics }: FrameTable): Failure {
 }
 
 /** Returns the names of a part's metrics, models first. */
-export function metricsOf({ pieces: [first] }: StoredPart): readonly string[] {
+export function metricsOf({ chunks: [first] }: StoredPart): readonly string[] {
   return first === undefined ? [] : decodeRows(first).metrics;
 }
 
 /** Yields a part's own frames without its context, numbered in the whole video. Holds one chunk in memory at a time. */
 export function* ownRows(part: StoredPart): Generator<FrameRow> {
   const segment = part.segment === undefined ? undefined : readSegment(part.segment);
-  for (const piece of part.pieces) {
-    for (const { frame: number, metrics } of decodeRows(piece).rows()) {
+  for (const chunk of part.chunks) {
+    for (const { frame: number, metrics } of decodeRows(chunk).rows()) {
       const frame = segment === undefined ? number : frameOf(segment, number);
       if (segment === undefined || isOwn(segment, frame)) yield { frame, metrics };
     }

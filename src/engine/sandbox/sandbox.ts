@@ -17,7 +17,7 @@ import { Writable } from "node:stream";
 import { errorCode } from "../../platform/errors.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Source } from "../files/source.ts";
-import { temporaryFolderFault } from "../files/temporary-folder.ts";
+import { tempDirFailure } from "../files/temporary-folder.ts";
 import { splitLines } from "./lines.ts";
 
 /** Limits of one program, enforced by the kernel. */
@@ -172,7 +172,7 @@ export class Sandbox {
       return undefined;
     } catch (error) {
       // A removed working directory says nothing about the temporary folder.
-      return errorCode(error) === "ENOENT" ? undefined : temporaryFolderFault(error);
+      return errorCode(error) === "ENOENT" ? undefined : tempDirFailure(error);
     } finally {
       await rm(probe, { force: true });
     }
@@ -206,7 +206,7 @@ export class Sandbox {
       await this.#prepared;
     } catch (error) {
       killGroup(child);
-      throw temporaryFolderFault(error) ?? error;
+      throw tempDirFailure(error) ?? error;
     }
     const pipe = this.#watchdogPipe(child);
     if (pipe instanceof Writable) pipe.write("\n");

@@ -5,10 +5,10 @@ import type { Side } from "../contract/request.ts";
 import type { Progress } from "../contract/result.ts";
 import type { Sources } from "../files/source.ts";
 import type { FrameTable } from "../frames/frame-table.ts";
-import { together } from "../media/all-or-abort.ts";
+import { allOrAbort } from "../media/all-or-abort.ts";
 import { facts, framesText } from "../media/track.ts";
 import { type Segment, wholeSegment } from "../planning/cut.ts";
-import { CutFault } from "../planning/cut-fault.ts";
+import { SegmentMismatch } from "../planning/cut-fault.ts";
 import { type Plan, type PlanOptions, planCounted } from "../planning/plan.ts";
 import { Joiner } from "../results/join.ts";
 import { scoreLimits } from "../sandbox/limits.ts";
@@ -39,7 +39,7 @@ export async function scorePlan(plan: Plan, sources: Sources, options: RunOption
     try {
       return { plan, table: await scoreSegments(plan, sources, options) };
     } catch (error) {
-      if (!(error instanceof CutFault)) throw error;
+      if (!(error instanceof SegmentMismatch)) throw error;
       return scoreWhole({ ...plan, whole: error.message }, sources, options);
     }
   }
@@ -63,7 +63,7 @@ export async function scoreCut(...job: Parameters<typeof scoreSegment>): Promise
   } catch (error) {
     const failure = Failure.from(error);
     const cutting = failure instanceof CountsDiffer || failure.code === "MEDIA_CORRUPT";
-    throw cutting ? CutFault.of(failure) : error;
+    throw cutting ? SegmentMismatch.of(failure) : error;
   }
 }
 
@@ -113,7 +113,7 @@ async function scoreSegmentOnce(
   meter: ProgressMeter,
 ): Promise<RunOutcome> {
   const { tracks, pairing } = plan;
-  const [outcome, again] = await together<[RunOutcome, Checksums]>(options.signal, [
+  const [outcome, again] = await allOrAbort<[RunOutcome, Checksums]>(options.signal, [
     (signal) => runScorer(plan, segment, sources, { ...options, signal }, meter),
     (signal) => decodeAgain({ tracks, sources, pairing, segment }, { ...options, signal }),
   ]);

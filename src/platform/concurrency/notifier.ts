@@ -4,12 +4,12 @@
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Remembers one notification until it is waited for; several before that count as one. */
-export class Doorbell {
+export class Notifier {
   #rung = false;
   #answer: (() => void) | undefined;
 
   /** Notifies. Can be passed as a callback. */
-  readonly ring = (): void => {
+  readonly notify = (): void => {
     this.#rung = true;
     this.#answer?.();
   };
@@ -31,8 +31,8 @@ export class Doorbell {
 }
 
 /** Notifies when a signal aborts, or at once if it is aborted. Returns a function that removes the listener. */
-export function ringOnAbort(signal: AbortSignal, bell: Doorbell): () => void {
-  if (signal.aborted) bell.ring();
-  else signal.addEventListener("abort", bell.ring, { once: true });
-  return () => signal.removeEventListener("abort", bell.ring);
+export function notifyOnAbort(signal: AbortSignal, notifier: Notifier): () => void {
+  if (signal.aborted) notifier.notify();
+  else signal.addEventListener("abort", notifier.notify, { once: true });
+  return () => signal.removeEventListener("abort", notifier.notify);
 }

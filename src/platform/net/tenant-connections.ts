@@ -2,7 +2,7 @@
 import type { Closable } from "./unauthenticated-connections.ts";
 
 /** Most authenticated connections; beyond, one is closed. Unauthenticated connections have a limit of their own. */
-const MOST_KNOWN = 10_000;
+const MAX_AUTHENTICATED = 10_000;
 
 /** A tenant's connections by address pair. Each map is in order of the last state change, oldest first. */
 interface OfTenant {
@@ -11,12 +11,12 @@ interface OfTenant {
   readonly busy: Map<string, Closable>;
 }
 
-export class Known {
+export class TenantConnections {
   readonly #most: number;
   readonly #byTenant = new Map<string, OfTenant>();
   readonly #tenants = new Map<string, string>();
 
-  constructor(most: number = MOST_KNOWN) {
+  constructor(most: number = MAX_AUTHENTICATED) {
     this.#most = most;
   }
 

@@ -3,7 +3,7 @@
 /** A request id that a caller may choose; any other is replaced. */
 export const REQUEST_ID = /^[\w.:-]{1,128}$/;
 /** Largest headers, names and values together. */
-export const MOST_HEADER_BYTES = 16 * 1024;
+export const MAX_HEADER_BYTES = 16 * 1024;
 /** Time limit of a TLS handshake in milliseconds. */
 export const HANDSHAKE_LIMIT_MS = 10_000;
 /** Milliseconds for which a client may leave part of its response unread. */

@@ -1,7 +1,7 @@
 /** Limits the number of connections that have not authenticated yet. */
 
 /** Beyond, one is closed. A caller with a token authenticates within a moment, so only a flood reaches this. */
-const MOST_STRANGERS = 1_024;
+const MAX_UNAUTHENTICATED = 1_024;
 
 /** One end of a connection. For TLS, the underlying socket works too. */
 export interface Peer {
@@ -16,13 +16,13 @@ export interface Closable extends Peer {
   destroy(): unknown;
 }
 
-export class Strangers {
+export class UnauthenticatedConnections {
   readonly #most: number;
   /** By address, then by port, oldest connection first. */
   readonly #byAddress = new Map<string, Map<number, Closable>>();
   #count = 0;
 
-  constructor(most: number = MOST_STRANGERS) {
+  constructor(most: number = MAX_UNAUTHENTICATED) {
     this.#most = most;
   }
 

@@ -4,11 +4,11 @@
  * Characters that JSON does not escape but a terminal or an editor may interpret: control characters, line separators,
  * characters that change the writing direction, and invisible ones.
  */
-const DISGUISING = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const UNSAFE_CHARACTERS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Replaces each such character with its JSON escape. */
-export function undisguised(text: string): string {
-  return text.replace(DISGUISING, escaped);
+export function escapeForLog(text: string): string {
+  return text.replace(UNSAFE_CHARACTERS, escaped);
 }
 
 /** Escapes a character of one or two UTF-16 units. */

@@ -3,7 +3,7 @@
  * an exit are never lost.
  */
 import pino from "pino";
-import { undisguised } from "./escape-log.ts";
+import { escapeForLog } from "./escape-log.ts";
 import { traceFacts } from "./span.ts";
 
 export type Log = pino.Logger;
@@ -47,14 +47,14 @@ export function textLine(json: string): string {
   const { time, level, msg, ...rest }: LogEntry = JSON.parse(json);
   const clock = time.slice(11, 23);
   const facts = Object.entries(rest).map(([key, value]) => `${key}=${factOf(key, value)}`);
-  const message = undisguised(msg ?? "");
+  const message = escapeForLog(msg ?? "");
   return `${[clock, level.toUpperCase().padEnd(5), message, ...facts].join(" ")}\n`;
 }
 
 function factOf(key: string, value: unknown): string {
   if (key === "err" && typeof value === "object" && value !== null && "stack" in value) {
-    return undisguised(JSON.stringify(value.stack));
+    return escapeForLog(JSON.stringify(value.stack));
   }
   const plain = typeof value === "string" && /^[\w./:@%+-]+$/.test(value);
-  return plain ? value : undisguised(JSON.stringify(value));
+  return plain ? value : escapeForLog(JSON.stringify(value));
 }

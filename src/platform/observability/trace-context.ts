@@ -16,7 +16,7 @@ export const TRACEPARENT_VARIABLE = "TRACEPARENT";
 
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 /** Longest accepted text; later versions may append to what is read here. */
-const MOST_CHARS = 256;
+const MAX_CHARS = 256;
 const SAMPLED = 1;
 
 /**
@@ -24,7 +24,7 @@ const SAMPLED = 1;
  * read like this one, as the recommendation says (3.2.4). `tracestate` is not propagated.
  */
 export function parseTraceparent(text: string | undefined): TraceContext | undefined {
-  if (text === undefined || text.length > MOST_CHARS) return undefined;
+  if (text === undefined || text.length > MAX_CHARS) return undefined;
   const [, version, traceId = "", spanId = "", flags = "", more] = FORM.exec(text) ?? [];
   if (version === undefined || version === "ff" || (version === "00" && more !== undefined)) return undefined;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;

@@ -2,9 +2,9 @@
 import { Counter, type Registry } from "prom-client";
 import { Audit } from "../../audit/audit.ts";
 import { AuditFile, AuditFileError } from "../../audit/file.ts";
-import { Lines, type Outlet } from "../../audit/lines.ts";
+import { type LineSink, Lines } from "../../audit/lines.ts";
 import { type AuditRecord, type AuditSink, OK, STARTED } from "../../audit/record.ts";
-import { Floods } from "../../audit/repeat-suppressor.ts";
+import { RepeatSuppressor } from "../../audit/repeat-suppressor.ts";
 import { standardOutput } from "../../audit/standard-output.ts";
 import { Trail } from "../../audit/trail.ts";
 import type { Permissions } from "../../auth/access/permissions.ts";
@@ -19,11 +19,11 @@ import type { AuditSettings } from "./audit-settings.ts";
  * Most records per second that are written one by one: together for unidentified callers, and separately for each
  * caller whose token is revoked or whose tenant is disabled. Further ones are counted in a summary record.
  */
-const MOST_SHUT_OUT = 100;
+const MAX_SHUT_OUT = 100;
 const SHUT_OUT = new Set(["TOKEN_REVOKED", "TENANT_DISABLED"]);
 const SECOND_MS = 1_000;
 /** Most records per minute and subject that are stored one by one for requests that failed or changed nothing. */
-const MOST_IDLE = 60;
+const MAX_IDLE = 60;
 const MINUTE_MS = 60_000;
 const CLOSE_LIMIT_MS = 2_000;
 const STORE_LIMIT_MS = 5_000;
@@ -46,22 +46,22 @@ export async function openAuditLog(
 ): Promise<AuditLog> {
   const lost = lostCounter(registry);
   if (auditLog === undefined) return { audit: new Audit([]), sinks: [], lost, phases: [] };
-  const outlet = auditLog === "-" ? standardOutput() : await openFile(auditLog, log);
-  const lines = new Lines({ outlet, log, lost: (count) => lost.inc({ sink: "file" }, count) });
+  const sink = auditLog === "-" ? standardOutput() : await openFile(auditLog, log);
+  const lines = new Lines({ sink, log, lost: (count) => lost.inc({ sink: "file" }, count) });
   const keyOf = (record: AuditRecord) => {
     const { tenant, transport, outcome } = record;
     if (tenant === "" && transport !== "") return "";
     return SHUT_OUT.has(outcome) ? callerKey(record) : undefined;
   };
-  const floods = new Floods({ to: lines, keyOf, most: MOST_SHUT_OUT, spanMs: SECOND_MS });
-  const audit = new Audit([floods]);
+  const suppressor = new RepeatSuppressor({ to: lines, keyOf, most: MAX_SHUT_OUT, spanMs: SECOND_MS });
+  const audit = new Audit([suppressor]);
   const run = async () => {
     audit.system("system/stop");
-    floods.close();
+    suppressor.close();
     await lines.close();
   };
   const phases = [{ name: "close the audit log", limitMs: CLOSE_LIMIT_MS, run }];
-  return { audit, sinks: [floods], lost, phases };
+  return { audit, sinks: [suppressor], lost, phases };
 }
 
 function lostCounter(registry: Registry): Counter<"sink"> {
@@ -75,7 +75,7 @@ function lostCounter(registry: Registry): Counter<"sink"> {
   return lost;
 }
 
-async function openFile(path: string, log: Log): Promise<Outlet> {
+async function openFile(path: string, log: Log): Promise<LineSink> {
   try {
     return await AuditFile.open(path, log);
   } catch (thrown) {
@@ -104,14 +104,14 @@ export function openTrail(
     lost: (count) => lost.inc({ sink: "store" }, count),
   });
   const keyOf = (record: AuditRecord) => (changedSomething(record) ? undefined : callerKey(record));
-  const floods = new Floods({ to: trail, keyOf, most: MOST_IDLE, spanMs: MINUTE_MS });
+  const suppressor = new RepeatSuppressor({ to: trail, keyOf, most: MAX_IDLE, spanMs: MINUTE_MS });
   const kept: AuditSink = {
     take: (record) => {
-      if (isKept(record, permissions)) floods.take(record);
+      if (isKept(record, permissions)) suppressor.take(record);
     },
   };
   const run = async () => {
-    floods.close();
+    suppressor.close();
     await trail.close();
   };
   return {

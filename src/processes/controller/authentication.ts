@@ -2,7 +2,7 @@
 import type { Registry } from "prom-client";
 import type { Audit } from "../../audit/audit.ts";
 import { Gateway } from "../../auth/access/gateway.ts";
-import { type Authenticate, authenticateNobody } from "../../auth/principal.ts";
+import { type Authenticate, allowAnonymous } from "../../auth/principal.ts";
 import type { Realm, Realms } from "../../auth/tenants/realm.ts";
 import { TenantsFile, TenantsFileError } from "../../auth/tenants/tenants-file.ts";
 import { RevocationList } from "../../auth/tokens/revocations.ts";
@@ -14,7 +14,7 @@ import { type OpenRealms, openKubernetesTenants, type RealmsOptions } from "./ku
 
 /** Milliseconds; includes releasing a Kubernetes lease. */
 const STOP_LIMIT_MS = 3_000;
-const NOBODY: readonly Realm[] = [];
+const ANONYMOUS: readonly Realm[] = [];
 const IGNORED =
   "authentication settings are IGNORED because authentication is disabled; remove --auth-disabled (SVC_AUTH_DISABLED) to require tokens";
 
@@ -49,9 +49,9 @@ export async function openAuthentication(
   if (plan.kind === "disabled") {
     if (plan.ignored.length > 0) log.warn({ ignored: plan.ignored }, IGNORED);
     return {
-      authenticate: authenticateNobody,
+      authenticate: allowAnonymous,
       tokens: undefined,
-      realms: () => NOBODY,
+      realms: () => ANONYMOUS,
       checkReady: () => {},
       start: () => {},
       phases: [],
@@ -69,7 +69,7 @@ export async function openAuthentication(
   return {
     authenticate: gateway.authenticate,
     tokens,
-    realms: () => (isKnown(realms) ? realms() : NOBODY),
+    realms: () => (isKnown(realms) ? realms() : ANONYMOUS),
     checkReady: () => void realms(),
     start: () => start(gateway.keySets),
     phases: [{ name: "stop authentication", limitMs: STOP_LIMIT_MS, run }],

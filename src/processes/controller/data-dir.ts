@@ -20,8 +20,8 @@ const ANSWERS_WITHIN_MS = 5_000;
 /** Returns the path of the directory, which is created for its owner only if it does not exist. Throws UsageError. */
 export async function ensureDataDir(given: string | undefined, log: Log): Promise<string> {
   const path = resolve(given ?? defaultDataDir(process.env));
-  const tell = () => log.warn({ dataDir: path }, "the disk of --data-dir does not respond; waiting for it");
-  const late = setTimeout(tell, ANSWERS_WITHIN_MS);
+  const warn = () => log.warn({ dataDir: path }, "the disk of --data-dir does not respond; waiting for it");
+  const late = setTimeout(warn, ANSWERS_WITHIN_MS);
   try {
     await makeDirectory(path);
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);

@@ -40,10 +40,10 @@ async function followed(
   store: Store,
   log: Log,
 ): Promise<FollowedTokens> {
-  const feed = new RevocationFeed({ store, list, log });
+  const revocations = new RevocationFeed({ store, list, log });
   try {
-    await feed.refresh();
-    return { feed, clockSkewMs };
+    await revocations.refresh();
+    return { revocations, clockSkewMs };
   } catch (thrown) {
     await store.close();
     throw thrown;

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import { gate as gateOf } from "../../auth/access/gate.ts";
 import { Permissions } from "../../auth/access/permissions.ts";
-import { type Authenticate, authenticateNobody } from "../../auth/principal.ts";
+import { type Authenticate, allowAnonymous } from "../../auth/principal.ts";
 import { storeUp } from "../../controller/telemetry/store-up.ts";
 import type { operations } from "../../gen/rest/controller.ts";
 import { CONTROLLER_DESCRIPTORS, controllerServices } from "../../grpc/controller.ts";
@@ -105,8 +105,8 @@ export class ControllerPart {
 
   /** Throws unless the table of permissions has exactly the operations of REST and gRPC. */
   static async build(options: PartOptions): Promise<ControllerPart> {
-    const asksNobody = options.authenticate === authenticateNobody;
-    const description = await Description.load<keyof operations>("controller", { asksNobody });
+    const isAnonymous = options.authenticate === allowAnonymous;
+    const description = await Description.load<keyof operations>("controller", { isAnonymous });
     const grpc = rpcOperations(CONTROLLER_DESCRIPTORS);
     const permissions = await Permissions.load({
       grpc,

@@ -1,5 +1,5 @@
 /** Sets up a controller and a node in one process, and runs them until a signal stops them. */
-import { authenticateNobody, OPEN_PRINCIPAL } from "../../auth/principal.ts";
+import { allowAnonymous, OPEN_PRINCIPAL } from "../../auth/principal.ts";
 import { Connection } from "../../client/connection/connection.ts";
 import { type Phase, shutDown, untilStopSignal } from "../../platform/concurrency/lifecycle.ts";
 import { Failure } from "../../platform/failure.ts";
@@ -23,7 +23,7 @@ const HOST = "127.0.0.1";
 /** The same at every start: the node takes over the name, and with it the leases of a process that died. */
 const NODE_NAME = "local";
 /** Seconds. A video that cannot be split is one task. */
-const PIECE_TIMEOUT = 86_400;
+const TASK_TIMEOUT = 86_400;
 /** Milliseconds for requests to end after the node has stopped, when nothing is left to wait for. */
 const REQUESTS_DRAIN_MS = 1_000;
 
@@ -45,7 +45,7 @@ export async function runUp(settings: UpSettings): Promise<void> {
     ...settings,
     connection,
     name: NODE_NAME,
-    scoreTimeout: PIECE_TIMEOUT,
+    scoreTimeout: TASK_TIMEOUT,
     tracer: tracing.tracer,
     registry,
     log,
@@ -53,11 +53,11 @@ export async function runUp(settings: UpSettings): Promise<void> {
   });
   node.opening.start();
   node.node.start();
-  tell(addresses, dataDir, settings);
+  report(addresses, dataDir, settings);
   const cause = await Promise.race([stopSignal, node.node.superseded]);
   const superseded = cause instanceof Failure;
   log.info(superseded ? { code: cause.code } : { signal: cause }, "stopping");
-  tellStopping(settings);
+  logStopping(settings);
   const ending = phases({ part, node, connection, settings });
   const all = [...ending, ...auditLog.phases, ...tracing.phases];
   await shutDown(all, log);
@@ -75,7 +75,7 @@ async function open(settings: UpSettings, log: Log) {
   const auditLog = await openAuditLog(settings, { log, registry });
   const part = await ControllerPart.build({
     settings: { ...settings, host: HOST, metricsPorts: metricsPorts(settings) },
-    authenticate: authenticateNobody,
+    authenticate: allowAnonymous,
     tokens: undefined,
     fleetTenant: OPEN_PRINCIPAL.tenant,
     media: mediaPolicy(settings.mediaRoot, { authenticated: false, log }),
@@ -107,7 +107,7 @@ function phases({ part, node, connection, settings }: Parts): Phase[] {
 }
 
 /** Prints the addresses: one line for programs, or a few lines for people on a terminal. */
-function tell(
+function report(
   { rest, grpc, metrics }: ControllerAddresses,
   dataDir: string,
   { printAddresses, consoleDisabled, browserDisabled }: UpSettings,
@@ -140,7 +140,7 @@ function serverFlag(grpc: string): string {
   return grpc === `${HOST}:9090` ? "" : ` --server ${grpc}`;
 }
 
-function tellStopping({ printAddresses, drainTimeout }: UpSettings): void {
+function logStopping({ printAddresses, drainTimeout }: UpSettings): void {
   if (printAddresses || !process.stdout.isTTY) return;
   process.stdout.write(
     `\nFinishing running tasks for up to ${drainTimeout} s; press Ctrl-C again to stop immediately. Nothing is lost.\n`,

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Audit } from "../../audit/audit.ts";
 import type { AuditEntry } from "../../audit/entry.ts";
 import { type Admitted, type Gate, letIn } from "../../auth/access/gate.ts";
-import { NOBODY } from "../../auth/principal.ts";
+import { ANONYMOUS } from "../../auth/principal.ts";
 import type { Tracer } from "../../platform/observability/span.ts";
 import type { Description } from "../contract/description.ts";
 import type { Route } from "../contract/routes.ts";
@@ -52,9 +52,9 @@ export function admitAll(
     request.entry = entry;
     const admitted = await letIn(gate, operation, authorizationOf(request), entry);
     const { principal } = admitted;
-    if (principal !== NOBODY) app.connections.know(request.raw.socket, principal.tenant);
+    if (principal !== ANONYMOUS) app.connections.know(request.raw.socket, principal.tenant);
     // Refused requests and unknown paths get no span, so that unauthenticated callers cannot fill the traces.
-    if (principal !== NOBODY && !(route instanceof HttpFault)) {
+    if (principal !== ANONYMOUS && !(route instanceof HttpFault)) {
       request.span = beginSpan(tracer, request, reply, { ...route, tenant: principal.tenant });
       entry?.traced(request.span?.context.traceId);
     }
@@ -66,7 +66,7 @@ export function admitAll(
  * Admits a request with a malformed URL, which reaches no hook. The caller is still authenticated before anything is
  * answered. Throws Failure.
  */
-export async function admitAstray(
+export async function admitUnrouted(
   request: FastifyRequest,
   reply: FastifyReply,
   { gate, audit }: { readonly gate: Gate; readonly audit?: Audit | undefined },

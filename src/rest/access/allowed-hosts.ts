@@ -11,7 +11,7 @@ import { isProbe } from "../http/probes.ts";
 import { HttpFault } from "../http/problem.ts";
 
 /** Longest part of a caller's text that a response repeats, in characters. */
-const MOST_REPEATED = 100;
+const MAX_REPEATED = 100;
 
 export interface AllowedHostsOptions {
   /**
@@ -20,7 +20,7 @@ export interface AllowedHostsOptions {
    */
   readonly allowedHosts: readonly string[];
   /** Whether authentication is disabled. */
-  readonly asksNobody: boolean;
+  readonly isAnonymous: boolean;
 }
 
 export class AllowedHosts {
@@ -29,12 +29,12 @@ export class AllowedHosts {
   #isForThisMachine = false;
 
   /** `server` must not listen yet. */
-  constructor(server: Server, { allowedHosts, asksNobody }: AllowedHostsOptions) {
+  constructor(server: Server, { allowedHosts, isAnonymous }: AllowedHostsOptions) {
     this.#named = new Set(allowedHosts);
     server.once("listening", () => {
       const address = server.address();
       this.#isForThisMachine =
-        asksNobody && typeof address === "object" && address !== null && isLoopback(address.address);
+        isAnonymous && typeof address === "object" && address !== null && isLoopback(address.address);
     });
   }
 
@@ -46,7 +46,7 @@ export class AllowedHosts {
     if (isNamed && isProbe(url)) return;
     const refused = headersDistinct["host"]?.find((host) => !this.#has(host));
     if (refused === undefined) return;
-    const what = `The request is for the host ${JSON.stringify(refused.slice(0, MOST_REPEATED))}. `;
+    const what = `The request is for the host ${JSON.stringify(refused.slice(0, MAX_REPEATED))}. `;
     throw new HttpFault(421, "MISDIRECTED", what + (isNamed ? ONLY_NAMED : ONLY_THIS_MACHINE));
   }
 

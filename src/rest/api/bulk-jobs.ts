@@ -5,7 +5,7 @@ import { CancelJobsRequestSchema, DeleteJobsRequestSchema } from "../../gen/prot
 import type { components, operations } from "../../gen/rest/controller.ts";
 import type { Call } from "../contract/handlers.ts";
 import { readMessage } from "../contract/message.ts";
-import { present } from "../contract/required.ts";
+import { required } from "../contract/required.ts";
 import { prefers } from "../http/accept.ts";
 import { contextOf } from "../http/context.ts";
 import { EVENT_STREAM, type EventText, eventTexts } from "../http/event-texts.ts";
@@ -43,7 +43,7 @@ async function answerTo(
   }
   let last: object | undefined;
   for await (const step of progress) last = step;
-  return reply.send(present(last, "progress"));
+  return reply.send(required(last, "progress"));
 }
 
 async function* eventsOf(progress: AsyncIterable<object>): AsyncGenerator<EventText> {
@@ -52,5 +52,5 @@ async function* eventsOf(progress: AsyncIterable<object>): AsyncGenerator<EventT
     yield { name: "progress", data };
     last = data;
   }
-  yield { name: "done", data: present(last, "progress") };
+  yield { name: "done", data: required(last, "progress") };
 }

@@ -8,7 +8,7 @@ import type { components, operations } from "../../gen/rest/controller.ts";
 import { nodeJson } from "../../messages/json.ts";
 import type { Description } from "../contract/description.ts";
 import type { Call, Handlers } from "../contract/handlers.ts";
-import { present } from "../contract/required.ts";
+import { required } from "../contract/required.ts";
 import { contextOf } from "../http/context.ts";
 import { listAudit } from "./audit.ts";
 import { cancelJobs, deleteJobs } from "./bulk-jobs.ts";
@@ -80,5 +80,5 @@ async function listNodes(nodes: NodeOperations, call: Call<operations["listNodes
 async function drainNode(nodes: NodeOperations, call: Call<operations["drainNode"]>): Promise<FastifyReply> {
   const { id } = call.params;
   const { node } = await nodes.drainNode(create(DrainNodeRequestSchema, { id }), contextOf(call));
-  return call.reply.send(nodeJson(present(node, "node")));
+  return call.reply.send(nodeJson(required(node, "node")));
 }

@@ -47,7 +47,7 @@ export async function* csvOfFrames(parts: Parts, rate: number | undefined): Asyn
 }
 
 /** Returns the same parts after reading the first one, so that an early failure comes before the response begins. */
-export async function begun<T>(parts: AsyncIterable<T>): Promise<AsyncIterable<T>> {
+export async function started<T>(parts: AsyncIterable<T>): Promise<AsyncIterable<T>> {
   const iterator = parts[Symbol.asyncIterator]();
   const first = await iterator.next();
   return rest(first, iterator);

@@ -8,7 +8,7 @@ import { scoredRate } from "../../jobs/frame-rate.ts";
 import type { Call } from "../contract/handlers.ts";
 import { prefers } from "../http/accept.ts";
 import { contextOf } from "../http/context.ts";
-import { begun, csvOfFrames, jsonWithFrames } from "./frames.ts";
+import { csvOfFrames, jsonWithFrames, started } from "./frames.ts";
 
 export async function getJobFrames(
   jobs: JobOperations,
@@ -16,7 +16,7 @@ export async function getJobFrames(
 ): Promise<FastifyReply> {
   const { firstFrame = 0, frameCount = 0, format } = call.query;
   const request = create(GetJobFramesRequestSchema, { id: call.params.id, firstFrame, frameCount });
-  const parts = await begun(jobs.getJobFrames(request, contextOf(call)));
+  const parts = await started(jobs.getJobFrames(request, contextOf(call)));
   const { accept } = call.request.headers;
   const csv = format === undefined ? prefers("text/csv", accept) : format === "csv";
   if (csv) {

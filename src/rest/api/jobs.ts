@@ -18,7 +18,7 @@ import { jobJson } from "../../messages/json.ts";
 import { invalid } from "../../platform/failure.ts";
 import type { Call } from "../contract/handlers.ts";
 import { readMessage } from "../contract/message.ts";
-import { present } from "../contract/required.ts";
+import { required } from "../contract/required.ts";
 import { contextOf } from "../http/context.ts";
 
 export async function submitJob(
@@ -30,7 +30,7 @@ export async function submitJob(
     idempotencyKey: idempotencyKeyOf(call.request.headers["idempotency-key"]),
   });
   const { job, existed } = await jobs.submitJob(request, contextOf(call));
-  const submitted = present(job, "job");
+  const submitted = required(job, "job");
   return call.reply
     .code(existed ? 200 : 201)
     .header("location", locationOf(submitted.id))
@@ -43,14 +43,14 @@ export async function submitJobs(
 ): Promise<FastifyReply> {
   const request = readMessage(SubmitJobsRequestSchema, call.body);
   const stored = await jobs.submitJobs(request, contextOf(call));
-  const entries = stored.jobs.map(({ job, existed }) => ({ job: jobJson(present(job, "job")), existed }));
+  const entries = stored.jobs.map(({ job, existed }) => ({ job: jobJson(required(job, "job")), existed }));
   return call.reply.code(entries.every(({ existed }) => existed) ? 200 : 201).send({ jobs: entries });
 }
 
 export async function getJob(jobs: JobOperations, call: Call<operations["getJob"]>): Promise<FastifyReply> {
   const { id } = call.params;
   const { job } = await jobs.getJob(create(GetJobRequestSchema, { id }), contextOf(call));
-  return call.reply.send(jobJson(present(job, "job")));
+  return call.reply.send(jobJson(required(job, "job")));
 }
 
 export async function listJobs(
@@ -72,7 +72,7 @@ export async function cancelJob(
 ): Promise<FastifyReply> {
   const { id } = call.params;
   const { job } = await jobs.cancelJob(create(CancelJobRequestSchema, { id }), contextOf(call));
-  return call.reply.send(jobJson(present(job, "job")));
+  return call.reply.send(jobJson(required(job, "job")));
 }
 
 export async function updateJob(
@@ -82,7 +82,7 @@ export async function updateJob(
   const request = readMessage(UpdateJobRequestSchema, call.body);
   request.id = call.params.id;
   const { job } = await jobs.updateJob(request, contextOf(call));
-  return call.reply.send(jobJson(present(job, "job")));
+  return call.reply.send(jobJson(required(job, "job")));
 }
 
 export async function deleteJob(
@@ -92,7 +92,7 @@ export async function deleteJob(
   const { id } = call.params;
   const { cancel = false } = call.query;
   const { job } = await jobs.deleteJob(create(DeleteJobRequestSchema, { id, cancel }), contextOf(call));
-  return call.reply.send(jobJson(present(job, "job")));
+  return call.reply.send(jobJson(required(job, "job")));
 }
 
 export function locationOf(id: string): string {

@@ -11,7 +11,7 @@ import type { operations } from "../../gen/rest/controller.ts";
 import { revocationJson } from "../../messages/json.ts";
 import type { Call } from "../contract/handlers.ts";
 import { readMessage } from "../contract/message.ts";
-import { present } from "../contract/required.ts";
+import { required } from "../contract/required.ts";
 import { contextOf } from "../http/context.ts";
 
 export async function revokeTokens(
@@ -20,7 +20,7 @@ export async function revokeTokens(
 ): Promise<FastifyReply> {
   const request = readMessage(RevokeTokensRequestSchema, call.body);
   const { revocation, existed } = await revocations.revokeTokens(request, contextOf(call));
-  return call.reply.code(existed ? 200 : 201).send(revocationJson(present(revocation, "revocation")));
+  return call.reply.code(existed ? 200 : 201).send(revocationJson(required(revocation, "revocation")));
 }
 
 export async function listRevocations(
@@ -45,5 +45,5 @@ export async function liftRevocation(
 ): Promise<FastifyReply> {
   const request = create(LiftRevocationRequestSchema, { id: call.params.id });
   const { revocation } = await revocations.liftRevocation(request, contextOf(call));
-  return call.reply.send(revocationJson(present(revocation, "revocation")));
+  return call.reply.send(revocationJson(required(revocation, "revocation")));
 }

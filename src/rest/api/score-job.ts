@@ -15,10 +15,10 @@ import { Failure } from "../../platform/failure.ts";
 import type { JsonObject } from "../../platform/json.ts";
 import type { Call } from "../contract/handlers.ts";
 import { readMessage } from "../contract/message.ts";
-import { present } from "../contract/required.ts";
+import { required } from "../contract/required.ts";
 import { contextOf } from "../http/context.ts";
 import { preferencesOf } from "../http/preferences.ts";
-import { begun, jsonWithFrames } from "./frames.ts";
+import { jsonWithFrames, started } from "./frames.ts";
 import { idempotencyKeyOf, locationOf } from "./jobs.ts";
 
 type ScoreCall = Call<operations["score"]>;
@@ -36,7 +36,7 @@ export async function scoreJob(
   const job = readMessage(JobSpecSchema, spec);
   const request = create(SubmitJobRequestSchema, { job, idempotencyKey });
   const stored = await jobs.submitAwaited(request, { resultOnly: !respondAsync }, context);
-  const jobId = present(stored.job, "job").id;
+  const jobId = required(stored.job, "job").id;
   const limitMs = respondAsync ? Math.min(waitMs, scoreTimeoutMs) : scoreTimeoutMs;
   // A client with a key intends to retry with it if the connection breaks, so the job is kept.
   const options = { waitMs: limitMs, keep: respondAsync || idempotencyKey !== "" };
@@ -74,7 +74,7 @@ async function sendResult(
   const type = "application/json; charset=utf-8";
   if (!withFrames) return call.reply.type(type).send(head);
   const request = create(GetJobFramesRequestSchema, { id: jobId });
-  const parts = await begun(jobs.getJobFrames(request, contextOf(call)));
+  const parts = await started(jobs.getJobFrames(request, contextOf(call)));
   call.reply.type(type);
   return call.caller.send(jsonWithFrames(head, parts));
 }
@@ -84,5 +84,5 @@ async function sendAccepted(jobs: JobOperations, call: ScoreCall, jobId: string)
   return call.reply
     .code(202)
     .headers({ location: locationOf(jobId), "preference-applied": "respond-async" })
-    .send(jobJson(present(job, "job")));
+    .send(jobJson(required(job, "job")));
 }

@@ -6,7 +6,7 @@ import { GetTenantRequestSchema } from "../../gen/proto/svc/v1/tenant_pb.ts";
 import type { operations } from "../../gen/rest/controller.ts";
 import { tenantJson } from "../../messages/json.ts";
 import type { Call } from "../contract/handlers.ts";
-import { present } from "../contract/required.ts";
+import { required } from "../contract/required.ts";
 import { contextOf } from "../http/context.ts";
 
 export async function getTenant(
@@ -14,5 +14,5 @@ export async function getTenant(
   call: Call<operations["getTenant"]>,
 ): Promise<FastifyReply> {
   const { tenant } = await tenants.getTenant(create(GetTenantRequestSchema), contextOf(call));
-  return call.reply.send(tenantJson(present(tenant, "tenant")));
+  return call.reply.send(tenantJson(required(tenant, "tenant")));
 }

@@ -31,13 +31,13 @@ export class Description<Id extends string> {
     this.operationIds = this.#routes.operationIds;
   }
 
-  /** `asksNobody`: authentication is disabled. */
+  /** `isAnonymous`: authentication is disabled. */
   static async load<Id extends string>(
     name: keyof typeof FILES,
-    { asksNobody = false } = {},
+    { isAnonymous = false } = {},
   ): Promise<Description<Id>> {
     const contract = await readFile(FILES[name], "utf8");
-    const json = asksNobody ? withoutTokens(contract) : contract;
+    const json = isAnonymous ? withoutTokens(contract) : contract;
     const document = checkedHere(JSON.parse(json)) as Document;
     // quick: validators are compiled at first use; the tests check that the description is valid.
     const ajvOpts = { strict: false, validateFormats: false };
@@ -69,14 +69,14 @@ export class Description<Id extends string> {
  * Rules about the content of strings in bodies and lists, and about combinations of members. The services check these
  * for every transport, with their own messages. In the schemas they inform readers and generators of requests.
  */
-const SAID_BY_SERVICES = new Set(["pattern", "uniqueItems", "not", "oneOf", "anyOf"]);
+const CHECKED_BY_SERVICES = new Set(["pattern", "uniqueItems", "not", "oneOf", "anyOf"]);
 const BODIES_AND_LISTS = new Set(["schemas", "requestBody", "items"]);
 
 /** Removes the rules that the services check from a description. */
 function checkedHere(part: unknown, isInside = false): unknown {
   if (Array.isArray(part)) return part.map((item) => checkedHere(item, isInside));
   if (!isObject(part)) return part;
-  const members = Object.entries(part).filter(([name]) => !(isInside && SAID_BY_SERVICES.has(name)));
+  const members = Object.entries(part).filter(([name]) => !(isInside && CHECKED_BY_SERVICES.has(name)));
   return Object.fromEntries(
     members.map(([name, member]) => [name, checkedHere(member, isInside || BODIES_AND_LISTS.has(name))]),
   );

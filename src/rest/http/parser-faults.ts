@@ -3,12 +3,12 @@ import { randomUUID } from "node:crypto";
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { errorCode } from "../../platform/errors.ts";
-import { MOST_HEADER_BYTES } from "../../platform/net/transport-limits.ts";
+import { MAX_HEADER_BYTES } from "../../platform/net/transport-limits.ts";
 import { type HttpCode, problemBody } from "./problem.ts";
 
 const PARSER_FAULTS: Readonly<Record<string, readonly [number, HttpCode, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, "REQUEST_TIMEOUT", "The request was not received in time."],
-  HPE_HEADER_OVERFLOW: [431, "HEADERS_TOO_LARGE", `The headers are larger than ${MOST_HEADER_BYTES} bytes.`],
+  HPE_HEADER_OVERFLOW: [431, "HEADERS_TOO_LARGE", `The headers are larger than ${MAX_HEADER_BYTES} bytes.`],
 };
 
 /** Responds on the socket and closes it. */

@@ -4,7 +4,7 @@
  * the client disconnects.
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { NOBODY } from "../../auth/principal.ts";
+import { ANONYMOUS } from "../../auth/principal.ts";
 import { HeldBytes, type HeldBytesLimits, tooMuchHeld } from "../../platform/net/held-bytes.ts";
 
 declare module "fastify" {
@@ -21,8 +21,8 @@ export function limitUnfinished(app: FastifyInstance, limits?: HeldBytesLimits):
   app.addHook("onRequest", async (request, reply) => {
     const bytes = announced(request);
     if (bytes === 0) return;
-    const principal = request.arrived?.admitted.principal ?? NOBODY;
-    const tenant = principal === NOBODY ? "" : principal.tenant;
+    const principal = request.arrived?.admitted.principal ?? ANONYMOUS;
+    const tenant = principal === ANONYMOUS ? "" : principal.tenant;
     if (!held.count(tenant, bytes)) throw tooMuchHeld();
     const giveBack = () => {
       if (request.bodyWhole === undefined) return;

@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
 import { Failure } from "../../platform/failure.ts";
-import { MOST_HEADER_BYTES } from "../../platform/net/transport-limits.ts";
+import { MAX_HEADER_BYTES } from "../../platform/net/transport-limits.ts";
 import { AllowedHosts } from "../access/allowed-hosts.ts";
 import { HEALTH_PATHS, READY_PATHS } from "../http/probes.ts";
 import { HttpFault, headersOfFault, problemOf } from "../http/problem.ts";
@@ -33,11 +33,11 @@ export class MonitoringServer {
   constructor(options: MonitoringOptions) {
     this.#answers = answersOf(options);
     const limits = { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS };
-    this.#server = createServer({ ...limits, maxHeaderSize: MOST_HEADER_BYTES }, (request, response) => {
+    this.#server = createServer({ ...limits, maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
       void this.#answer(request, response);
     });
     const { allowedHosts } = options;
-    this.#allowedHosts = new AllowedHosts(this.#server, { allowedHosts, asksNobody: true });
+    this.#allowedHosts = new AllowedHosts(this.#server, { allowedHosts, isAnonymous: true });
   }
 
   /** Resolves with the actual port. */

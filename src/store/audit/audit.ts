@@ -5,9 +5,9 @@ import { statement } from "../connection/statement.ts";
 import type { AuditCursor, AuditFilter, AuditPage } from "../contract/audit-records.ts";
 
 /** Rows that one page scans for matches; bounds its duration. */
-const MOST_SCANNED = 5_000;
+const MAX_SCANNED = 5_000;
 /** Approximate targets of one page: about 1 MB. A batch of jobs alone has 1,000. */
-const MOST_TARGETS = 20_000;
+const MAX_TARGETS = 20_000;
 
 const INSERT = statement(`
   insert into audit (tenant_id, at, id, request_id, transport, subject, operation, targets, outcome, peer,
@@ -54,7 +54,7 @@ const LIST = statement(`
   counted as (
     select *, sum(cardinality(targets)) over (order by at desc, id desc) - cardinality(targets) as before
     from fitting),
-  found as (select * from counted where before < ${MOST_TARGETS}),
+  found as (select * from counted where before < ${MAX_TARGETS}),
   edge as (
     select (select count(*) from scanned) as scanned, (select count(*) from fitting) as fitting,
       (select (extract(epoch from at) * 1000)::bigint from scanned order by at, id limit 1) as edge_ms,
@@ -96,7 +96,7 @@ export async function listAudit(
   const { sinceMs = null, untilMs = null } = filter;
   const { subject = null, operation = null, outcome = null, target = null } = filter;
   const sieved = [subject, operation, outcome, target].some((wanted) => wanted !== null);
-  const most = sieved ? MOST_SCANNED : limit + 1;
+  const most = sieved ? MAX_SCANNED : limit + 1;
   const rows = await database.query<Columns>({ tenant }, LIST, [
     ...[tenant, after?.timeMs ?? untilMs, after?.id ?? FIRST_ID, sinceMs, most],
     ...[subject, operation, outcome, target, limit + 1],

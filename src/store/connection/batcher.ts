@@ -7,9 +7,9 @@ import { setImmediate as endOfTurn } from "node:timers/promises";
 import { Failure } from "../../platform/failure.ts";
 
 /** Calls per batch; larger batches gain nothing. */
-const MOST_CALLS = 64;
+const MAX_CALLS = 64;
 /** Bytes per batch; a larger statement would be slow to transfer and occupy a connection for long. */
-const MOST_BYTES = 2 * 2 ** 20;
+const MAX_BYTES = 2 * 2 ** 20;
 
 interface Call<Input, Output> {
   readonly input: Input;
@@ -17,7 +17,7 @@ interface Call<Input, Output> {
   reject(error: unknown): void;
 }
 
-export class Gathering<Input, Output> {
+export class Batcher<Input, Output> {
   readonly #run: (key: string, inputs: readonly Input[]) => Promise<readonly (Output | Failure)[]>;
   readonly #bytesOf: (input: Input) => number;
   /** Waiting calls of each key that has a running batch. */
@@ -60,7 +60,7 @@ export class Gathering<Input, Output> {
     let count = 0;
     for (const { input } of calls) {
       bytes += this.#bytesOf(input);
-      if (count === MOST_CALLS || (count > 0 && bytes > MOST_BYTES)) break;
+      if (count === MAX_CALLS || (count > 0 && bytes > MAX_BYTES)) break;
       count++;
     }
     return count;

@@ -1,7 +1,7 @@
 /** The connection pool: gives each statement a connection in its scope, and handles retries and broken connections. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "pg";
-import { Turns, type Waiter } from "./fair-pool.ts";
+import { FairPool, type Waiter } from "./fair-pool.ts";
 import { breaksConnection, failureOf, isRetryable, unavailable } from "./faults.ts";
 import { type Scope, type Sender, type Statement, statement, type Value } from "./statement.ts";
 
@@ -37,14 +37,14 @@ export class Database {
   readonly #driver: Driver;
   readonly #idle: Connection[] = [];
   readonly #open = new Set<Connection>();
-  readonly #turns: Turns<Connection>;
+  readonly #pool: FairPool<Connection>;
   /** Connections that are open or opening. */
   #count = 0;
   #closed = false;
 
   constructor(driver: Driver) {
     this.#driver = driver;
-    this.#turns = new Turns(driver.connections);
+    this.#pool = new FairPool(driver.connections);
   }
 
   /** Runs a single statement: one round trip if a connection of the scope is idle. */
@@ -80,7 +80,7 @@ export class Database {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    for (const waiter of this.#turns.clear()) waiter.fail(unavailable("the connection pool is closing"));
+    for (const waiter of this.#pool.clear()) waiter.fail(unavailable("the connection pool is closing"));
     await Promise.all([...this.#open].map(async (connection) => this.#end(connection)));
     await this.#driver.close();
   }
@@ -102,18 +102,18 @@ export class Database {
       await takeScope(connection, scope);
       return await run(connection);
     } finally {
-      this.#turns.giveBack(scope);
+      this.#pool.giveBack(scope);
       this.#release(connection);
     }
   }
 
   async #acquire(scope: Scope): Promise<Connection> {
     if (this.#closed) throw unavailable("the connection pool is closed");
-    if (!this.#turns.take(scope)) return this.#wait(scope);
+    if (!this.#pool.take(scope)) return this.#wait(scope);
     const free = this.#takeIdle(scope);
     if (free !== undefined) return free;
     if (this.#count < this.#driver.connections) return this.#connectFor(scope);
-    this.#turns.giveBack(scope);
+    this.#pool.giveBack(scope);
     return this.#wait(scope);
   }
 
@@ -121,7 +121,7 @@ export class Database {
     try {
       return await this.#connect();
     } catch (error) {
-      this.#turns.giveBack(scope);
+      this.#pool.giveBack(scope);
       this.#serve();
       throw error;
     }
@@ -156,7 +156,7 @@ export class Database {
     return new Promise((resolve, reject) => {
       const end = () => {
         clearTimeout(timer);
-        this.#turns.leave(waiter);
+        this.#pool.leave(waiter);
       };
       const fail = (error: unknown) => {
         end();
@@ -169,7 +169,7 @@ export class Database {
       const waiter: Waiter<Connection> = { scope, take, fail };
       const late = () => fail(unavailable(`no connection became free within ${ACQUIRE_LIMIT_MS / 1000} s`));
       const timer = setTimeout(late, ACQUIRE_LIMIT_MS);
-      this.#turns.wait(waiter);
+      this.#pool.wait(waiter);
     });
   }
 
@@ -185,7 +185,7 @@ export class Database {
   /** Gives idle connections to waiters that may have one, including those that waited only for their tenant's share. */
   #serve(): void {
     while (this.#idle.length > 0) {
-      const waiter = this.#turns.next();
+      const waiter = this.#pool.next();
       if (waiter === undefined) return;
       const connection = this.#takeIdle(waiter.scope);
       if (connection !== undefined) waiter.take(connection);
@@ -195,7 +195,7 @@ export class Database {
   /** Closes an unusable connection and opens another one if there are waiters. */
   #drop(connection: Connection): void {
     void this.#end(connection);
-    if (!this.#turns.isAwaited || this.#closed || this.#count >= this.#driver.connections) return;
+    if (!this.#pool.isAwaited || this.#closed || this.#count >= this.#driver.connections) return;
     this.#connect().then(
       (opened) => this.#release(opened),
       () => {},
@@ -205,7 +205,7 @@ export class Database {
   /** Fails all waiters at once if no connection is left that could become free. */
   #failWaiting(error: unknown): void {
     if (this.#count > 0) return;
-    for (const waiter of this.#turns.clear()) waiter.fail(error);
+    for (const waiter of this.#pool.clear()) waiter.fail(error);
   }
 
   #lost(connection: Connection): void {

@@ -14,7 +14,7 @@ export interface Waiter<Connection> {
  * Counts used connections and queues waiters. Turns alternate between svc itself, which works for all tenants, and the
  * tenants in round-robin order. The queue of each tenant, and of svc, is first in, first out.
  */
-export class Turns<Connection> {
+export class FairPool<Connection> {
   readonly #mostOfTenant: number;
   readonly #mostOfTenants: number;
   /** Connections in use by tenant; without zeros. */

@@ -22,7 +22,7 @@ export interface NodeStore {
     draining: boolean,
   ): Promise<Renewal>;
   /** Requeues tasks that a session leased at least 10 s ago and does not report as running; not a failure. */
-  takeBack(
+  requeueForgotten(
     session: string,
     running: readonly Pick<RunningWork, "itemId" | "attempt">[],
   ): Promise<readonly Ready[]>;

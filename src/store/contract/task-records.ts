@@ -70,14 +70,14 @@ export interface PlanRecord {
 }
 
 /** A chunk of consecutive rows of a task's per-frame scores, in the engine's encoding (engine/frame-code.ts). */
-export interface FramePiece {
+export interface FrameChunk {
   readonly number: number;
   readonly rows: Uint8Array;
   readonly rowCount: number;
 }
 
 export interface SegmentRecord {
-  readonly last: FramePiece;
+  readonly last: FrameChunk;
   /** The plan that was actually scored, if it differs. */
   readonly plan: string | undefined;
   /** Number of scored frames, if a WHOLE task found another count than the plan. */
@@ -101,7 +101,7 @@ export interface ScoredPart {
   /** undefined for a WHOLE. */
   readonly segment: string | undefined;
   /** Chunks in order, read on demand a few at a time; none if the job was replanned by then. */
-  readonly pieces: AsyncIterable<Uint8Array>;
+  readonly chunks: AsyncIterable<Uint8Array>;
 }
 
 /** A job whose segments are all scored, ready to be pooled. */
@@ -131,8 +131,8 @@ export interface Outcome {
 }
 
 /** Most pairs of tenant and class in one query, in total and per tenant; later pairs are seen when these are done. */
-export const MOST_READY = 10_000;
-export const MOST_READY_OF_TENANT = 512;
+export const MAX_READY = 10_000;
+export const MAX_READY_OF_TENANT = 512;
 
 /** A tenant and class with tasks that can be claimed now. */
 export interface Ready {

@@ -1,5 +1,5 @@
 /** Tasks in the store: claims, reports, pooling and retries. The rules of Store apply. */
-import type { Verdict } from "../../jobs/retry.ts";
+import type { RetryDecision } from "../../jobs/retry.ts";
 import type { StoredError } from "./job-records.ts";
 import type { StillImage } from "./still-records.ts";
 import type {
@@ -7,7 +7,7 @@ import type {
   ClaimedWork,
   FailureOutcome,
   Fence,
-  FramePiece,
+  FrameChunk,
   InWork,
   LimitedClaim,
   Outcome,
@@ -37,8 +37,8 @@ export interface WorkStore {
   /** Counts tasks in each state up to `most`. */
   inWork(most: number): Promise<InWork>;
   /** Returns the outcome of a score report that would be refused; undefined: it has the live lease of a scoring task. */
-  refusalOfValues(fence: Fence): Promise<Recorded | undefined>;
-  recordPiece(fence: Fence, piece: FramePiece): Promise<Recorded>;
+  checkScoringLease(fence: Fence): Promise<Recorded | undefined>;
+  recordChunk(fence: Fence, chunk: FrameChunk): Promise<Recorded>;
   recordPlan(fence: Fence, plan: PlanRecord): Promise<{ recorded: Recorded; tenant: string | undefined }>;
   /** `poolable`: the job, if this was its last segment. `tenant`: of the task, if the report was recorded now. */
   recordSegment(
@@ -52,13 +52,13 @@ export interface WorkStore {
   recordFailure(
     fence: Fence,
     error: StoredError,
-    decide: (failures: number) => Verdict,
+    decide: (failures: number) => RetryDecision,
   ): Promise<FailureOutcome>;
   /**
    * Records that a segment differs from the plan: all tasks of the job end, and one WHOLE task, which costs as much as
    * all its segments together, replaces them. STALE for tasks other than SEGMENT.
    */
-  recordCutFault(
+  recordSegmentMismatch(
     fence: Fence,
   ): Promise<{ recorded: Recorded; ready: Ready | undefined; nodes: readonly string[] }>;
   /**
@@ -115,7 +115,7 @@ export interface WorkStore {
    */
   expireLeases(
     limit: number,
-    decide: (failures: number) => Verdict,
+    decide: (failures: number) => RetryDecision,
   ): Promise<{ expired: number; failed: number; ready: readonly Ready[]; nodes: readonly string[] }>;
   /** Moves WAITING tasks whose back-off has passed to PENDING. */
   promoteWaiting(limit: number): Promise<readonly Ready[]>;

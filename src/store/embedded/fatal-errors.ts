@@ -7,7 +7,7 @@ const ERROR_RESPONSE = "E".charCodeAt(0);
 const ENDS = new Set(["FATAL", "PANIC"]);
 
 /** Returns the message of the fatal error in a response of whole protocol messages; undefined if there is none. */
-export function breakdownIn(answer: Uint8Array): string | undefined {
+export function fatalErrorIn(answer: Uint8Array): string | undefined {
   const bytes = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength);
   for (let at = 0; at + HEADER_BYTES <= bytes.length; ) {
     const end = at + 1 + bytes.readInt32BE(at + 1);

@@ -6,7 +6,7 @@ import type { Database } from "../connection/database.ts";
 import { statement } from "../connection/statement.ts";
 import { TABLES } from "../schema/tables.ts";
 
-export interface Upkeep {
+export interface Vacuum {
   /** Milliseconds between checks. */
   readonly everyMs: number;
   /** Bytes of WAL after which the database is vacuumed and checkpointed. */
@@ -14,7 +14,7 @@ export interface Upkeep {
 }
 
 /** Vacuum and checkpoint together block other statements for some tens of milliseconds. */
-const USUAL: Upkeep = { everyMs: 5_000, logBytes: 16 * 2 ** 20 };
+const USUAL: Vacuum = { everyMs: 5_000, logBytes: 16 * 2 ** 20 };
 
 /** Longest pause in milliseconds. It doubles after failures, so that a blocking statement is not repeated at once. */
 const LONGEST_PAUSE_MS = 300_000;
@@ -23,7 +23,7 @@ const WRITTEN = statement("select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as
 const STEPS = [...TABLES.map((table) => statement(`vacuum svc.${table}`)), statement("checkpoint")];
 
 /** Without it the WAL grows without bound, and claims skip ever more dead index entries. */
-export function upkeepOf(database: Database, log: Log, { everyMs, logBytes } = USUAL): Background {
+export function vacuumOf(database: Database, log: Log, { everyMs, logBytes } = USUAL): Background {
   return new Background(async (signal, isStarted) => {
     isStarted();
     let done = 0;

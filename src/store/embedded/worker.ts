@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
 import { ensureDatabase } from "./database-files.ts";
 import { durableOptions } from "./durable-files.ts";
-import { breakdownIn } from "./fatal-errors.ts";
+import { fatalErrorIn } from "./fatal-errors.ts";
 
 /** From the thread: "ready", then the output of the database. The thread exits after "close". */
 export type FromWorker = "ready" | Uint8Array;
@@ -33,7 +33,7 @@ async function run({ files, empty }: Place): Promise<void> {
     const bytes = await answerTo(database, message);
     if (bytes.length > 0) send(bytes);
     // It would not respond again, and its memory cannot be trusted. The next start recovers the database.
-    const breakdown = breakdownIn(bytes);
+    const breakdown = fatalErrorIn(bytes);
     if (breakdown !== undefined) throw new Error(`the embedded database failed: ${breakdown}`);
   };
   port.on("message", (message: ToWorker) => void (message === "close" ? close() : answer(message)));

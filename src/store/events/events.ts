@@ -20,7 +20,7 @@ import { EventIds, type Place } from "./ids.ts";
  * Limit of the spec bytes of a page, excluding its last row. A spec can have 20,000 bytes, and every stream holds its
  * page in memory while its client does not read.
  */
-const MOST_BYTES = 128 * 1024;
+const MAX_BYTES = 128 * 1024;
 
 /** SQL of the first rows of a page, at least one, up to MOST_BYTES. Out-of-line (TOAST) specs beyond that are not read. */
 const bounded = (page: string, order: string) => `
@@ -28,7 +28,7 @@ const bounded = (page: string, order: string) => `
     select page.*, sum(octet_length(page.spec)) over (
       order by ${order} rows between unbounded preceding and 1 preceding) as bytes_before
     from (${page}) as page) as page
-  where coalesce(page.bytes_before, 0) < ${MOST_BYTES} order by ${order}`;
+  where coalesce(page.bytes_before, 0) < ${MAX_BYTES} order by ${order}`;
 
 /** Events before the oldest running transaction are complete; from it on, more can appear. */
 const NOW = statement(`

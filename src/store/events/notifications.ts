@@ -14,14 +14,14 @@ export interface Carrier {
 /** Announcements within this time are sent as one batch, in milliseconds. */
 const GATHER_MS = 10;
 /** The payload of NOTIFY must be shorter than 8,000 bytes. */
-const MOST_BYTES = 7_900;
+const MAX_BYTES = 7_900;
 
 export class Announcements {
   readonly #listeners = new Set<(announcement: Announcement) => void>();
   readonly #carry: (payload: string) => void;
   #work = new Map<string, Ready>();
   #nodeIds = new Set<string>();
-  #freed = new Set<string>();
+  #capacityReleased = new Set<string>();
   #events = false;
   #revocations = false;
   #timer: NodeJS.Timeout | undefined;
@@ -32,7 +32,7 @@ export class Announcements {
   }
 
   announce(announcement: Announcement): void {
-    this.tell(announcement);
+    this.receive(announcement);
     switch (announcement.kind) {
       case "work":
         for (const ready of announcement.ready) this.#work.set(`${ready.workClass} ${ready.tenant}`, ready);
@@ -42,7 +42,7 @@ export class Announcements {
         for (const id of announcement.nodeIds) this.#nodeIds.add(id);
         break;
       case "freed":
-        for (const tenant of announcement.tenants) this.#freed.add(tenant);
+        for (const tenant of announcement.tenants) this.#capacityReleased.add(tenant);
         break;
       case "revocations":
         this.#revocations = true;
@@ -59,7 +59,7 @@ export class Announcements {
   }
 
   /** Notifies only the listeners of this process. */
-  tell(announcement: Announcement): void {
+  receive(announcement: Announcement): void {
     for (const listener of this.#listeners) listener(announcement);
   }
 
@@ -77,11 +77,12 @@ export class Announcements {
       gathered.push({ kind: "work", ready: this.#work.has("") ? [] : [...this.#work.values()] });
     if (this.#events) gathered.push({ kind: "events" });
     if (this.#revocations) gathered.push({ kind: "revocations" });
-    if (this.#freed.size > 0) gathered.push({ kind: "freed", tenants: [...this.#freed] });
+    if (this.#capacityReleased.size > 0)
+      gathered.push({ kind: "freed", tenants: [...this.#capacityReleased] });
     if (this.#nodeIds.size > 0) gathered.push({ kind: "news", nodeIds: [...this.#nodeIds] });
     this.#work = new Map();
     this.#nodeIds = new Set();
-    this.#freed = new Set();
+    this.#capacityReleased = new Set();
     this.#events = false;
     this.#revocations = false;
     for (const payload of payloadsOf(gathered)) this.#carry(payload);
@@ -92,7 +93,7 @@ export class Announcements {
 function payloadsOf(gathered: readonly Announcement[]): string[] {
   return gathered.flatMap((announcement) => {
     const whole = JSON.stringify(announcement);
-    if (Buffer.byteLength(whole) <= MOST_BYTES) return [whole];
+    if (Buffer.byteLength(whole) <= MAX_BYTES) return [whole];
     if (announcement.kind === "work") return [JSON.stringify({ kind: "work", ready: [] })];
     if (announcement.kind === "news")
       return payloadsOf(halvesOf(announcement.nodeIds).map((nodeIds) => ({ kind: "news", nodeIds })));

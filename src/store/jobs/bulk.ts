@@ -10,8 +10,8 @@ import { lockFitting, nodesAtWork } from "../selection/job-lock.ts";
 import { canBecome, cancelLocked } from "../tasks/endings.ts";
 
 /** Jobs of a batch, and their tasks: a feature film has a thousand. A batch has at least one job. */
-const MOST_JOBS = 100;
-const MOST_TASKS = 1_000;
+const MAX_JOBS = 100;
+const MAX_TASKS = 1_000;
 
 /** Changes locked jobs and returns the changed ones. */
 type Change = (sender: Sender, jobs: readonly JobColumns[]) => Promise<readonly JobRow[]>;
@@ -25,7 +25,7 @@ async function step(
   change: Change,
 ): Promise<JobsStep> {
   const sort = isByEnd(filter) ? "LAST_ENDED" : "NEWEST";
-  const page = await listJobs(database, tenant, filter, { sort, after, limit: MOST_JOBS });
+  const page = await listJobs(database, tenant, filter, { sort, after, limit: MAX_JOBS });
   const some = fitting(page);
   const last = some.at(-1);
   if (last === undefined) return { jobs: [], nodes: [], next: undefined };
@@ -35,7 +35,7 @@ async function step(
     const nodes = await nodesAtWork(sender, ids, null);
     return { jobs: await change(sender, locked), nodes };
   });
-  const isLast = page.length < MOST_JOBS && some.length === page.length;
+  const isLast = page.length < MAX_JOBS && some.length === page.length;
   return { ...changed, next: isLast ? undefined : { atMicros: last.atMicros, id: last.id } };
 }
 
@@ -43,7 +43,7 @@ function fitting(page: readonly ListedJob[]): readonly ListedJob[] {
   let tasks = 0;
   const end = page.findIndex(({ segmentsTotal }, index) => {
     tasks += 1 + segmentsTotal;
-    return index > 0 && tasks > MOST_TASKS;
+    return index > 0 && tasks > MAX_TASKS;
   });
   return end < 0 ? page : page.slice(0, end);
 }

@@ -22,8 +22,8 @@ const PLAN_COST = 1;
  * Jobs of one INSERT, and characters of their JSON. The statement joins the stored jobs with the given ones by a nested
  * loop: the given jobs must be few and fit into work_mem (4 MB by default), or each pass reads them from disk.
  */
-const MOST_JOBS = 64;
-const MOST_CHARS = 512 * 1024;
+const MAX_JOBS = 64;
+const MAX_CHARS = 512 * 1024;
 
 /**
  * Skips jobs that already exist (same id: this call is a retry; same key: another call stored it). Creation times are
@@ -118,7 +118,7 @@ function* insertsOf(jobs: readonly NewJob[]): Generator<string> {
   let chars = 0;
   for (const [n, job] of jobs.entries()) {
     const text = JSON.stringify(givenOf(job, n));
-    if (texts.length === MOST_JOBS || (texts.length > 0 && chars + text.length > MOST_CHARS)) {
+    if (texts.length === MAX_JOBS || (texts.length > 0 && chars + text.length > MAX_CHARS)) {
       yield `[${texts.join()}]`;
       texts = [];
       chars = 0;

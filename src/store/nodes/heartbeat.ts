@@ -113,7 +113,7 @@ const TAKE_BACK = statement(`
   ${pendingAgain("0")}
   select tenant_id, work_class from came`);
 
-export async function takeBack(
+export async function requeueForgotten(
   database: Database,
   session: string,
   running: readonly Running[],

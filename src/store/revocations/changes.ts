@@ -42,7 +42,7 @@ const DELETE_EXPIRED = statement(`
   returning id`);
 
 /** Deletes lifted revocations and stores the last deleted revision, since these changes can no longer be returned. */
-const DELETE_LIFTED = statement(`
+const DELETE_UNREVOKED = statement(`
   with gone as (
     delete from revocation where id = any(array(
       select id from revocation where lifted_at < now() - $1::float8 * interval '1 millisecond'
@@ -71,6 +71,6 @@ export async function changes(
 
 export async function deleteOver(database: Database, olderThanMs: number, limit: number): Promise<number> {
   const expired = await database.query("fleet", DELETE_EXPIRED, [olderThanMs, limit]);
-  const lifted = await database.query("fleet", DELETE_LIFTED, [olderThanMs, limit]);
+  const lifted = await database.query("fleet", DELETE_UNREVOKED, [olderThanMs, limit]);
   return Math.max(expired.length, lifted.length);
 }

@@ -27,7 +27,7 @@ const ORDERS: Readonly<Record<JobSort, Order>> = {
 const CLOCK_SLACK_MS = 24 * 3_600_000;
 
 /** Jobs of a page. A literal limit in the statement makes the planner read the first of many jobs in index order. */
-const MOST_IN_PAGE = 1_024;
+const MAX_IN_PAGE = 1_024;
 
 /** Adds a value to the parameters of a statement and returns its SQL. */
 export type Place = (value: Value) => string;
@@ -109,7 +109,7 @@ export function pageOf(
   extra: { readonly columns: string; readonly values: readonly Value[] } = { columns: "", values: [] },
 ): Query {
   const { column, direction, after: comes } = ORDERS[sort];
-  const values: Value[] = [tenant, Math.min(limit, MOST_IN_PAGE), ...extra.values];
+  const values: Value[] = [tenant, Math.min(limit, MAX_IN_PAGE), ...extra.values];
   const place: Place = (value) => `$${values.push(value)}`;
   const conditions = ["job.tenant_id = $1", ...conditionsOf(filter, column, place)];
   if (column === "ended_at") conditions.push("job.ended_at is not null");
@@ -120,7 +120,7 @@ export function pageOf(
   const wanted = wantedStates(filter, column === "ended_at", conditions, place);
   const order = `order by job.${column} ${direction}, job.id ${direction}`;
   const jobs = (where: readonly string[]) =>
-    `(select * from job where ${where.join(" and ")} ${order} limit ${MOST_IN_PAGE}) as job`;
+    `(select * from job where ${where.join(" and ")} ${order} limit ${MAX_IN_PAGE}) as job`;
   const from =
     wanted === undefined
       ? jobs(conditions)

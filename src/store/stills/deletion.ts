@@ -30,7 +30,7 @@ const KEEP_OTHERS = statement(`
   update work set stills = $2::jsonb, first_frame = $3, frame_count = $4, frames_done = least(work.frames_done, $4)
   where id = $1`);
 
-const TELL = statement(`
+const ANNOUNCE = statement(`
   with shown as (update job set ${NEXT_REVISION} where job.id = $1 returning job.*)
   ${eventsOf("shown", "shown.state")}`);
 
@@ -49,7 +49,7 @@ export async function deleteStill(
     if (works.length === 0) throw notFound(frame);
     await sender.query(DELETE_STILLS, [jobId, frame]);
     for (const work of works) await takeFrom(sender, work, frame);
-    await sender.query(TELL, [jobId]);
+    await sender.query(ANNOUNCE, [jobId]);
     const nodes = works.flatMap(({ state, node_id: node }) => (state === "LEASED" && node ? [node] : []));
     return { nodes };
   });

@@ -2,7 +2,7 @@
 
 import { isId } from "../../jobs/ids.ts";
 import type { WorkState } from "../../jobs/states.ts";
-import { LEAST_STILLS_COST, MOST_STILL_FRAMES, MOST_STILL_WORK, STILLS_RANK } from "../../jobs/stills.ts";
+import { MAX_STILL_FRAMES, MAX_STILL_WORK, MIN_STILLS_COST, STILLS_RANK } from "../../jobs/stills.ts";
 import { SCORING_KINDS, STILLS_CLASS } from "../../jobs/work.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Database } from "../connection/database.ts";
@@ -23,7 +23,7 @@ import { classKey, quoted } from "../schema/rows.ts";
  * decoding up to the last of them. `parts`: number of the parameter with the frames.
  */
 function costOfStills(of: string, parts: number): string {
-  return `greatest(${LEAST_STILLS_COST}, (
+  return `greatest(${MIN_STILLS_COST}, (
     select sum(reached.cost) from (
       select scored.cost * (max(wanted.frame) - scored.first_frame + 1) / scored.frame_count as cost
       from (
@@ -144,8 +144,8 @@ async function notAsked(
   // Failed frames count towards the limit, but requesting them again does not count twice.
   const before = new Set(asked.flatMap(framesOf));
   const all = new Set([...before, ...fresh]).size;
-  if (fresh.length > 0 && all > MOST_STILL_FRAMES) throw tooMany(before.size);
-  if (fresh.length > 0 && asked.length >= MOST_STILL_WORK) throw tooOften();
+  if (fresh.length > 0 && all > MAX_STILL_FRAMES) throw tooMany(before.size);
+  if (fresh.length > 0 && asked.length >= MAX_STILL_WORK) throw tooOften();
   return fresh;
 }
 
@@ -240,15 +240,15 @@ function noSuchFrame(frame: number, frames: number): Failure {
 function tooOften(): Failure {
   return new Failure(
     "TOO_MANY_STILLS",
-    `Stills of this job were requested ${MOST_STILL_WORK} times including failed ones, which is the limit.`,
-    { found: { limit: MOST_STILL_WORK } },
+    `Stills of this job were requested ${MAX_STILL_WORK} times including failed ones, which is the limit.`,
+    { found: { limit: MAX_STILL_WORK } },
   );
 }
 
 function tooMany(frames: number): Failure {
   return new Failure(
     "TOO_MANY_STILLS",
-    `Stills of ${frames} frames were already requested; a job can have stills of at most ${MOST_STILL_FRAMES} frames.`,
-    { found: { frames, limit: MOST_STILL_FRAMES } },
+    `Stills of ${frames} frames were already requested; a job can have stills of at most ${MAX_STILL_FRAMES} frames.`,
+    { found: { frames, limit: MAX_STILL_FRAMES } },
   );
 }

@@ -19,39 +19,39 @@ const FROM_START_EVERY_MS = 1_000;
 /** Remembered pairs of tenant and class; forgetting one costs a scan from the start. */
 const MOST = 10_000;
 
-interface Floor extends Position {
+interface ClaimCursor extends Position {
   readonly since: number;
 }
 
-export class Floors {
-  readonly #floors = new Map<string, Floor>();
+export class ClaimCursors {
+  readonly #cursors = new Map<string, ClaimCursor>();
 
   /** Returns the start position of a claim; START if a scan from the start is due. */
   of(tenant: string, classKey: bigint): Position {
-    const floor = this.#floors.get(placeOf(tenant, classKey));
-    if (floor === undefined || performance.now() - floor.since >= FROM_START_EVERY_MS) return START;
-    return floor;
+    const cursor = this.#cursors.get(placeOf(tenant, classKey));
+    if (cursor === undefined || performance.now() - cursor.since >= FROM_START_EVERY_MS) return START;
+    return cursor;
   }
 
   /** Records the last task claimed by a scan that started at `from`. */
   claimed(tenant: string, classKey: bigint, at: Position, from: Position): void {
     const place = placeOf(tenant, classKey);
-    const since = from === START ? performance.now() : this.#floors.get(place)?.since;
+    const since = from === START ? performance.now() : this.#cursors.get(place)?.since;
     // Reset while the claim ran: tasks before it must still be found.
     if (since === undefined) return;
-    if (this.#floors.size >= MOST) this.#floors.clear();
-    this.#floors.set(place, { ...at, since });
+    if (this.#cursors.size >= MOST) this.#cursors.clear();
+    this.#cursors.set(place, { ...at, since });
   }
 
   /** Resets the position: a task became ready at an unknown place. */
   lower(tenant: string, classKey: bigint): void {
-    this.#floors.delete(placeOf(tenant, classKey));
+    this.#cursors.delete(placeOf(tenant, classKey));
   }
 
   /** Resets the position if it is after a rank. New jobs are behind all others of their rank. */
   lowerToRank(tenant: string, classKey: bigint, rank: number): void {
-    const floor = this.#floors.get(placeOf(tenant, classKey));
-    if (floor !== undefined && rank < floor.rank) this.lower(tenant, classKey);
+    const cursor = this.#cursors.get(placeOf(tenant, classKey));
+    if (cursor !== undefined && rank < cursor.rank) this.lower(tenant, classKey);
   }
 }
 

@@ -8,12 +8,12 @@ import {
   type Claim,
   type ClaimedWork,
   type LimitedClaim,
-  MOST_READY,
-  MOST_READY_OF_TENANT,
+  MAX_READY,
+  MAX_READY_OF_TENANT,
   type Ready,
 } from "../contract/task-records.ts";
 import { classKey, eventsOf, NEXT_REVISION, quoted, sessionKey } from "../schema/rows.ts";
-import { type Floors, type Position, START } from "./claim-cursors.ts";
+import { type ClaimCursors, type Position, START } from "./claim-cursors.ts";
 import { running } from "./usage.ts";
 
 const CLAIMABLE = statesBefore(WORK_TRANSITIONS, "LEASED");
@@ -82,18 +82,18 @@ interface TakenColumns {
 /** Returns the task of each claim, in order. The claims differ only in their sessions, which may be the same. */
 export async function claim(
   sender: Sender,
-  floors: Floors,
+  cursors: ClaimCursors,
   claims: readonly Claim[],
 ): Promise<readonly (ClaimedWork | undefined)[]> {
   const [alike] = claims;
   const keys = alike?.workClasses.map(classKey) ?? [];
   if (alike === undefined || keys.length === 0) return claims.map(() => undefined);
-  const from = keys.map((key) => floors.of(alike.tenant, key));
-  const found = await claimFrom(sender, floors, { ...alike, keys, from }, claims);
+  const from = keys.map((key) => cursors.of(alike.tenant, key));
+  const found = await claimFrom(sender, cursors, { ...alike, keys, from }, claims);
   const without = claims.filter((_, index) => found[index] === undefined);
   if (without.length === 0 || from.every((position) => position === START)) return found;
   const start = { ...alike, keys, from: keys.map(() => START) };
-  const more = [...(await claimFrom(sender, floors, start, without))];
+  const more = [...(await claimFrom(sender, cursors, start, without))];
   return found.map((work) => work ?? more.shift());
 }
 
@@ -105,7 +105,7 @@ interface Range extends Omit<Claim, "session"> {
 
 async function claimFrom(
   sender: Sender,
-  floors: Floors,
+  cursors: ClaimCursors,
   { tenant, leaseMs, keys, from }: Range,
   claims: readonly Claim[],
 ): Promise<readonly (ClaimedWork | undefined)[]> {
@@ -122,7 +122,7 @@ async function claimFrom(
   for (const row of rows) {
     const key = BigInt(row.class_key);
     const at = { rank: row.rank, jobSeq: row.job_seq, seq: row.seq };
-    floors.claimed(tenant, key, at, from[keys.indexOf(key)] ?? START);
+    cursors.claimed(tenant, key, at, from[keys.indexOf(key)] ?? START);
     claimed[row.n - 1] = claimedOf(row);
   }
   return claimed;
@@ -145,7 +145,7 @@ export interface ClaimWithin {
  */
 export async function claimWithin(
   database: Database,
-  floors: Floors,
+  cursors: ClaimCursors,
   asked: readonly ClaimWithin[],
 ): Promise<readonly LimitedClaim[]> {
   const [alike] = asked;
@@ -156,7 +156,7 @@ export async function claimWithin(
     await sender.query(LOCK_CLAIMS, [CLAIMS, Number(BigInt.asIntN(32, classKey(tenant)))]);
     const [before = 0] = await running(sender, [tenant]);
     const room = Math.max(0, alike.mostRunning - before);
-    const within = room === 0 ? [] : await claim(sender, floors, claims.slice(0, room));
+    const within = room === 0 ? [] : await claim(sender, cursors, claims.slice(0, room));
     const full = within.filter((work) => work !== undefined).length >= room;
     return claims.map((_, index) => ({ work: within[index], full }));
   });
@@ -191,8 +191,8 @@ const READY = statement(`
       select work.tenant_id, work.class_key, work.work_class,
         case when work.tenant_id = pair.tenant_id then pair.of_tenant + 1 else 1 end, pair.of_all + 1
       from work
-      where work.state = 'PENDING' and pair.of_all < ${MOST_READY} and (work.tenant_id, work.class_key) > (pair.tenant_id,
-        case when pair.of_tenant < ${MOST_READY_OF_TENANT} then pair.class_key else ${2n ** 63n - 1n} end)
+      where work.state = 'PENDING' and pair.of_all < ${MAX_READY} and (work.tenant_id, work.class_key) > (pair.tenant_id,
+        case when pair.of_tenant < ${MAX_READY_OF_TENANT} then pair.class_key else ${2n ** 63n - 1n} end)
       order by work.tenant_id, work.class_key limit 1) as following)
   select tenant_id, work_class from pair`);
 

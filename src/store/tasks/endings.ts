@@ -128,7 +128,7 @@ async function failedWork(sender: Sender, found: Found): Promise<FailedWork | un
 }
 
 /** The effect of a task that failed permanently. */
-export interface GivenUp {
+export interface PermanentFailure {
   /** Other nodes with tasks of its job. */
   readonly nodes: readonly string[];
   readonly jobFailed: boolean;
@@ -142,7 +142,7 @@ export async function failByWork(
   database: Database,
   found: Found,
   error: StoredError,
-): Promise<GivenUp | undefined> {
+): Promise<PermanentFailure | undefined> {
   return database.transaction("fleet", async (sender) => {
     const jobId = (await failedWork(sender, found))?.job_id;
     const job = jobId === undefined ? undefined : await lock(sender, jobId);

@@ -56,22 +56,22 @@ export async function allParts(
 
 /** Returns parts that share one reader of their chunks. */
 function partsOf(database: Database, scope: Scope, rows: readonly PartColumns[]): readonly ScoredPart[] {
-  const reader = new PieceReader(database, scope, rows);
+  const reader = new ChunkReader(database, scope, rows);
   return rows.map(({ first_frame: firstFrame, frame_count: frameCount, segment }, part) => {
-    const pieces = { [Symbol.asyncIterator]: () => reader.piecesOf(part) };
-    return { firstFrame, frameCount, segment: segment ?? undefined, pieces };
+    const chunks = { [Symbol.asyncIterator]: () => reader.chunksOf(part) };
+    return { firstFrame, frameCount, segment: segment ?? undefined, chunks };
   });
 }
 
 /** Chunks of some parts in order; of the first part, those after a number. */
-const PIECES = statement(`
+const CHUNKS = statement(`
   select part.place::int as place, piece.number, piece.rows
   from unnest($1::uuid[], $2::int[]) with ordinality as part(id, attempt, place)
   join piece on piece.work_id = part.id and piece.attempt = part.attempt
   where part.place > 1 or piece.number > $3::int
   order by part.place, piece.number limit ${PAGE}`);
 
-interface PieceColumns {
+interface ChunkColumns {
   /** Index of its part in the query, from 1. */
   readonly place: number;
   readonly number: number;
@@ -89,15 +89,15 @@ interface Page {
   readonly after: Place;
   readonly to: number;
   readonly isFull: boolean;
-  readonly pieces: readonly (Place & { readonly rows: Uint8Array })[];
+  readonly chunks: readonly (Place & { readonly rows: Uint8Array })[];
 }
 
 /** Reads chunks on demand, and fills the page with those of the next parts. */
-class PieceReader {
+class ChunkReader {
   readonly #database: Database;
   readonly #scope: Scope;
   readonly #parts: readonly PartColumns[];
-  #page: Page = { after: { part: 0, number: -1 }, to: 0, isFull: false, pieces: [] };
+  #page: Page = { after: { part: 0, number: -1 }, to: 0, isFull: false, chunks: [] };
 
   constructor(database: Database, scope: Scope, parts: readonly PartColumns[]) {
     this.#database = database;
@@ -105,11 +105,11 @@ class PieceReader {
     this.#parts = parts;
   }
 
-  async *piecesOf(part: number): AsyncGenerator<Uint8Array> {
+  async *chunksOf(part: number): AsyncGenerator<Uint8Array> {
     for (let number = -1; ; ) {
       const after = { part, number };
       if (!covers(this.#page, after)) this.#page = await this.#read(after);
-      const next = this.#page.pieces.find((piece) => isAfter(piece, after));
+      const next = this.#page.chunks.find((chunk) => isAfter(chunk, after));
       if (next?.part !== part) return;
       number = next.number;
       yield next.rows;
@@ -119,20 +119,20 @@ class PieceReader {
   async #read(after: Place): Promise<Page> {
     const parts = this.#parts.slice(after.part, after.part + PAGE);
     const [ids, attempts] = [parts.map(({ id }) => id), parts.map(({ attempt }) => attempt)];
-    const rows = await this.#database.query<PieceColumns>(this.#scope, PIECES, [ids, attempts, after.number]);
-    const pieces = rows.map((row) => ({
+    const rows = await this.#database.query<ChunkColumns>(this.#scope, CHUNKS, [ids, attempts, after.number]);
+    const chunks = rows.map((row) => ({
       part: after.part + row.place - 1,
       number: row.number,
       rows: row.rows,
     }));
-    return { after, to: after.part + parts.length, isFull: rows.length === PAGE, pieces };
+    return { after, to: after.part + parts.length, isFull: rows.length === PAGE, chunks };
   }
 }
 
 /** Whether a page determines the chunk after a position. */
-function covers({ after, to, isFull, pieces }: Page, place: Place): boolean {
+function covers({ after, to, isFull, chunks }: Page, place: Place): boolean {
   if (isAfter(after, place) || place.part >= to) return false;
-  return !isFull || pieces.some((piece) => isAfter(piece, place));
+  return !isFull || chunks.some((chunk) => isAfter(chunk, place));
 }
 
 function isAfter(one: Place, other: Place): boolean {

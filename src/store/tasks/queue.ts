@@ -8,7 +8,7 @@ import { classKey } from "../schema/rows.ts";
 const OF_PAIR =
   "work.state = 'PENDING' and work.tenant_id = given.tenant and work.class_key = given.class_key";
 /** Priorities of a pair that are checked, from the highest. */
-const MOST_RANKS = 256;
+const MAX_RANKS = 256;
 
 /** Skips from the head of each rank to the head of the next in the index: the head of a rank is its next task. */
 export const WAITING = statement(`
@@ -23,7 +23,7 @@ export const WAITING = statement(`
         union all
         select following.* from head cross join lateral (
           select work.rank, work.ready_at, head.n + 1 from work
-          where ${OF_PAIR} and work.rank > head.rank and head.n < ${MOST_RANKS}
+          where ${OF_PAIR} and work.rank > head.rank and head.n < ${MAX_RANKS}
           order by work.rank, work.job_seq, work.seq limit 1) as following)
       select (extract(epoch from now() - min(head.ready_at)) * 1000)::float8 from head), 0) as age_ms
   from unnest($1::text[], $2::bigint[], $3::int[]) with ordinality as given(tenant, class_key, most, n) order by given.n`);

@@ -5,25 +5,25 @@ import { SCORING_KINDS } from "../../jobs/work.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Database } from "../connection/database.ts";
 import { statement } from "../connection/statement.ts";
-import type { Fence, FramePiece, PlanRecord, Poolable, Recorded } from "../contract/task-records.ts";
+import type { Fence, FrameChunk, PlanRecord, Poolable, Recorded } from "../contract/task-records.ts";
 import { classKey, eventsOf, mediaValues, NEXT_REVISION, quoted, settingMedia } from "../schema/rows.ts";
 import { fenceValues, LIVE_LEASE, refusalOf, TO_DONE } from "../selection/lease-state.ts";
 
 /** Most context frames that a segment is scored with. */
-const MOST_CONTEXT = 64;
+const MAX_CONTEXT = 64;
 
 /**
  * SQL of the most rows that a task can report: its frames and their context. A task that scores all frames can find
  * another frame count than the plan, within bounds.
  */
-export const MOST_ROWS = `
+export const MAX_ROWS = `
   case when work.kind = 'SEGMENT' and work.frame_count < (select frames_total from job where job.id = work.job_id)
-    then work.frame_count + ${MOST_CONTEXT} else 2 * work.frame_count + 1024 end`;
+    then work.frame_count + ${MAX_CONTEXT} else 2 * work.frame_count + 1024 end`;
 
 /** The lock keeps the task leased until the chunk is stored, so that the end of the lease sees and deletes it. */
-const RECORD_PIECE = statement(`
+const RECORD_CHUNK = statement(`
   with held as (
-    select work.id, work.attempt, ${MOST_ROWS} as most from work where ${LIVE_LEASE} and work.kind in (${quoted(SCORING_KINDS)}) for share),
+    select work.id, work.attempt, ${MAX_ROWS} as most from work where ${LIVE_LEASE} and work.kind in (${quoted(SCORING_KINDS)}) for share),
   others as (
     select coalesce(sum(row_count), 0) as rows from piece
     where work_id = $2::uuid and attempt = $3::int and number <> $4::int),
@@ -33,10 +33,10 @@ const RECORD_PIECE = statement(`
     on conflict do nothing returning 1)
   select (select count(*) from put) as put, rows + $5::int as rows, most from held, others`);
 
-export async function recordPiece(database: Database, fence: Fence, piece: FramePiece): Promise<Recorded> {
+export async function recordChunk(database: Database, fence: Fence, chunk: FrameChunk): Promise<Recorded> {
   if (!isId(fence.itemId)) return "STALE";
-  const values = [...fenceValues(fence), piece.number, piece.rowCount, piece.rows];
-  const [row] = await database.query<{ put: number } & Rows>("fleet", RECORD_PIECE, values);
+  const values = [...fenceValues(fence), chunk.number, chunk.rowCount, chunk.rows];
+  const [row] = await database.query<{ put: number } & Rows>("fleet", RECORD_CHUNK, values);
   if (row !== undefined && row.rows > row.most) throw tooManyRows(row);
   if (row !== undefined) return row.put > 0 ? "RECORDED" : "REPEATED";
   return (await refusalOf(database, fence)).recorded;

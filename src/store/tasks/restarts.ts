@@ -67,7 +67,7 @@ async function startWhole(sender: Sender, jobId: string, reportedBy: string | nu
 
 const CUT_FAULT = statement(`select work.job_id from work where ${LIVE_LEASE} and work.kind = 'SEGMENT'`);
 
-export async function recordCutFault(
+export async function recordSegmentMismatch(
   database: Database,
   fence: Fence,
 ): Promise<{ recorded: Recorded; ready: Ready | undefined; nodes: readonly string[] }> {

@@ -1,7 +1,7 @@
 /** Requeues tasks that failed, were handed back, or lost their lease. */
 
 import { isId } from "../../jobs/ids.ts";
-import { LONGEST_BACK_OFF_MS, type Verdict } from "../../jobs/retry.ts";
+import { LONGEST_BACK_OFF_MS, type RetryDecision } from "../../jobs/retry.ts";
 import { statesBefore, WORK_TRANSITIONS } from "../../jobs/states.ts";
 import type { WorkKind } from "../../jobs/work.ts";
 import type { Database } from "../connection/database.ts";
@@ -11,7 +11,7 @@ import type { FailureOutcome, Fence, Ready, Recorded } from "../contract/task-re
 import { eventsOf, NEXT_REVISION, quoted } from "../schema/rows.ts";
 import { fenceValues, LEASE_OVER, LIVE_LEASE, refusalOf } from "../selection/lease-state.ts";
 import { readyOf } from "./claim.ts";
-import { type Found, failByWork, type GivenUp } from "./endings.ts";
+import { type Found, failByWork, type PermanentFailure } from "./endings.ts";
 
 /**
  * The rest of a statement that requeues tasks: deletes their chunks, subtracts their running frames from the job and
@@ -63,7 +63,7 @@ export async function recordFailure(
   database: Database,
   fence: Fence,
   error: StoredError,
-  decide: (failures: number) => Verdict,
+  decide: (failures: number) => RetryDecision,
 ): Promise<FailureOutcome> {
   const none = { nodes: [], tenant: undefined, jobFailed: false };
   if (!isId(fence.itemId)) return { recorded: "STALE", ...none };
@@ -82,10 +82,10 @@ async function settle(
   database: Database,
   fence: Fence,
   error: StoredError,
-  verdict: Verdict,
-): Promise<GivenUp | undefined> {
-  if (verdict.kind === "fail") return failByWork(database, { by: "report", fence }, error);
-  const rows = await database.query("fleet", WAIT, [...fenceValues(fence), verdict.afterMs]);
+  decision: RetryDecision,
+): Promise<PermanentFailure | undefined> {
+  if (decision.kind === "fail") return failByWork(database, { by: "report", fence }, error);
+  const rows = await database.query("fleet", WAIT, [...fenceValues(fence), decision.afterMs]);
   return rows.length > 0 ? { nodes: [], jobFailed: false } : undefined;
 }
 
@@ -153,12 +153,12 @@ interface Expired {
 export async function expireLeases(
   database: Database,
   limit: number,
-  decide: (failures: number) => Verdict,
+  decide: (failures: number) => RetryDecision,
 ): Promise<Expired> {
   const rows = await database.query<ExpiredColumns>("fleet", EXPIRED, [limit]);
-  const judged = rows.map((row) => ({ row, verdict: decide(row.failures + 1) }));
-  const retried = judged.flatMap(({ row, verdict }) =>
-    verdict.kind === "retry" ? [{ ...row, wait: verdict.afterMs }] : [],
+  const judged = rows.map((row) => ({ row, decision: decide(row.failures + 1) }));
+  const retried = judged.flatMap(({ row, decision }) =>
+    decision.kind === "retry" ? [{ ...row, wait: decision.afterMs }] : [],
   );
   const values: Value[] = [
     retried.map(({ id }) => id),
@@ -166,8 +166,8 @@ export async function expireLeases(
     retried.map(({ wait }) => wait),
   ];
   const waiting = retried.length === 0 ? [] : await database.query("fleet", WAIT_EXPIRED, values);
-  const ended: GivenUp[] = [];
-  for (const { row } of judged.filter(({ verdict }) => verdict.kind === "fail")) {
+  const ended: PermanentFailure[] = [];
+  for (const { row } of judged.filter(({ decision }) => decision.kind === "fail")) {
     const found: Found = { by: "expiry", workId: row.id, attempt: row.attempt };
     const outcome = await failByWork(database, found, lostLease(row));
     if (outcome !== undefined) ended.push(outcome);

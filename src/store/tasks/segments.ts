@@ -13,7 +13,7 @@ import {
 import { eventsOf, NEXT_REVISION, quoted, sessionKey } from "../schema/rows.ts";
 import { fenceValues, LIVE_LEASE, refusalOf, TO_DONE } from "../selection/lease-state.ts";
 import {
-  MOST_ROWS,
+  MAX_ROWS,
   POOLABLE_COLUMNS,
   type PoolableColumns,
   poolableOf,
@@ -52,7 +52,7 @@ const RECORD = statement(`
     join node on node.id = work.node_id and node.session = given.session and node.ended is null
     where work.state in (${TO_DONE}) and work.kind in (${quoted(SCORING_KINDS)})
       and given.number = (select count(*) from piece where ${BEFORE_LAST})
-      and ${MOST_ROWS} >= given.row_count + (select coalesce(sum(piece.row_count), 0) from piece where ${BEFORE_LAST})
+      and ${MAX_ROWS} >= given.row_count + (select coalesce(sum(piece.row_count), 0) from piece where ${BEFORE_LAST})
     order by work.id for update of work),
   put as (
     insert into piece (work_id, attempt, number, row_count, rows)
@@ -150,7 +150,7 @@ const REPORTED_BEFORE = "piece.work_id = $2::uuid and piece.attempt = $3::int an
 
 const REPORTED = statement(`
   select (select count(*) from piece where ${REPORTED_BEFORE}) as count,
-    (select coalesce(sum(piece.row_count), 0) from piece where ${REPORTED_BEFORE}) + $5::int as rows, ${MOST_ROWS} as most
+    (select coalesce(sum(piece.row_count), 0) from piece where ${REPORTED_BEFORE}) + $5::int as rows, ${MAX_ROWS} as most
   from work where ${LIVE_LEASE}`);
 
 /** Returns why a report was refused. */

@@ -4,7 +4,7 @@ import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PROJECT } from "../../../scripts/gates/gate.ts";
 import { tool } from "../../../scripts/k8s/tools.ts";
-import { PATIENCE_MS } from "../../waiting.ts";
+import { WAIT_LIMIT_MS } from "../../waiting.ts";
 import { ApiAnswer, type Manifest, manifestsIn } from "../kube-api.ts";
 
 export const CHART = join(PROJECT, "deploy", "chart");
@@ -36,7 +36,7 @@ export async function helm(args: readonly string[], kubeconfig = "/dev/null", st
     HELM_DATA_HOME: home,
   };
   const { promise, resolve } = Promise.withResolvers<Told>();
-  const options = { env, timeout: PATIENCE_MS, maxBuffer: 64 * 1024 * 1024 };
+  const options = { env, timeout: WAIT_LIMIT_MS, maxBuffer: 64 * 1024 * 1024 };
   const child = execFile(program, [...args], options, (error, stdout, stderr) => {
     resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
   });

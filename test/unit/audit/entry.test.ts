@@ -5,24 +5,24 @@ import { AuditEntry } from "../../../src/audit/entry.ts";
 import type { AuditRecord } from "../../../src/audit/record.ts";
 
 function begin() {
-  const told: AuditRecord[] = [];
+  const reported: AuditRecord[] = [];
   const request = { requestId: "r", transport: "http", operation: "submitJob", peer: "here" } as const;
-  const entry = new AuditEntry(request, (record) => told.push(record));
-  const outcomes = () => told.map(({ outcome }) => outcome);
-  return { entry, told, outcomes };
+  const entry = new AuditEntry(request, (record) => reported.push(record));
+  const outcomes = () => reported.map(({ outcome }) => outcome);
+  return { entry, reported, outcomes };
 }
 
 const ALICE = { tenant: "acme", subject: "alice", roles: ["svc:admin"] };
 
 test("writes one line when the answer has been sent", () => {
-  const { entry, told } = begin();
+  const { entry, reported } = begin();
   entry.admitted(ALICE);
   entry.about(["job", "", undefined, "job", "x".repeat(9_000)]);
-  assert.equal(told.length, 0);
+  assert.equal(reported.length, 0);
   entry.close(true);
   entry.close(false);
-  assert.equal(told.length, 1);
-  const [line] = told;
+  assert.equal(reported.length, 1);
+  const [line] = reported;
   assert.deepEqual(
     [line?.tenant, line?.subject, line?.outcome, line?.operation],
     ["acme", "alice", "OK", "submitJob"],
@@ -40,15 +40,15 @@ test("takes the first failure as the outcome", () => {
 });
 
 test("waits for work that continues after the caller hung up", () => {
-  const { entry, told, outcomes } = begin();
+  const { entry, reported, outcomes } = begin();
   entry.admitted(ALICE);
   const release = entry.hold();
   entry.close(false);
-  assert.equal(told.length, 0);
+  assert.equal(reported.length, 0);
   entry.about(["made"]);
   release(true);
   assert.deepEqual(outcomes(), ["OK"]);
-  assert.deepEqual(told[0]?.targets, ["made"]);
+  assert.deepEqual(reported[0]?.targets, ["made"]);
 });
 
 test("writes a second line for work that starts after the caller hung up", () => {
@@ -62,18 +62,21 @@ test("writes a second line for work that starts after the caller hung up", () =>
 
 test("names a refused caller only if it is known", () => {
   for (const caller of [undefined, { tenant: "acme", subject: "bob" }]) {
-    const { entry, told } = begin();
+    const { entry, reported } = begin();
     entry.refused("TOKEN_INVALID", caller);
     entry.close(true);
-    assert.deepEqual([told[0]?.tenant, told[0]?.subject], [caller?.tenant ?? "", caller?.subject ?? ""]);
+    assert.deepEqual(
+      [reported[0]?.tenant, reported[0]?.subject],
+      [caller?.tenant ?? "", caller?.subject ?? ""],
+    );
   }
 });
 
 test("writes nothing for probes", () => {
-  const { entry, told } = begin();
+  const { entry, reported } = begin();
   entry.admitted({ tenant: "", subject: "" });
   entry.started();
   entry.hold()(true);
   entry.close(true);
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
 });

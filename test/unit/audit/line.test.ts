@@ -50,8 +50,8 @@ test("writes hostile values as one line of visible characters that parses back",
     fc.property(records, (values) => {
       const line = lineOf({ ...RECORD, ...values });
       assert.match(line, /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+\n$/u);
-      const { time: _, transport, durationMs, ...told } = JSON.parse(line) as Record<string, unknown>;
-      assert.deepEqual(told, { ...values });
+      const { time: _, transport, durationMs, ...reported } = JSON.parse(line) as Record<string, unknown>;
+      assert.deepEqual(reported, { ...values });
       assert.deepEqual([transport, durationMs], ["grpc", 3]);
     }),
   );
@@ -59,7 +59,7 @@ test("writes hostile values as one line of visible characters that parses back",
 
 test("truncates a long value and stays one line", () => {
   const line = lineOf({ ...RECORD, tenant: "\u202e".repeat(100_000), targets: ["x".repeat(100_000)] });
-  const told = JSON.parse(line) as { readonly tenant: string; readonly targets: readonly string[] };
-  assert.equal(told.tenant, `${"\u202e".repeat(512)}…`);
-  assert.equal(told.targets[0], `${"x".repeat(512)}…`);
+  const reported = JSON.parse(line) as { readonly tenant: string; readonly targets: readonly string[] };
+  assert.equal(reported.tenant, `${"\u202e".repeat(512)}…`);
+  assert.equal(reported.targets[0], `${"x".repeat(512)}…`);
 });

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import type { components } from "../../../src/gen/rest/controller.ts";
 import { bitRateText, sizeText } from "../../../src/jobs/quantities.ts";
 import { unitOf } from "../../../web/src/chart/data/metrics.ts";
-import { metricsInAll, sortedOut } from "../../../web/src/compare/comparable.ts";
+import { metricsInAll, partitionComparable } from "../../../web/src/compare/comparable.ts";
 import {
   bestOf,
   columnsOf,
@@ -20,8 +20,8 @@ import {
   differenceOf,
   drawnOf,
   limitOf,
-  MOST_COMPARED,
-  MOST_DRAWN,
+  MAX_COMPARED,
+  MAX_DRAWN,
   onLadder,
   typedRates,
   withChosen,
@@ -122,9 +122,9 @@ test("the URL lists jobs and ladders in the order of their numbers, each once, u
     { id: "2", ladder: "a" },
     { id: "3", ladder: "b" },
   ]);
-  const many = Array.from({ length: MOST_COMPARED + 3 }, (_, id) => `job=${id}`).join("&");
+  const many = Array.from({ length: MAX_COMPARED + 3 }, (_, id) => `job=${id}`).join("&");
   const { chosen, left } = chosenOf(params(many));
-  assert.equal(chosen.length, MOST_COMPARED);
+  assert.equal(chosen.length, MAX_COMPARED);
   assert.equal(left, 3);
 });
 
@@ -142,20 +142,20 @@ test("selected jobs survive a round trip through the URL; parameters of other jo
 
 test("draws the first eight jobs unless hidden, and the others only if shown", () => {
   const ids = Array.from({ length: 12 }, (_, id) => `${id}`);
-  assert.deepEqual(drawnOf(params(""), ids), ids.slice(0, MOST_DRAWN));
+  assert.deepEqual(drawnOf(params(""), ids), ids.slice(0, MAX_DRAWN));
   const changed = withDrawn(withDrawn(params("metric=x"), ids, "0"), ids, "10");
   assert.equal(changed.toString(), "metric=x&hide=0&show=10");
-  assert.deepEqual(drawnOf(changed, ids), [...ids.slice(1, MOST_DRAWN), "10"]);
+  assert.deepEqual(drawnOf(changed, ids), [...ids.slice(1, MAX_DRAWN), "10"]);
   assert.equal(withDrawn(withDrawn(changed, ids, "0"), ids, "10").toString(), "metric=x");
 });
 
 test("all comparable lines look different", () => {
   const colours = 6;
   const looks = Array.from(
-    { length: MOST_COMPARED },
+    { length: MAX_COMPARED },
     (_, index) => `${index % colours} ${dashOf(index + 1).join()}`,
   );
-  assert.equal(new Set(looks).size, MOST_COMPARED);
+  assert.equal(new Set(looks).size, MAX_COMPARED);
 });
 
 test("accepts valid rates, differences and limits, and ignores invalid ones", () => {
@@ -192,7 +192,7 @@ test("compares the largest compatible set of jobs, and gives a reason for the ot
     job("cancelled", { state: "CANCELLED" }),
     job("queued", { state: "QUEUED", frames: 0 }),
   ];
-  const { comparable, others } = sortedOut(jobs);
+  const { comparable, others } = partitionComparable(jobs);
   assert.deepEqual(
     comparable.map(({ id }) => id),
     ["one", "two", "queued"],
@@ -208,7 +208,7 @@ test("compares the largest compatible set of jobs, and gives a reason for the ot
       "it was cancelled",
     ],
   );
-  const changed = sortedOut([
+  const changed = partitionComparable([
     job("old", { referenceBytes: 5 }),
     job("new", { referenceBytes: 6 }),
     job("unknown"),
@@ -217,8 +217,8 @@ test("compares the largest compatible set of jobs, and gives a reason for the ot
     changed.others.map(({ reason }) => reason),
     ["its reference has changed between the two jobs"],
   );
-  assert.deepEqual(sortedOut([]), { comparable: [], others: [] });
-  const alone = sortedOut([job("failed", { state: "FAILED" })]);
+  assert.deepEqual(partitionComparable([]), { comparable: [], others: [] });
+  const alone = partitionComparable([job("failed", { state: "FAILED" })]);
   assert.deepEqual([alone.comparable, alone.others[0]?.reason], [[], "it failed"]);
 });
 

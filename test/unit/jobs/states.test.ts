@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { LONGEST_BACK_OFF_MS, MAX_FAILURES, verdictOn } from "../../../src/jobs/retry.ts";
+import { decideRetry, LONGEST_BACK_OFF_MS, MAX_FAILURES } from "../../../src/jobs/retry.ts";
 import {
   isTerminal,
   JOB_STATES,
@@ -36,8 +36,8 @@ describe("states", () => {
 test("fails at once for an input fault, and retries other failures with growing back-off up to a limit", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 100 }), (failures) => {
-      assert.deepEqual(verdictOn(failures, true), { kind: "fail" });
-      const verdict = verdictOn(failures, false);
+      assert.deepEqual(decideRetry(failures, true), { kind: "fail" });
+      const verdict = decideRetry(failures, false);
       assert.equal(verdict.kind, failures >= MAX_FAILURES ? "fail" : "retry");
       if (verdict.kind === "retry") assert.ok(verdict.afterMs > 0 && verdict.afterMs <= LONGEST_BACK_OFF_MS);
     }),

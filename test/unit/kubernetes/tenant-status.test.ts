@@ -3,30 +3,30 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KeySetState } from "../../../src/auth/keys/key-set.ts";
 import { isWritten, statusOf } from "../../../src/kubernetes/tenant-status.ts";
-import { EntryReader, judge, type Verdict } from "../../../src/kubernetes/validation-results.ts";
+import { EntryReader, judge, type ValidationResult } from "../../../src/kubernetes/validation-results.ts";
 
 const NOW = new Date("2026-05-17T09:30:00.123Z");
 const LATER = new Date("2026-05-17T09:45:00Z");
 const OIDC = { issuer: "https://id.example/", jwksEndpoint: "https://id.example/keys" };
 const READ: KeySetState = { fetchedAt: NOW.getTime(), outcome: "read", keys: 2 };
 
-function verdictOn(over: object, status?: unknown, generation = 1): Verdict {
+function verdictOn(over: object, status?: unknown, generation = 1): ValidationResult {
   const spec = { tenantId: "acme", oidc: OIDC, ...over };
   const createdAt = "2026-05-17T09:00:00Z";
   const resource = { name: "acme", uid: "1", createdAt, generation, deleting: false, spec, status };
   return judge([resource], new EntryReader({ allowHttp: false }))[0] ?? assert.fail("no verdict");
 }
 
-function statusNow(verdict: Verdict, keys: KeySetState | undefined, now: Date) {
-  return statusOf(verdict, { keys, before: verdict.resource.status, now });
+function statusNow(result: ValidationResult, keys: KeySetState | undefined, now: Date) {
+  return statusOf(result, { keys, before: result.resource.status, now });
 }
 
-function isTold(verdict: Verdict, keys: KeySetState, now: Date): boolean {
-  return isWritten(statusNow(verdict, keys, now), verdict.resource.status);
+function isTold(result: ValidationResult, keys: KeySetState, now: Date): boolean {
+  return isWritten(statusNow(result, keys, now), result.resource.status);
 }
 
-function readyOf(verdict: Verdict, keys?: KeySetState): string {
-  const { status, reason } = statusNow(verdict, keys, NOW).conditions[0];
+function readyOf(result: ValidationResult, keys?: KeySetState): string {
+  const { status, reason } = statusNow(result, keys, NOW).conditions[0];
   return `${status} ${reason}`;
 }
 
@@ -89,7 +89,7 @@ test("an invalid status is replaced", () => {
     { conditions: [null, { type: "Ready" }] },
     { keys: [] },
   ]) {
-    const verdict = verdictOn({}, status);
-    assert.equal(isTold(verdict, READ, NOW), false);
+    const result = verdictOn({}, status);
+    assert.equal(isTold(result, READ, NOW), false);
   }
 });

@@ -6,7 +6,12 @@ import { RealmIndex } from "../../../src/auth/tenants/realm-index.ts";
 import { readClaims } from "../../../src/auth/tokens/claims.ts";
 import { Collection } from "../../../src/kubernetes/collection.ts";
 import type { Resource } from "../../../src/kubernetes/resource.ts";
-import { describe, EntryReader, judge, Verdicts } from "../../../src/kubernetes/validation-results.ts";
+import {
+  describe,
+  EntryReader,
+  judge,
+  ValidationResults,
+} from "../../../src/kubernetes/validation-results.ts";
 
 const RULES = { allowHttp: false };
 const OIDC = { issuer: "https://id.example/", jwksEndpoint: "https://id.example/keys" };
@@ -18,8 +23,8 @@ function resource(name: string, over: Partial<Resource> = {}): Resource {
 }
 
 function kinds(resources: readonly Resource[]): Record<string, string> {
-  const verdicts = judge(resources, new EntryReader(RULES));
-  return Object.fromEntries(verdicts.map((verdict) => [verdict.resource.name, verdict.kind]));
+  const results = judge(resources, new EntryReader(RULES));
+  return Object.fromEntries(results.map((result) => [result.resource.name, result.kind]));
 }
 
 test("leaves out only the invalid resource", () => {
@@ -59,21 +64,21 @@ test("a later resource cannot make the tokens of an issuer name two tenants", ()
     resource("evil", { spec: evil, createdAt: "2026-05-17T09:30:01Z" }),
     resource("later", { createdAt: "2026-05-17T09:30:02Z" }),
   ];
-  const verdicts = judge(resources, new EntryReader(RULES));
+  const results = judge(resources, new EntryReader(RULES));
   assert.deepEqual(
-    verdicts.map(({ resource: { name }, kind }) => [name, kind]),
+    results.map(({ resource: { name }, kind }) => [name, kind]),
     [
       ["acme", "accepted"],
       ["evil", "invalid"],
       ["later", "accepted"],
     ],
   );
-  const refused = verdicts.find(({ kind }) => kind === "invalid");
+  const refused = results.find(({ kind }) => kind === "invalid");
   assert.match(
     refused?.kind === "invalid" ? describe(refused).join() : "",
     /^oidc\.tenantClaim .* the older SvcTenant acme: tokens of its issuer name the tenant in "tid"\. Use that claim\.$/,
   );
-  const realms = verdicts.flatMap((verdict) => (verdict.kind === "accepted" ? [verdict.realm] : []));
+  const realms = results.flatMap((result) => (result.kind === "accepted" ? [result.realm] : []));
   const claims = readClaims(
     new Map<string, unknown>([
       ["iss", OIDC.issuer],
@@ -86,9 +91,9 @@ test("a later resource cannot make the tokens of an issuer name two tenants", ()
 
 test("the youngest resources beyond the maximum are left out", () => {
   const many = Array.from({ length: 10_001 }, (_, index) => resource(`t${String(index).padStart(5, "0")}`));
-  const verdicts = judge(many.toReversed(), new EntryReader(RULES));
+  const results = judge(many.toReversed(), new EntryReader(RULES));
   assert.deepEqual(
-    verdicts.filter(({ kind }) => kind !== "accepted").map(({ resource: { name }, kind }) => [name, kind]),
+    results.filter(({ kind }) => kind !== "accepted").map(({ resource: { name }, kind }) => [name, kind]),
     [["t10000", "too-many"]],
   );
 });
@@ -102,8 +107,8 @@ test("an unchanged entry is not read again, even if all are listed again", () =>
     status,
   });
   const realm = () => {
-    const [verdict] = judge(collection.resources, reader);
-    return verdict?.kind === "accepted" ? verdict.realm : assert.fail("not accepted");
+    const [result] = judge(collection.resources, reader);
+    return result?.kind === "accepted" ? result.realm : assert.fail("not accepted");
   };
   collection.replace([item("1", {})]);
   const first = realm();
@@ -122,7 +127,7 @@ test("verdicts are computed again when something they depend on changed, and not
     }
   }
   const collection = new Collection();
-  const verdicts = new Verdicts(collection, new CountingReader(RULES));
+  const results = new ValidationResults(collection, new CountingReader(RULES));
   const item = (name: string, over: object = {}, status?: object) => ({
     metadata: { name, uid: name, resourceVersion: "1", creationTimestamp: "2026-05-17T09:30:00Z", ...over },
     spec: { tenantId: name, oidc: OIDC },
@@ -132,7 +137,7 @@ test("verdicts are computed again when something they depend on changed, and not
   const looksFor = (change: () => void): number => {
     looks = 0;
     change();
-    verdicts.refresh();
+    results.refresh();
     return looks;
   };
   const event = (type: string, object: object) => () => collection.take(JSON.stringify({ type, object }));
@@ -140,8 +145,8 @@ test("verdicts are computed again when something they depend on changed, and not
   const status = { observedGeneration: 3 };
   assert.equal(looksFor(list(item("a"), item("b"), item("c"))), 3);
   assert.equal(looksFor(event("MODIFIED", item("b", { generation: 3 }, status))), 0);
-  assert.deepEqual(verdicts.list[1]?.resource.status, status);
-  assert.deepEqual([verdicts.list[1]?.resource.generation, verdicts.list[1]?.kind], [3, "accepted"]);
+  assert.deepEqual(results.list[1]?.resource.status, status);
+  assert.deepEqual([results.list[1]?.resource.generation, results.list[1]?.kind], [3, "accepted"]);
   assert.equal(looksFor(list(item("c"), item("b", {}, status), item("a"))), 0);
   assert.equal(looksFor(event("MODIFIED", { ...item("b"), spec: { tenantId: "b" } })), 3);
   assert.equal(looksFor(event("MODIFIED", item("b", { uid: "another" }))), 3);

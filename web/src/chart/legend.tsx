@@ -1,6 +1,6 @@
 /** The legend: selects the metrics drawn, with their scores at the marked frame and in the visible range. */
 import { type CSSProperties, useState } from "react";
-import { Scrolls } from "../ui/scrolls.tsx";
+import { ScrollArea } from "../ui/scrolls.tsx";
 import type { FrameTable } from "./data/frame-table.ts";
 import { unitOf, worstOf, written } from "./data/metrics.ts";
 import { type Palette, strokeOf } from "./palette.ts";
@@ -27,7 +27,7 @@ export function Legend(props: LegendProps) {
   const isListed = (metric: string) => isAll || shown.includes(metric) || !minor.includes(metric);
   const hidden = metrics.filter((metric) => !isListed(metric)).length;
   return (
-    <Scrolls label="Metrics">
+    <ScrollArea label="Metrics">
       <table className="legend">
         <caption className="hidden">Metrics, with their scores in the visible range</caption>
         <thead>
@@ -57,7 +57,7 @@ export function Legend(props: LegendProps) {
           {isAll ? "Show fewer metrics" : `Show ${hidden} more metrics`}
         </button>
       )}
-    </Scrolls>
+    </ScrollArea>
   );
 }
 

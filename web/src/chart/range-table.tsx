@@ -1,6 +1,6 @@
 /** The visible range as an accessible table. */
 
-import { Scrolls } from "../ui/scrolls.tsx";
+import { ScrollArea } from "../ui/scrolls.tsx";
 import type { FrameTable } from "./data/frame-table.ts";
 import { unitOf, worstOf, written } from "./data/metrics.ts";
 import { timecode } from "./data/timecode.ts";
@@ -17,14 +17,14 @@ interface RangeTableProps {
 }
 
 /** Longer ranges are shown in this many parts. */
-const MOST_LINES = 50;
+const MAX_LINES = 50;
 
 export function RangeTable({ table, view, shown, models, rate, onPick }: RangeTableProps) {
   const { from, to } = table.rowsWithin(Math.round(view.from), Math.round(view.to));
-  const length = Math.max(1, Math.ceil((to - from) / MOST_LINES));
+  const length = Math.max(1, Math.ceil((to - from) / MAX_LINES));
   const starts = Array.from({ length: Math.ceil((to - from) / length) }, (_, index) => from + index * length);
   return (
-    <Scrolls label="Visible range as a table">
+    <ScrollArea label="Visible range as a table">
       <table>
         <caption>
           {length === 1
@@ -69,6 +69,6 @@ export function RangeTable({ table, view, shown, models, rate, onPick }: RangeTa
           })}
         </tbody>
       </table>
-    </Scrolls>
+    </ScrollArea>
   );
 }

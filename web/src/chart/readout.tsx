@@ -1,5 +1,5 @@
 /** Details of the frame under the pointer. */
-import { lasting } from "../ui/moments.ts";
+import { formatDuration } from "../ui/moments.ts";
 import { type Segment, segmentAt } from "./data/segments.ts";
 import { TimeCode } from "./time-code.tsx";
 
@@ -47,7 +47,7 @@ function SegmentNote({ segment }: { readonly segment: Segment }) {
           on <bdi>{node}</bdi>
         </>
       )}
-      {elapsedMs !== undefined && `, ${lasting(elapsedMs / 1000)}`}
+      {elapsedMs !== undefined && `, ${formatDuration(elapsedMs / 1000)}`}
     </span>
   );
 }

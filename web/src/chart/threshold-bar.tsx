@@ -3,7 +3,7 @@ import { type FormEvent, useMemo, useState } from "react";
 import type { Counted } from "./data/column.ts";
 import type { FrameTable } from "./data/frame-table.ts";
 import { badSide, unitOf } from "./data/metrics.ts";
-import { countBeyond, isSame, MOST_THRESHOLDS, type Threshold } from "./data/thresholds.ts";
+import { countBeyond, isSame, MAX_THRESHOLDS, type Threshold } from "./data/thresholds.ts";
 import type { View } from "./view.ts";
 
 interface ThresholdBarProps {
@@ -81,7 +81,7 @@ function AddThreshold({ shown, thresholds, onThresholds }: ThresholdBarProps) {
           ))}
         </select>
       )}
-      <button type="submit" disabled={!isNew || thresholds.length >= MOST_THRESHOLDS}>
+      <button type="submit" disabled={!isNew || thresholds.length >= MAX_THRESHOLDS}>
         Add
       </button>
     </form>

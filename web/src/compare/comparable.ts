@@ -11,7 +11,7 @@ export interface Sorted {
 }
 
 /** The largest set of jobs that can all be compared with one another; of equal sets, the one whose jobs come first. */
-export function sortedOut(jobs: readonly Job[]): Sorted {
+export function partitionComparable(jobs: readonly Job[]): Sorted {
   const groups = jobs.map((first) => groupOf([first, ...jobs.filter((job) => job !== first)]));
   const members = groups.reduce((best, group) => (group.length > best.length ? group : best), []);
   const comparable = jobs.filter((job) => members.includes(job));

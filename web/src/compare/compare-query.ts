@@ -9,10 +9,10 @@ export interface Chosen {
 }
 
 /** Two ladders of twelve. This many lines still differ in colour or dashes. */
-export const MOST_COMPARED = 24;
+export const MAX_COMPARED = 24;
 
 /** Number of jobs whose frames are drawn by default; more lines would hide one another. */
-export const MOST_DRAWN = 8;
+export const MAX_DRAWN = 8;
 
 const NAMES = ["job", "a", "b"];
 
@@ -26,7 +26,7 @@ export function chosenOf(params: URLSearchParams): {
     if (NAMES.includes(name) && id !== "")
       all.set(id, { id, ladder: name === "a" || name === "b" ? name : undefined });
   const chosen = [...all.values()];
-  return { chosen: chosen.slice(0, MOST_COMPARED), left: Math.max(0, chosen.length - MOST_COMPARED) };
+  return { chosen: chosen.slice(0, MAX_COMPARED), left: Math.max(0, chosen.length - MAX_COMPARED) };
 }
 
 /** The URL parameters for these jobs. Others are kept, except those that refer to removed jobs. */
@@ -86,12 +86,12 @@ function rateOf(kbit: string): number | undefined {
 /** Ids of jobs whose frames are drawn: the first ones except ?hide=ID, and later ones with ?show=ID. */
 export function drawnOf(params: URLSearchParams, ids: readonly string[]): readonly string[] {
   const [hidden, added] = [params.getAll("hide"), params.getAll("show")];
-  return ids.filter((id, place) => (place < MOST_DRAWN ? !hidden.includes(id) : added.includes(id)));
+  return ids.filter((id, place) => (place < MAX_DRAWN ? !hidden.includes(id) : added.includes(id)));
 }
 
 /** Toggles whether the frames of a job are drawn. */
 export function withDrawn(params: URLSearchParams, ids: readonly string[], id: string): URLSearchParams {
-  const name = ids.indexOf(id) < MOST_DRAWN ? "hide" : "show";
+  const name = ids.indexOf(id) < MAX_DRAWN ? "hide" : "show";
   const before = params.getAll(name);
   const next = before.includes(id) ? before.filter((each) => each !== id) : [...before, id];
   const changed = new URLSearchParams(params);

@@ -4,7 +4,7 @@ import { Link, useSearchParams } from "react-router";
 import { sizeText } from "../../../src/jobs/quantities.ts";
 import { badSide, type Unit, unitOf, written } from "../chart/data/metrics.ts";
 import { progressText } from "../jobs/job-facts.ts";
-import { Scrolls } from "../ui/scrolls.tsx";
+import { ScrollArea } from "../ui/scrolls.tsx";
 import { StateChip } from "../ui/state-chip.tsx";
 import {
   bestOf,
@@ -45,7 +45,7 @@ export function CompareTable(props: CompareTableProps) {
         <h2>Summary</h2>
         <Limit key={limit} limit={limit} side={badSide(unit)} change={(text) => set("threshold", text)} />
       </div>
-      <Scrolls label="Summary of the compared jobs">
+      <ScrollArea label="Summary of the compared jobs">
         <table className="compared">
           <caption className="unseen">
             Compared jobs: pooled scores of {metric}, size, bit rate and frames {badSide(unit)} the limit
@@ -63,7 +63,7 @@ export function CompareTable(props: CompareTableProps) {
             ))}
           </tbody>
         </table>
-      </Scrolls>
+      </ScrollArea>
     </section>
   );
 }

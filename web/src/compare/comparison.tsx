@@ -5,10 +5,10 @@ import { framesOf } from "../job/frames/frame-ranges.ts";
 import { modelMetrics } from "../job/metric-order.ts";
 import { modelsOf } from "../jobs/job-facts.ts";
 import { CopyLink } from "../ui/copy-link.tsx";
-import { metricsInAll, sortedOut } from "./comparable.ts";
+import { metricsInAll, partitionComparable } from "./comparable.ts";
 import { type Chosen, typedRates } from "./compare-query.ts";
 import { type Compared, comparedOf } from "./compared.ts";
-import { LeftOut } from "./not-compared.tsx";
+import { NotCompared } from "./not-compared.tsx";
 import { Picker } from "./picker.tsx";
 import { basisOf } from "./rates/rate-basis.ts";
 import type { Entry } from "./use-jobs.ts";
@@ -26,7 +26,7 @@ interface ComparisonProps {
 export function Comparison({ chosen, left, choose, entries, retry }: ComparisonProps) {
   const [params, setParams] = useSearchParams();
   const jobs = useMemo(() => entries.flatMap(({ job }) => (job === undefined ? [] : [job])), [entries]);
-  const { comparable, others } = useMemo(() => sortedOut(jobs), [jobs]);
+  const { comparable, others } = useMemo(() => partitionComparable(jobs), [jobs]);
   const [first] = comparable;
   const models = useMemo(() => (first === undefined ? [] : modelMetrics(modelsOf(first.spec))), [first]);
   const metrics = useMemo(() => metricsInAll(comparable), [comparable]);
@@ -46,7 +46,7 @@ export function Comparison({ chosen, left, choose, entries, retry }: ComparisonP
   return (
     <>
       <Header compared={compared} metrics={metrics} metric={metric} onMetric={setMetric} />
-      <LeftOut {...{ chosen, left, choose, entries, others, retry }} />
+      <NotCompared {...{ chosen, left, choose, entries, others, retry }} />
       {compared.length > 0 && <Views {...{ chosen, choose, compared, metric, models }} />}
       <MoreJobs chosen={chosen} choose={choose} reference={first?.spec.reference} />
     </>
@@ -55,7 +55,7 @@ export function Comparison({ chosen, left, choose, entries, retry }: ComparisonP
 
 function useCompared(
   chosen: readonly Chosen[],
-  comparable: ReturnType<typeof sortedOut>["comparable"],
+  comparable: ReturnType<typeof partitionComparable>["comparable"],
   metric: string,
   rates: string,
 ): readonly Compared[] {

@@ -7,7 +7,7 @@ import { Readout } from "../chart/readout.tsx";
 import { ZoomBar } from "../chart/zoom-bar.tsx";
 import { usePicked, useView } from "../job/use-chart-state.ts";
 import { Failed } from "../ui/states.tsx";
-import { MOST_DRAWN } from "./compare-query.ts";
+import { MAX_DRAWN } from "./compare-query.ts";
 import type { Compared } from "./compared.ts";
 import { DifferenceChoice } from "./difference-choice.tsx";
 import { LineLegend } from "./line-legend.tsx";
@@ -69,9 +69,9 @@ function Chart(props: FrameLinesProps) {
       {first !== undefined && (
         <Overview {...{ table, version, palette, view, onView }} metric={first.metric} index={first.index} />
       )}
-      {compared.length > MOST_DRAWN && (
+      {compared.length > MAX_DRAWN && (
         <p className="quiet">
-          Only the first {MOST_DRAWN} encodes are drawn by default. Tick others below to draw them.
+          Only the first {MAX_DRAWN} encodes are drawn by default. Tick others below to draw them.
         </p>
       )}
       <DifferenceChoice compared={compared} />

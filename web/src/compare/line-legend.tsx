@@ -4,7 +4,7 @@ import type { FrameTable } from "../chart/data/frame-table.ts";
 import { type Unit, unitOf, worstOf, written } from "../chart/data/metrics.ts";
 import { type Palette, strokeOf } from "../chart/palette.ts";
 import type { View } from "../chart/view.ts";
-import { Scrolls } from "../ui/scrolls.tsx";
+import { ScrollArea } from "../ui/scrolls.tsx";
 import { type Compared, columnOf, dashOf } from "./compared.ts";
 import { DIFFERENCE } from "./overlay.ts";
 import { signed } from "./quantities.ts";
@@ -29,7 +29,7 @@ export function LineLegend(props: LineLegendProps) {
   const { compared, metric, models, palette, difference, frame } = props;
   const unit = unitOf(metric, models);
   return (
-    <Scrolls label="Lines of the chart">
+    <ScrollArea label="Lines of the chart">
       <table className="legend">
         <caption className="unseen">Lines of the chart, with their scores in the visible range</caption>
         <thead>
@@ -57,7 +57,7 @@ export function LineLegend(props: LineLegendProps) {
           )}
         </tbody>
       </table>
-    </Scrolls>
+    </ScrollArea>
   );
 }
 

@@ -2,8 +2,8 @@
 import { Link } from "react-router";
 import { ApiError } from "../api/problem.ts";
 import { titleOf } from "../jobs/job-facts.ts";
-import type { sortedOut } from "./comparable.ts";
-import { type Chosen, MOST_COMPARED } from "./compare-query.ts";
+import type { partitionComparable } from "./comparable.ts";
+import { type Chosen, MAX_COMPARED } from "./compare-query.ts";
 import type { Entry } from "./use-jobs.ts";
 
 interface LeftOutProps {
@@ -11,11 +11,11 @@ interface LeftOutProps {
   readonly left: number;
   readonly choose: (chosen: readonly Chosen[]) => void;
   readonly entries: readonly Entry[];
-  readonly others: ReturnType<typeof sortedOut>["others"];
+  readonly others: ReturnType<typeof partitionComparable>["others"];
   readonly retry: () => void;
 }
 
-export function LeftOut({ chosen, left, choose, entries, others, retry }: LeftOutProps) {
+export function NotCompared({ chosen, left, choose, entries, others, retry }: LeftOutProps) {
   const missing = entries.filter(({ job, error }) => job === undefined && error !== null);
   const remove = (id: string) => choose(chosen.filter((each) => each.id !== id));
   if (missing.length === 0 && others.length === 0 && left === 0) return null;
@@ -23,7 +23,7 @@ export function LeftOut({ chosen, left, choose, entries, others, retry }: LeftOu
     <ul className="left-out" aria-label="Not compared">
       {left > 0 && (
         <li>
-          At most {MOST_COMPARED} jobs can be compared; {left} more {left === 1 ? "is" : "are"} left out.
+          At most {MAX_COMPARED} jobs can be compared; {left} more {left === 1 ? "is" : "are"} left out.
         </li>
       )}
       {others.map(({ job, reason }) => (

@@ -5,7 +5,7 @@ import { codecText, countText, type Job, modelsOf, titleOf, videoRateText } from
 import { select } from "../jobs/job-order.ts";
 import { EVERY_JOB } from "../jobs/job-query.ts";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
-import { type Chosen, MOST_COMPARED } from "./compare-query.ts";
+import { type Chosen, MAX_COMPARED } from "./compare-query.ts";
 
 interface PickerProps {
   readonly chosen: readonly Chosen[];
@@ -15,8 +15,8 @@ interface PickerProps {
 }
 
 /** Beyond these limits, use the search. */
-const MOST_GROUPS = 30;
-const MOST_OF_A_GROUP = 50;
+const MAX_GROUPS = 30;
+const MAX_OF_A_GROUP = 50;
 
 export function Picker({ chosen, choose, first }: PickerProps) {
   const live = useLiveJobs(useJobStream());
@@ -42,13 +42,11 @@ export function Picker({ chosen, choose, first }: PickerProps) {
     <div className="picker">
       <PickerBar text={text} search={setText} count={picked.length} go={go} />
       {groups.length === 0 && <p className="quiet">No succeeded job matches.</p>}
-      {groups.slice(0, MOST_GROUPS).map((group) => (
+      {groups.slice(0, MAX_GROUPS).map((group) => (
         <Group key={group.reference} {...group} picked={picked} toggle={toggle} />
       ))}
-      {groups.length > MOST_GROUPS && (
-        <p className="quiet">
-          {countText(groups.length - MOST_GROUPS)} more references; search to find them.
-        </p>
+      {groups.length > MAX_GROUPS && (
+        <p className="quiet">{countText(groups.length - MAX_GROUPS)} more references; search to find them.</p>
       )}
     </div>
   );
@@ -72,13 +70,13 @@ function PickerBar({ text, search, count, go }: PickerBarProps) {
         value={text}
         onChange={({ target }) => search(target.value)}
       />
-      <button type="button" className="primary" disabled={count === 0 || count > MOST_COMPARED} onClick={go}>
+      <button type="button" className="primary" disabled={count === 0 || count > MAX_COMPARED} onClick={go}>
         Compare {count > 0 && count}
       </button>
       <span className="quiet" role="status">
-        {count > MOST_COMPARED
-          ? `${count} selected; at most ${MOST_COMPARED} can be compared.`
-          : `Up to ${MOST_COMPARED}`}
+        {count > MAX_COMPARED
+          ? `${count} selected; at most ${MAX_COMPARED} can be compared.`
+          : `Up to ${MAX_COMPARED}`}
       </span>
     </div>
   );
@@ -117,7 +115,7 @@ function Group({ reference, jobs, picked, toggle }: GroupProps) {
         </bdi>
       </legend>
       <ul>
-        {jobs.slice(0, MOST_OF_A_GROUP).map((job) => (
+        {jobs.slice(0, MAX_OF_A_GROUP).map((job) => (
           <li key={job.id}>
             <label>
               <input type="checkbox" checked={picked.includes(job.id)} onChange={() => toggle(job.id)} />
@@ -131,8 +129,8 @@ function Group({ reference, jobs, picked, toggle }: GroupProps) {
           </li>
         ))}
       </ul>
-      {jobs.length > MOST_OF_A_GROUP && (
-        <p className="quiet">{countText(jobs.length - MOST_OF_A_GROUP)} more; search to find them.</p>
+      {jobs.length > MAX_OF_A_GROUP && (
+        <p className="quiet">{countText(jobs.length - MAX_OF_A_GROUP)} more; search to find them.</p>
       )}
     </fieldset>
   );

@@ -1,7 +1,7 @@
 /** The job's request, who submitted it, and its times. */
 import type { Job } from "../api/client.ts";
 import { modelsOf } from "../jobs/job-facts.ts";
-import { exactly, lasting } from "../ui/moments.ts";
+import { formatDuration, formatInstant } from "../ui/moments.ts";
 import { JobLabels } from "./job-labels.tsx";
 
 export function Details({ job }: { readonly job: Job }) {
@@ -23,7 +23,7 @@ export function Details({ job }: { readonly job: Job }) {
           <JobLabels job={job} />
         </Fact>
         <Fact name="Submitted">
-          <time dateTime={createTime}>{exactly(createTime)}</time>
+          <time dateTime={createTime}>{formatInstant(createTime)}</time>
           {submittedBy !== "" && (
             <>
               {" "}
@@ -33,19 +33,19 @@ export function Details({ job }: { readonly job: Job }) {
         </Fact>
         {startTime !== undefined && (
           <Fact name="Started">
-            <time dateTime={startTime}>{exactly(startTime)}</time>{" "}
+            <time dateTime={startTime}>{formatInstant(startTime)}</time>{" "}
             <span className="quiet">after {between(createTime, startTime)}</span>
           </Fact>
         )}
         {endTime !== undefined && (
           <Fact name="Ended">
-            <time dateTime={endTime}>{exactly(endTime)}</time>{" "}
+            <time dateTime={endTime}>{formatInstant(endTime)}</time>{" "}
             {startTime !== undefined && <span className="quiet">after {between(startTime, endTime)}</span>}
           </Fact>
         )}
         {expireTime !== undefined && (
           <Fact name="Kept until">
-            <time dateTime={expireTime}>{exactly(expireTime)}</time>{" "}
+            <time dateTime={expireTime}>{formatInstant(expireTime)}</time>{" "}
             <span className="quiet kept">with its per-frame scores and stills</span>
           </Fact>
         )}
@@ -73,5 +73,5 @@ function Fact({ name, className, children }: FactProps) {
 }
 
 function between(one: string, other: string): string {
-  return lasting((Date.parse(other) - Date.parse(one)) / 1000);
+  return formatDuration((Date.parse(other) - Date.parse(one)) / 1000);
 }

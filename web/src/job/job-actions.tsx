@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import type { Job } from "../api/client.ts";
 import { ChangeDialog } from "../jobs/change-dialog.tsx";
-import { newKey, runAgain } from "../jobs/job-calls.ts";
+import { newKey, resubmit } from "../jobs/job-calls.ts";
 import { hasEnded } from "../jobs/job-facts.ts";
 import { type FirstDraft, SubmitDialog } from "../jobs/submit/dialog.tsx";
 import { draftOf } from "../jobs/submit/draft.ts";
@@ -98,7 +98,7 @@ function Resubmit({ job }: { readonly job: Job }) {
   // The key changes only after a response: a job that was stored although the response was lost is not stored twice.
   const [key, setKey] = useState(newKey);
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => runAgain(api, [job], key, () => {}),
+    mutationFn: () => resubmit(api, [job], key, () => {}),
     onSuccess: ([stored]) => {
       setKey(newKey());
       if (stored !== undefined) void navigate(`/jobs/${stored.id}`);

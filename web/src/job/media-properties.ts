@@ -2,7 +2,7 @@
 
 import { rateOf } from "../../../src/jobs/frame-rate.ts";
 import { bitRateText, resolutionText, sizeText } from "../../../src/jobs/quantities.ts";
-import { lasting } from "../ui/moments.ts";
+import { formatDuration } from "../ui/moments.ts";
 import { fpsText, type MediaInfo, type Sides } from "./media-info.ts";
 
 export interface Property {
@@ -34,7 +34,7 @@ const DEFINITIONS: readonly Definition[] = [
   { name: "Bit depth", text: bitDepth, matters: unlike(bitDepth) },
   { name: "Frame rate", text: frameRate, matters: unlike(({ frameRate }) => rateOf(frameRate)) },
   { name: "Frames", text: frameCount, matters: unlike(frameCount) },
-  { name: "Duration", text: ({ duration }) => known(duration, lasting), isOptional: true },
+  { name: "Duration", text: ({ duration }) => known(duration, formatDuration), isOptional: true },
   { name: "File size", text: ({ bytes }) => known(bytes, sizeText), isOptional: true },
   { name: "Video bit rate", text: ({ videoBitRate }) => known(videoBitRate, bitRateText), isOptional: true },
   { name: "Overall bit rate", text: ({ bitRate }) => known(bitRate, bitRateText), isOptional: true },

@@ -1,7 +1,7 @@
 /** Properties of both files side by side, with warnings, scaling and scorer. */
 import { resolutionText } from "../../../src/jobs/quantities.ts";
 import type { Job, Schemas } from "../api/client.ts";
-import { Scrolls } from "../ui/scrolls.tsx";
+import { ScrollArea } from "../ui/scrolls.tsx";
 import { failedSides, type Sides } from "./media-info.ts";
 import { propertiesOf } from "./media-properties.ts";
 
@@ -40,7 +40,7 @@ function scorerText({ program, version, libvmafVersion }: Schemas["ScorerInfo"])
 
 export function MediaTable({ reference, distorted }: Sides) {
   return (
-    <Scrolls label="Properties of both files">
+    <ScrollArea label="Properties of both files">
       <table className="media">
         <caption className="hidden">
           Properties of both files; differences that affect the score are marked
@@ -67,6 +67,6 @@ export function MediaTable({ reference, distorted }: Sides) {
           ))}
         </tbody>
       </table>
-    </Scrolls>
+    </ScrollArea>
   );
 }

@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { Job, Schemas } from "../api/client.ts";
 import { unitOf, written } from "../chart/data/metrics.ts";
 import { modelsOf } from "../jobs/job-facts.ts";
-import { Scrolls } from "../ui/scrolls.tsx";
+import { ScrollArea } from "../ui/scrolls.tsx";
 import { isPart, metricsOf } from "./metric-order.ts";
 
 type ScoreResult = Schemas["ScoreResult"];
@@ -50,7 +50,7 @@ function PooledTable({ result }: { readonly result: ScoreResult }) {
   const metrics = isAll ? all : all.filter((metric) => modelMetrics.includes(metric) || !isPart(metric));
   const isShort = all.length > metrics.length;
   return (
-    <Scrolls label="Pooled scores">
+    <ScrollArea label="Pooled scores">
       <table className="pooled">
         <caption className="hidden">Pooled scores of every metric</caption>
         <thead>
@@ -86,6 +86,6 @@ function PooledTable({ result }: { readonly result: ScoreResult }) {
           {isAll ? "Hide component features" : `Show ${all.length - metrics.length} component features`}
         </button>
       )}
-    </Scrolls>
+    </ScrollArea>
   );
 }

@@ -3,8 +3,8 @@ import { useState } from "react";
 import type { Job, Schemas } from "../api/client.ts";
 import { countText } from "../jobs/job-facts.ts";
 import { useNow } from "../ui/age.tsx";
-import { exactly, lasting } from "../ui/moments.ts";
-import { Scrolls } from "../ui/scrolls.tsx";
+import { formatDuration, formatInstant } from "../ui/moments.ts";
+import { ScrollArea } from "../ui/scrolls.tsx";
 
 type Work = Schemas["JobWork"];
 
@@ -55,7 +55,7 @@ function counted(count: number, one: string, many: string): string {
 function Tasks({ work }: { readonly work: readonly Work[] }) {
   const [isAll, setIsAll] = useState(work.length <= FEW);
   return (
-    <Scrolls label="Tasks">
+    <ScrollArea label="Tasks">
       <table className="work">
         <thead>
           <tr>
@@ -81,7 +81,7 @@ function Tasks({ work }: { readonly work: readonly Work[] }) {
           Show all {work.length}
         </button>
       )}
-    </Scrolls>
+    </ScrollArea>
   );
 }
 
@@ -99,7 +99,7 @@ function Task({ task }: { readonly task: Work }) {
       <td className="number">
         {startTime !== undefined && <Took from={startTime} to={endTime} isRunning={state === "LEASED"} />}
       </td>
-      <td>{startTime !== undefined && <time dateTime={startTime}>{exactly(startTime)}</time>}</td>
+      <td>{startTime !== undefined && <time dateTime={startTime}>{formatInstant(startTime)}</time>}</td>
     </tr>
   );
 }
@@ -111,10 +111,10 @@ function framesOf({ firstFrame, frameCount, frames = [] }: Work): string {
 }
 
 function Took({ from, to, isRunning }: { from: string; to: string | undefined; isRunning: boolean }) {
-  if (to !== undefined) return lasting((Date.parse(to) - Date.parse(from)) / 1000);
+  if (to !== undefined) return formatDuration((Date.parse(to) - Date.parse(from)) / 1000);
   return isRunning ? <SoFar from={from} /> : null;
 }
 
 function SoFar({ from }: { readonly from: string }) {
-  return `${lasting((useNow() - Date.parse(from)) / 1000)} so far`;
+  return `${formatDuration((useNow() - Date.parse(from)) / 1000)} so far`;
 }

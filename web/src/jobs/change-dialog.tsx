@@ -6,7 +6,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { countText, type Job, titleOf } from "./job-facts.ts";
 import { type Change, changeJobs } from "./many-calls.ts";
 
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 interface Words {
   readonly verb: string;
@@ -87,10 +87,10 @@ function useChange(change: Change, jobs: readonly Job[], done: (changed: number)
 }
 
 function NamedJobs({ jobs }: { readonly jobs: readonly Job[] }) {
-  const rest = jobs.length - MOST_NAMED;
+  const rest = jobs.length - MAX_NAMED;
   return (
     <ul className="named-jobs">
-      {jobs.slice(0, MOST_NAMED).map((job) => (
+      {jobs.slice(0, MAX_NAMED).map((job) => (
         <li key={job.id}>
           <bdi>{titleOf(job)}</bdi>
         </li>

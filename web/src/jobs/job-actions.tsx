@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
 import { mayAs, useSession } from "../session/session.ts";
 import { ChangeDialog } from "./change-dialog.tsx";
-import { newKey, runAgain } from "./job-calls.ts";
+import { newKey, resubmit } from "./job-calls.ts";
 import { countText, type Job } from "./job-facts.ts";
 import type { Change } from "./many-calls.ts";
 import { failed, type Outcome, OutcomeLine, submitted } from "./outcome.tsx";
@@ -38,7 +38,7 @@ export function useJobActions(put: (job: Job) => void): JobActions {
   const [asking, setAsking] = useState<Asking>();
   const [outcome, setOutcome] = useState<Outcome>();
   const { mutate: again } = useMutation({
-    mutationFn: ({ jobs, key }: Again) => runAgain(api, jobs, key, (stored) => stored.forEach(put)),
+    mutationFn: ({ jobs, key }: Again) => resubmit(api, jobs, key, (stored) => stored.forEach(put)),
     onSuccess: (jobs) => setOutcome(submitted(jobs, "Resubmitted")),
     // The same key: jobs that were stored although the response was lost are not stored twice.
     onError: (error, asked) => setOutcome(failed(error, () => again(asked))),

@@ -3,7 +3,7 @@ import { type Api, bodyOf } from "../api/client.ts";
 import type { Job, JobSpec } from "./job-facts.ts";
 
 /** Limit of a batch in the contract. */
-const MOST_IN_BATCH = 1_000;
+const MAX_IN_BATCH = 1_000;
 
 /** A random key. Works without a secure context too. */
 export function newKey(): string {
@@ -28,15 +28,15 @@ export async function submitJobs(api: Api, specs: readonly JobSpec[], key: strin
  * Submits the same specs as new jobs, in batches; each batch is stored as a whole. Repeating the call with the same key
  * and jobs stores them once, even if some batches were stored before. Throws ApiError.
  */
-export async function runAgain(
+export async function resubmit(
   api: Api,
   jobs: readonly Job[],
   key: string,
   onBatch: (jobs: readonly Job[]) => void,
 ): Promise<readonly Job[]> {
   const stored: Job[] = [];
-  for (let first = 0; first < jobs.length; first += MOST_IN_BATCH) {
-    const specs = jobs.slice(first, first + MOST_IN_BATCH).map(({ spec }) => spec);
+  for (let first = 0; first < jobs.length; first += MAX_IN_BATCH) {
+    const specs = jobs.slice(first, first + MAX_IN_BATCH).map(({ spec }) => spec);
     const batch = await submitJobs(api, specs, `${key}-${first}`);
     onBatch(batch);
     stored.push(...batch);

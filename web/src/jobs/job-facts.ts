@@ -1,7 +1,7 @@
 /** Titles, states and progress of a job, as text. */
 import type { components } from "../../../src/gen/rest/controller.ts";
 import { bitRateText, resolutionText } from "../../../src/jobs/quantities.ts";
-import { lasting, roughly } from "../ui/moments.ts";
+import { formatAge, formatDuration } from "../ui/moments.ts";
 
 export type Job = components["schemas"]["Job"];
 export type JobSpec = components["schemas"]["JobSpec"];
@@ -63,7 +63,7 @@ export function shareOf({ progress }: Job): number | undefined {
 /** Estimated time left; undefined if there is no estimate. */
 export function leftText({ state, progress }: Job): string | undefined {
   if (state !== "RUNNING" || progress?.secondsLeft === undefined) return undefined;
-  return `~${roughly(Math.max(1, progress.secondsLeft))} left`;
+  return `~${formatAge(Math.max(1, progress.secondsLeft))} left`;
 }
 
 /** Progress or outcome in a few words. */
@@ -88,7 +88,7 @@ function framesText(done: number, total: number): string {
 
 function tookText(start: string | undefined, end: string | undefined): string {
   if (start === undefined || end === undefined) return "";
-  return ` in ${lasting((Date.parse(end) - Date.parse(start)) / 1000)}`;
+  return ` in ${formatDuration((Date.parse(end) - Date.parse(start)) / 1000)}`;
 }
 
 /** Thousands separated by commas. */

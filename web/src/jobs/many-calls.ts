@@ -6,7 +6,7 @@ import { errorOf, unanswered } from "../api/problem.ts";
 export type Change = "cancel" | "delete";
 
 /** Limit of the ids of a request in the contract. */
-const MOST_IDS = 10_000;
+const MAX_IDS = 10_000;
 
 /** Returns how many jobs were changed. `progressed` receives the count after each step. Throws ApiError. */
 export async function changeJobs(
@@ -17,9 +17,9 @@ export async function changeJobs(
   signal: AbortSignal,
 ): Promise<number> {
   let changed = 0;
-  for (let first = 0; first < ids.length; first += MOST_IDS) {
+  for (let first = 0; first < ids.length; first += MAX_IDS) {
     const before = changed;
-    const some = ids.slice(first, first + MOST_IDS);
+    const some = ids.slice(first, first + MAX_IDS);
     for await (const count of progressOf(credentials, change, some, signal)) {
       changed = before + count;
       progressed(changed);

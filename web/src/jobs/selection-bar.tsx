@@ -1,9 +1,9 @@
 /** Actions for the selected jobs. */
 import { Link } from "react-router";
-import { MOST_COMPARED } from "../compare/compare-query.ts";
+import { MAX_COMPARED } from "../compare/compare-query.ts";
 import { countText, hasEnded, type Job } from "./job-facts.ts";
 
-const LEAST_COMPARED = 2;
+const MIN_COMPARED = 2;
 
 interface SelectionBarProps {
   readonly jobs: readonly Job[];
@@ -47,10 +47,10 @@ export function SelectionBar({ jobs, hidden, clear, cancel, again, remove }: Sel
 }
 
 function CompareLink({ jobs }: { readonly jobs: readonly Job[] }) {
-  if (jobs.length < LEAST_COMPARED || jobs.length > MOST_COMPARED)
+  if (jobs.length < MIN_COMPARED || jobs.length > MAX_COMPARED)
     return (
       <span className="quiet">
-        Select {LEAST_COMPARED} to {MOST_COMPARED} to compare
+        Select {MIN_COMPARED} to {MAX_COMPARED} to compare
       </span>
     );
   const query = new URLSearchParams(jobs.map(({ id }) => ["job", id]));

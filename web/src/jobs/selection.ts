@@ -4,7 +4,7 @@ import { useSearchParams } from "react-router";
 import { toggled } from "./job-query.ts";
 
 /** URLs longer than a few thousand characters are rejected by servers and proxies. */
-const MOST_IN_ADDRESS = 50;
+const MAX_IN_ADDRESS = 50;
 const PARAMETER = "selected";
 
 export interface Selection {
@@ -17,7 +17,7 @@ export interface Selection {
 export function useSelection(): Selection {
   const [params, setParams] = useSearchParams();
   const [ids, set] = useState<readonly string[]>(() => params.getAll(PARAMETER));
-  const kept = ids.length <= MOST_IN_ADDRESS ? ids : [];
+  const kept = ids.length <= MAX_IN_ADDRESS ? ids : [];
   const isKept = params.getAll(PARAMETER).join() === kept.join();
   useEffect(() => {
     if (isKept) return;

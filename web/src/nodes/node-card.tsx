@@ -2,7 +2,7 @@
 import { Link } from "react-router";
 import type { Schemas } from "../api/client.ts";
 import { Age } from "../ui/age.tsx";
-import { pieceText } from "./task-text.ts";
+import { taskText } from "./task-text.ts";
 
 type Node = Schemas["Node"];
 
@@ -78,7 +78,7 @@ function Work({ work }: { readonly work: Node["work"] }) {
               <Link to={`/jobs/${jobId}`} className="mono">
                 {jobId.slice(0, 8)}
               </Link>{" "}
-              {pieceText(piece, framesDone)}
+              {taskText(piece, framesDone)}
             </>
           )}
         </li>

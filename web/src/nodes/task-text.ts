@@ -4,7 +4,7 @@ import type { components } from "../../../src/gen/rest/controller.ts";
 type Work = components["schemas"]["JobWork"];
 
 /** `framesDone`: frames of the task scored so far. */
-export function pieceText(piece: Work, framesDone: number): string {
+export function taskText(piece: Work, framesDone: number): string {
   return `${doingText(piece, framesDone)}${piece.attempt > 1 ? ` (attempt ${piece.attempt})` : ""}`;
 }
 

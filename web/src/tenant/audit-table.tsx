@@ -5,7 +5,7 @@ import { bodyOf, type Schemas } from "../api/client.ts";
 import { countText } from "../jobs/job-facts.ts";
 import { useSession } from "../session/session.ts";
 import { Age } from "../ui/age.tsx";
-import { Scrolls } from "../ui/scrolls.tsx";
+import { ScrollArea } from "../ui/scrolls.tsx";
 import { Failed, Loading } from "../ui/states.tsx";
 import { Who } from "./who.tsx";
 
@@ -43,7 +43,7 @@ export function AuditTable() {
 
 function Records({ records }: { readonly records: readonly AuditRecord[] }) {
   return (
-    <Scrolls label="Audit log">
+    <ScrollArea label="Audit log">
       <table className="audit">
         <thead>
           <tr>
@@ -76,7 +76,7 @@ function Records({ records }: { readonly records: readonly AuditRecord[] }) {
           ))}
         </tbody>
       </table>
-    </Scrolls>
+    </ScrollArea>
   );
 }
 

@@ -3,8 +3,8 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { bodyOf, type Schemas } from "../api/client.ts";
 import { useSession } from "../session/session.ts";
 import { Age } from "../ui/age.tsx";
-import { exactly } from "../ui/moments.ts";
-import { Scrolls } from "../ui/scrolls.tsx";
+import { formatInstant } from "../ui/moments.ts";
+import { ScrollArea } from "../ui/scrolls.tsx";
 import { Failed, Loading } from "../ui/states.tsx";
 import { Who } from "./who.tsx";
 
@@ -49,7 +49,7 @@ interface ListProps {
 function List({ page: { revocations, nextPageToken }, lift }: ListProps) {
   if (revocations.length === 0) return <p>No revoked tokens.</p>;
   return (
-    <Scrolls label="Revoked tokens">
+    <ScrollArea label="Revoked tokens">
       <table>
         <thead>
           <tr>
@@ -95,12 +95,12 @@ function List({ page: { revocations, nextPageToken }, lift }: ListProps) {
           List all: <code>svc tenants revocations</code>
         </p>
       )}
-    </Scrolls>
+    </ScrollArea>
   );
 }
 
 function whatOf({ tokenId, subject, issuedBefore }: Revocation): string {
   if (tokenId !== undefined) return `token ${tokenId}`;
   if (subject !== undefined) return `subject ${subject}`;
-  return `all issued before ${issuedBefore === undefined ? "an unknown time" : exactly(issuedBefore)}`;
+  return `all issued before ${issuedBefore === undefined ? "an unknown time" : formatInstant(issuedBefore)}`;
 }

@@ -1,6 +1,6 @@
 /** Relative times, updated by one clock for the whole page. */
 import { useSyncExternalStore } from "react";
-import { exactly, roughly } from "./moments.ts";
+import { formatAge, formatInstant } from "./moments.ts";
 
 const TICK_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -39,7 +39,7 @@ export function useMinute(): number {
 export function Age({ time }: { readonly time: string }) {
   const text = useAgeText(Date.parse(time));
   return (
-    <time dateTime={time} title={exactly(time)}>
+    <time dateTime={time} title={formatInstant(time)}>
       {text}
     </time>
   );
@@ -47,5 +47,5 @@ export function Age({ time }: { readonly time: string }) {
 
 /** Renders only when the text changes, not every second. */
 function useAgeText(since: number): string {
-  return useSyncExternalStore(subscribe, () => roughly((now - since) / 1000));
+  return useSyncExternalStore(subscribe, () => formatAge((now - since) / 1000));
 }

@@ -8,14 +8,14 @@ const UNITS = [
 ] as const;
 
 /** Seconds in their largest unit: "12 s", "5 min", "3 h", "8 d"; less than one second is "0 s". */
-export function roughly(seconds: number): string {
+export function formatAge(seconds: number): string {
   const whole = Math.max(0, Math.floor(seconds));
   const [name, size] = UNITS.find(([, size]) => whole >= size) ?? ["s", 1];
   return `${Math.floor(whole / size)} ${name}`;
 }
 
 /** Seconds in up to two units: "1 h 5 min", "42 s", "0.4 s". */
-export function lasting(seconds: number): string {
+export function formatDuration(seconds: number): string {
   if (seconds < 10) return `${Number(Math.max(0, seconds).toFixed(1))} s`;
   const whole = Math.round(seconds);
   const at = UNITS.findIndex(([, size]) => whole >= size);
@@ -26,7 +26,7 @@ export function lasting(seconds: number): string {
 }
 
 /** An instant to the second in the local time zone, with the zone. The time of day does not wrap. */
-export function exactly(time: string): string {
+export function formatInstant(time: string): string {
   const at = new Date(time);
   return `${DAY.format(at)}, ${TIME_OF_DAY.format(at).replace(/\s/g, "\u00a0")}`;
 }

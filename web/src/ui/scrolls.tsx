@@ -2,7 +2,7 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 
 /** `label` names the content. */
-export function Scrolls({ label, children }: { readonly label: string; readonly children: ReactNode }) {
+export function ScrollArea({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   const place = useRef<HTMLElement>(null);
   const [isWider, setIsWider] = useState(false);
   useEffect(() => {

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Lanes } from "../../../../src/controller/stills/keyed-semaphore.ts";
+import { KeyedSemaphore } from "../../../../src/controller/stills/keyed-semaphore.ts";
 
 test("runs a limited number per tenant in order of arrival, without holding up other tenants", async () => {
-  const lanes = new Lanes(2);
+  const semaphore = new KeyedSemaphore(2);
   const begun: string[] = [];
   const gates = new Map<string, PromiseWithResolvers<void>>();
   const run = (tenant: string, name: string) => {
     const gate = Promise.withResolvers<void>();
     gates.set(name, gate);
-    return lanes.run(tenant, async () => {
+    return semaphore.run(tenant, async () => {
       begun.push(name);
       await gate.promise;
       return name;

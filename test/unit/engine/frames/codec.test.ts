@@ -26,7 +26,7 @@ function tableOf(columns: Readonly<Record<string, readonly number[]>>, step = 1)
   return table;
 }
 
-function pieces(table: FrameTable, maxBytes = LIMIT): Uint8Array[] {
+function chunks(table: FrameTable, maxBytes = LIMIT): Uint8Array[] {
   return [...encodeRows(table, maxBytes)].map(({ rows }) => rows);
 }
 
@@ -93,8 +93,8 @@ describe("the format of per-frame values", () => {
   });
 
   test("encodes an empty table as no chunks, and refuses a row that does not fit into a chunk", () => {
-    assert.deepEqual(pieces(new FrameTable(["vmaf"])), []);
-    assert.throws(() => pieces(tableOf({ vmaf: [1] }), 20), /does not fit/);
+    assert.deepEqual(chunks(new FrameTable(["vmaf"])), []);
+    assert.throws(() => chunks(tableOf({ vmaf: [1] }), 20), /does not fit/);
   });
 
   test("takes under 8 bytes per value for values up to 9·10⁹", () => {
@@ -108,7 +108,7 @@ describe("the format of per-frame values", () => {
     ];
     for (const [name, make] of cases) {
       const table = tableOf({ vmaf: fill(make), psnr_y: fill(make), integer_motion2: fill(make) });
-      const bytes = pieces(table).reduce((sum, { length }) => sum + length, 0);
+      const bytes = chunks(table).reduce((sum, { length }) => sum + length, 0);
       assert.ok(bytes < 8 * 3 * 240, `${name}: ${bytes / 3 / 240} bytes per value`);
     }
   });
@@ -118,13 +118,13 @@ describe("the format of per-frame values", () => {
     const wild = Array.from({ length: 240 }, () => printed(1e18, next));
     const tame = Array.from({ length: 240 }, () => printed(100, next));
     const table = tableOf({ vmaf: wild, psnr_y: tame });
-    assert.deepEqual(contents(pieces(table).map(decodeRows)), contents([table]));
-    assert.ok(pieces(table).reduce((sum, { length }) => sum + length, 0) < 8 * 2 * 240);
+    assert.deepEqual(contents(chunks(table).map(decodeRows)), contents([table]));
+    assert.ok(chunks(table).reduce((sum, { length }) => sum + length, 0) < 8 * 2 * 240);
   });
 
   test("refuses bytes that are not a chunk with INVALID_REQUEST, and never fails otherwise", async () => {
     await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), refusedOrTable));
-    const [whole = new Uint8Array()] = pieces(tableOf({ vmaf: [90, 91.5, Number.NaN], psnr_y: [1, 2, 3e9] }));
+    const [whole = new Uint8Array()] = chunks(tableOf({ vmaf: [90, 91.5, Number.NaN], psnr_y: [1, 2, 3e9] }));
     await fc.assert(
       fc.asyncProperty(fc.nat(whole.length - 1), fc.nat(255), fc.nat(3), async (at, byte, cut) => {
         const changed = Uint8Array.from(whole);
@@ -172,7 +172,7 @@ describe("the format of per-frame values", () => {
       ["ä", "vmaf"],
     ])
       await refuse(named(...names));
-    assert.throws(() => pieces(tableOf({ "a,b": [1] })), Failure);
+    assert.throws(() => chunks(tableOf({ "a,b": [1] })), Failure);
   });
 });
 

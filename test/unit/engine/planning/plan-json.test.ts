@@ -8,9 +8,9 @@ import { pair } from "../../../../src/engine/planning/compare.ts";
 import { cut, type Segment, wholeSegment } from "../../../../src/engine/planning/cut.ts";
 import type { Plan } from "../../../../src/engine/planning/plan.ts";
 import {
-  type PlanFacts,
   readPlan,
   readSegment,
+  type StoredPlan,
   writePlan,
   writeSegment,
 } from "../../../../src/engine/planning/plan-json.ts";
@@ -64,7 +64,7 @@ const PLANS: readonly Plan[] = [
 ];
 
 /** The content of a plan after reading it, without what only planning needs. */
-function facts({ request, tracks, pairing, models, whole }: Plan): PlanFacts {
+function facts({ request, tracks, pairing, models, whole }: Plan): StoredPlan {
   const unused = { times: undefined, uncuttable: undefined, straight: false, warnings: [] };
   return {
     scorer: SCORER,
@@ -79,7 +79,7 @@ function facts({ request, tracks, pairing, models, whole }: Plan): PlanFacts {
 }
 
 /** Returns every word of every command for a plan's segment: of both scorers, with each side direct and decoded. */
-function wordsOf(plan: PlanFacts, segment: Segment): string[] {
+function wordsOf(plan: StoredPlan, segment: Segment): string[] {
   const straight = ({ samples, ...rest }: Track): Track => ({
     ...rest,
     samples,
@@ -112,7 +112,7 @@ function wordsOf(plan: PlanFacts, segment: Segment): string[] {
 const HONEST = new Set(PLANS.flatMap((plan) => plan.segments.flatMap((one) => wordsOf(facts(plan), one))));
 
 /** Accepts names of pixel formats and models, numbers, and words that also occur in commands of valid plans. */
-function isOurs(word: string, plan: PlanFacts): boolean {
+function isOurs(word: string, plan: StoredPlan): boolean {
   if (/^\d+$/.test(word) || HONEST.has(word)) return true;
   const formats = SIDES.map((side) => plan.tracks[side].pixels.name);
   const named = [...formats, ...plan.models.map(({ name }) => name), plan.pairing.format];

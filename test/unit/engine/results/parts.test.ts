@@ -32,12 +32,12 @@ function part(frames: number, metrics: readonly string[], segment?: string, leas
       frame,
       metrics.map((_, index) => least + index + (frame % 7)),
     );
-  return { segment, pieces: [...encodeRows(table, 4096)].map(({ rows }) => rows) };
+  return { segment, chunks: [...encodeRows(table, 4096)].map(({ rows }) => rows) };
 }
 
 test("yields to the event loop after each chunk and each metric while joining parts", async () => {
   const whole = part(2000, METRICS);
-  assert.ok(whole.pieces.length > 20);
+  assert.ok(whole.chunks.length > 20);
   let turns = 0;
   let done = false;
   const turn = (): void => {
@@ -48,8 +48,8 @@ test("yields to the event loop after each chunk and each metric while joining pa
   const { score, frameCount } = await joinParts(planText(2000), [whole], 1);
   done = true;
   assert.ok(
-    turns >= whole.pieces.length + METRICS.length,
-    `${turns} turns for ${whole.pieces.length} chunks`,
+    turns >= whole.chunks.length + METRICS.length,
+    `${turns} turns for ${whole.chunks.length} chunks`,
   );
   assert.equal(frameCount, 2000);
   assert.equal(score, 2.9975);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join as joinPath } from "node:path";
 import { type TestContext, test } from "node:test";
 import { FrameTable } from "../../../../src/engine/frames/frame-table.ts";
-import { CutFault } from "../../../../src/engine/planning/cut-fault.ts";
+import { SegmentMismatch } from "../../../../src/engine/planning/cut-fault.ts";
 import type { Model } from "../../../../src/engine/planning/models.ts";
 import { Joiner } from "../../../../src/engine/results/join.ts";
 import { readLog } from "../../../../src/engine/scoring/vmaf-log.ts";
@@ -117,7 +117,7 @@ test("refuses segments that disagree about a frame", () => {
           [92, 0.4],
         ]),
       ]),
-    CutFault,
+    SegmentMismatch,
   );
 });
 
@@ -134,10 +134,10 @@ test("reports a disagreement when the segment is added, and keeps no context unt
     [91, 0.3],
     [0, 0.4],
   ]);
-  assert.throws(() => add(behind), CutFault, "with the context after the previous segment");
+  assert.throws(() => add(behind), SegmentMismatch, "with the context after the previous segment");
   const before = scored(2, 1, 0, [
     [0, 0.5],
     [92, 0.4],
   ]);
-  assert.throws(() => add(before), CutFault, "with the context before its own frames");
+  assert.throws(() => add(before), SegmentMismatch, "with the context before its own frames");
 });

@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Connections } from "../../../../src/platform/net/connections.ts";
-import { Known } from "../../../../src/platform/net/tenant-connections.ts";
-import { Strangers } from "../../../../src/platform/net/unauthenticated-connections.ts";
+import { TenantConnections } from "../../../../src/platform/net/tenant-connections.ts";
+import { UnauthenticatedConnections } from "../../../../src/platform/net/unauthenticated-connections.ts";
 import { type Connection, many } from "../connection.ts";
 
 /** Room for 2 unauthenticated connections and 6 others. */
-function open(): { readonly connections: Connections; readonly known: Known } {
-  const known = new Known(6);
-  return { connections: new Connections(new Strangers(2), known), known };
+function open(): { readonly connections: Connections; readonly known: TenantConnections } {
+  const known = new TenantConnections(6);
+  return { connections: new Connections(new UnauthenticatedConnections(2), known), known };
 }
 
 /** Connects and authenticates with a first request; returns a function that ends the request. */
@@ -95,8 +95,8 @@ test("limits unauthenticated and tenants' connections independently", () => {
   const { connections } = open();
   const known = many("10.0.0.1", 6);
   for (const connection of known) show(connections, connection, "one");
-  const strangers = many("10.0.0.2", 4);
-  for (const connection of strangers) connections.add(connection);
+  const unauthenticated = many("10.0.0.2", 4);
+  for (const connection of unauthenticated) connections.add(connection);
   assert.deepEqual(cutOf(known), Array(6).fill(false));
-  assert.deepEqual(cutOf(strangers), [true, true, false, false]);
+  assert.deepEqual(cutOf(unauthenticated), [true, true, false, false]);
 });

@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { followSession } from "../../../../src/platform/net/http2-session.ts";
 import { type KeepAliveLimits, Pings, probe } from "../../../../src/platform/net/keep-alive.ts";
 import { probesDue } from "../../../tcp-probes.ts";
-import { soon, until } from "../../../waiting.ts";
+import { until, withTimeout } from "../../../waiting.ts";
 
 const OFTEN: KeepAliveLimits = { everyMs: 20, timeoutMs: 60_000 };
 /** Milliseconds in which many pings would be sent. */
@@ -78,7 +78,7 @@ test("closes the connection to a peer that does not respond", async () => {
   const server = createTcpServer((peer) => peer.on("error", () => {}).resume());
   const { session, socket } = await pinging(server, { everyMs: 20, timeoutMs: 200 });
   const stream = request(session);
-  await soon(once(socket, "close"), "the socket to close");
+  await withTimeout(once(socket, "close"), "the socket to close");
   await until(() => stream.closed, "the stream to close");
   await closed(server);
 });
@@ -98,7 +98,7 @@ test("does not close the connection of a session that is closing, so its streams
   assert.equal(session.destroyed, false);
   stream.end();
   answer();
-  assert.deepEqual(await soon(once(stream, "data"), "the response"), ["the whole response"]);
-  await soon(once(session, "close"), "the session to close");
+  assert.deepEqual(await withTimeout(once(stream, "data"), "the response"), ["the whole response"]);
+  await withTimeout(once(session, "close"), "the session to close");
   await closed(server);
 });

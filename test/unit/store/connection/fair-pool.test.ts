@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Turns } from "../../../../src/store/connection/fair-pool.ts";
+import { FairPool } from "../../../../src/store/connection/fair-pool.ts";
 import type { Scope } from "../../../../src/store/connection/statement.ts";
 
 const [A, B, C] = ["a", "b", "c"].map((tenant) => ({ tenant }));
 const nameOf = (scope: Scope) => (typeof scope === "object" ? scope.tenant : scope);
 
-function queue(turns: Turns<never>, ...scopes: (Scope | undefined)[]): void {
+function queue(turns: FairPool<never>, ...scopes: (Scope | undefined)[]): void {
   for (const scope of scopes) if (scope) turns.wait({ scope, take: () => {}, fail: () => {} });
 }
 
 /** Serves all waiters in order; each returns its connection at once. */
-function order(turns: Turns<never>): string[] {
+function order(turns: FairPool<never>): string[] {
   const names: string[] = [];
   for (let waiter = turns.next(); waiter !== undefined; waiter = turns.next()) {
     names.push(nameOf(waiter.scope));
@@ -20,14 +20,14 @@ function order(turns: Turns<never>): string[] {
   return names;
 }
 
-function taken(turns: Turns<never>, scope: Scope = "fleet"): number {
+function taken(turns: FairPool<never>, scope: Scope = "fleet"): number {
   let count = 0;
   while (count < 100 && turns.take(scope)) count++;
   return count;
 }
 
 test("a tenant gets a quarter of the connections, all tenants three quarters, svc itself all", () => {
-  const turns = new Turns<never>(16);
+  const turns = new FairPool<never>(16);
   assert.deepEqual([taken(turns, A), taken(turns, B), taken(turns, C)], [4, 4, 4]);
   assert.equal(taken(turns, { tenant: "d" }), 0);
   assert.equal(taken(turns), 100);
@@ -36,7 +36,7 @@ test("a tenant gets a quarter of the connections, all tenants three quarters, sv
 });
 
 test("a single connection is shared in turn", () => {
-  const turns = new Turns<never>(1);
+  const turns = new FairPool<never>(1);
   assert.equal(taken(turns, A), 1);
   queue(turns, A, B);
   assert.equal(turns.isAwaited, false);
@@ -46,13 +46,13 @@ test("a single connection is shared in turn", () => {
 });
 
 test("serves tenants in round-robin order, and svc itself every other turn", () => {
-  const turns = new Turns<never>(16);
+  const turns = new FairPool<never>(16);
   queue(turns, A, A, A, B, C, A, "fleet", "owner", B);
   assert.deepEqual(order(turns), ["fleet", "a", "owner", "b", "c", "a", "b", "a", "a"]);
 });
 
 test("skips a tenant at its limit until it returns a connection", () => {
-  const turns = new Turns<never>(16);
+  const turns = new FairPool<never>(16);
   assert.equal(taken(turns, A), 4);
   queue(turns, A, B);
   assert.equal(nameOf(turns.next()?.scope ?? "owner"), "b");
@@ -62,7 +62,7 @@ test("skips a tenant at its limit until it returns a connection", () => {
 });
 
 test("gives no turn to a waiter that left the queue", () => {
-  const turns = new Turns<never>(16);
+  const turns = new FairPool<never>(16);
   const waiter = { scope: { tenant: "a" }, take: () => {}, fail: () => {} };
   turns.wait(waiter);
   queue(turns, B, "fleet");

@@ -1,7 +1,7 @@
 /** Fatal errors in responses of the embedded database. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { breakdownIn } from "../../../../src/store/embedded/fatal-errors.ts";
+import { fatalErrorIn } from "../../../../src/store/embedded/fatal-errors.ts";
 
 /** A message of the PostgreSQL protocol. */
 function message(type: string, body: string): Buffer {
@@ -22,19 +22,19 @@ const DONE = [message("C", "SELECT 1\0"), message("Z", "I")];
 
 test("finds a PANIC or FATAL error anywhere in a response", () => {
   for (const severity of ["PANIC", "FATAL"]) {
-    assert.equal(breakdownIn(errorOf(severity, "no log")), "no log");
-    assert.equal(breakdownIn(Buffer.concat([ROW, errorOf(severity, "no log"), ...DONE])), "no log");
+    assert.equal(fatalErrorIn(errorOf(severity, "no log")), "no log");
+    assert.equal(fatalErrorIn(Buffer.concat([ROW, errorOf(severity, "no log"), ...DONE])), "no log");
   }
 });
 
 test("ignores other errors, notices, and rows that look like an error", () => {
-  assert.equal(breakdownIn(Buffer.concat([ROW, ...DONE])), undefined);
-  assert.equal(breakdownIn(Buffer.concat([errorOf("ERROR", "PANIC"), ...DONE])), undefined);
-  assert.equal(breakdownIn(message("N", "SPANIC\0VPANIC\0Mnotice\0\0")), undefined);
-  assert.equal(breakdownIn(Buffer.alloc(0)), undefined);
+  assert.equal(fatalErrorIn(Buffer.concat([ROW, ...DONE])), undefined);
+  assert.equal(fatalErrorIn(Buffer.concat([errorOf("ERROR", "PANIC"), ...DONE])), undefined);
+  assert.equal(fatalErrorIn(message("N", "SPANIC\0VPANIC\0Mnotice\0\0")), undefined);
+  assert.equal(fatalErrorIn(Buffer.alloc(0)), undefined);
 });
 
 test("reads bytes at an offset of a larger buffer", () => {
   const all = Buffer.concat([Buffer.alloc(7), errorOf("PANIC", "no log")]);
-  assert.equal(breakdownIn(new Uint8Array(all.buffer, all.byteOffset + 7, all.length - 7)), "no log");
+  assert.equal(fatalErrorIn(new Uint8Array(all.buffer, all.byteOffset + 7, all.length - 7)), "no log");
 });

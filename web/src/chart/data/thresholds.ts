@@ -10,7 +10,7 @@ export interface Threshold {
 }
 
 /** More would hide the scores. */
-export const MOST_THRESHOLDS = 8;
+export const MAX_THRESHOLDS = 8;
 
 /** Thresholds in the URL: "80" for the first metric, "psnr_y:35" for another. Invalid ones are ignored. */
 export function thresholdsOf(texts: readonly string[], metrics: readonly string[]): Threshold[] {
@@ -24,7 +24,7 @@ export function thresholdsOf(texts: readonly string[], metrics: readonly string[
   });
   return found
     .filter((one, index) => found.findIndex((other) => isSame(one, other)) === index)
-    .slice(0, MOST_THRESHOLDS);
+    .slice(0, MAX_THRESHOLDS);
 }
 
 export function isSame(one: Threshold, other: Threshold): boolean {

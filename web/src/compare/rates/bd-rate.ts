@@ -34,7 +34,7 @@ export interface Delta {
 
 export type Outcome = { readonly delta: Delta } | { readonly refusal: Refusal };
 
-export const LEAST_POINTS = 4;
+export const MIN_POINTS = 4;
 
 /** How many percent more bits `test` needs than `anchor` for the same score. */
 export function bdRate(anchor: readonly RatePoint[], test: readonly RatePoint[]): Outcome {
@@ -64,7 +64,7 @@ function deltaOf(anchor: readonly RatePoint[], test: readonly RatePoint[], place
 
 /** Why no curve passes through the points of a ladder; undefined if one does. */
 export function refusalOf(points: readonly RatePoint[]): Refusal | undefined {
-  if (points.length < LEAST_POINTS) return "TOO_FEW_POINTS";
+  if (points.length < MIN_POINTS) return "TOO_FEW_POINTS";
   if (points.some(({ rate }) => !(rate > 0 && Number.isFinite(rate)))) return "NO_RATE";
   if (points.some(({ score }) => !Number.isFinite(score))) return "NO_SCORE";
   const sorted = byRate(points);

@@ -5,15 +5,7 @@ import { type Unit, unitOf } from "../../chart/data/metrics.ts";
 import type { Chosen } from "../compare-query.ts";
 import type { Compared, ComparedPoint } from "../compared.ts";
 import { signed } from "../quantities.ts";
-import {
-  bdRate,
-  bdScore,
-  type Delta,
-  LEAST_POINTS,
-  type Outcome,
-  type Refusal,
-  refusalOf,
-} from "./bd-rate.ts";
+import { bdRate, bdScore, type Delta, MIN_POINTS, type Outcome, type Refusal, refusalOf } from "./bd-rate.ts";
 import { LADDERS, type LadderPoints, ladderOf, upright } from "./ladders.ts";
 import { lacksVideoRate, type RateBasis } from "./rate-basis.ts";
 
@@ -26,7 +18,7 @@ interface DeltasProps {
 }
 
 /** Share of the wider ladder's range below which a delta is shown with a warning. */
-const LEAST_OVERLAP = 0.75;
+const MIN_OVERLAP = 0.75;
 
 export function Deltas({ chosen, points, compared, metric, models }: DeltasProps) {
   const [a, b] = LADDERS.map((ladder) => ladderOf(ladder, chosen, compared, points));
@@ -36,8 +28,8 @@ export function Deltas({ chosen, points, compared, metric, models }: DeltasProps
       <h2>B vs A</h2>
       {a === undefined || b === undefined || a.chosen + b.chosen === 0 ? (
         <p className="quiet">
-          Assign each encode above to ladder A or B, at least {LEAST_POINTS} encodes to each. BD-rate then
-          shows how many more or fewer bits B needs than A for the same score.
+          Assign each encode above to ladder A or B, at least {MIN_POINTS} encodes to each. BD-rate then shows
+          how many more or fewer bits B needs than A for the same score.
         </p>
       ) : (
         <>
@@ -189,9 +181,9 @@ function DeltaNumber({ name, outcome, text, meaning, range }: NumberProps) {
       <p className="quiet">
         Averaged over {range(delta)}, {(delta.overlap * 100).toFixed(0)} % of the wider ladder.
       </p>
-      {delta.overlap < LEAST_OVERLAP && (
+      {delta.overlap < MIN_OVERLAP && (
         <p className="few" role="note">
-          The ladders overlap by less than {LEAST_OVERLAP * 100} %: {name} does not describe the remainder.
+          The ladders overlap by less than {MIN_OVERLAP * 100} %: {name} does not describe the remainder.
         </p>
       )}
     </div>
@@ -205,7 +197,7 @@ const BASIS_TEXTS: Readonly<Record<RateBasis, string>> = {
 
 const FAULTS: Readonly<Record<Refusal, (count: number) => string>> = {
   TOO_FEW_POINTS: (count) =>
-    `has ${count} ${count === 1 ? "encode" : "encodes"} with a score and a bit rate. At least ${LEAST_POINTS} are needed for a meaningful cubic.`,
+    `has ${count} ${count === 1 ? "encode" : "encodes"} with a score and a bit rate. At least ${MIN_POINTS} are needed for a meaningful cubic.`,
   NO_RATE: () => "has an encode whose bit rate is not above 0.",
   NO_SCORE: () => "has an encode whose score is not a number.",
   SAME_POINT: () =>
