@@ -33,7 +33,7 @@ const EVERY_COMMAND = [
   ["tenants", "show"],
   ["tenants", "revoke", "--subject", "alice"],
   ["tenants", "revocations"],
-  ["tenants", "lift", "id"],
+  ["tenants", "unrevoke", "id"],
 ];
 
 describe("the server", () => {
@@ -162,7 +162,7 @@ test("a wrong command line is reported with what is valid, before any call", asy
     [["jobs", "submit", "a", "b", "--pixel-format", "yuv420p"], /--size/],
     [["jobs", "submit", "--from", "/does/not/exist.csv"], /no such file.*Nothing was submitted/],
     [["nodes", "drain"], /missing required argument 'node'/],
-    [["tenants", "lift"], /missing required argument 'id'/],
+    [["tenants", "unrevoke"], /missing required argument 'id'/],
     [["tenants", "revoke"], /one of --token, --token-id, --subject and --issued-before/],
     [["tenants", "revoke", "--subject", "a", "--token-id", "b"], /one of --token/],
     [["tenants", "revoke", "--subject", ""], /It is empty/],

@@ -13,7 +13,7 @@ import { bearing, detailsOf, failureOf, GrpcClient } from "../server/grpc-client
 import { JobsClient } from "../server/jobs-client.ts";
 import { svc } from "../server/svc-process.ts";
 import { PostgresCluster } from "../store/postgres.ts";
-import { soon, until } from "../waiting.ts";
+import { until, withTimeout } from "../waiting.ts";
 
 const ISSUER = "https://id.example";
 const REVOCATIONS = "/v1/tenant/revocations";
@@ -96,7 +96,7 @@ test("a leaked token is revoked by its file at one controller and refused by bot
   const stream = client.bytesCall("/svc.v1.JobService/StreamJobs", Buffer.alloc(0), bearing(leaked));
   const begun = once(stream, "metadata");
   const end = failureOf(stream.toArray());
-  await soon(begun, "the stream to begin");
+  await withTimeout(begun, "the stream to begin");
   const entry = await revoked("--token", file, "--reason", "in a ticket");
   assert.deepEqual(
     [entry.tokenId, entry.reason, entry.revokedBy, Date.parse(entry.expireTime ?? "") / 1000],
@@ -115,7 +115,7 @@ test("a leaked token is revoked by its file at one controller and refused by bot
   assert.match(reported.stderr.replace(/\s+/g, " "), /was revoked.*TOKEN_REVOKED.*ask an administrator/);
 });
 
-test("a subject's revocation is listed and lifted, and doesn't affect another tenant's subject of that name", async () => {
+test("a subject's revocation is listed and ended, and doesn't affect another tenant's subject of that name", async () => {
   const [alice, theirs] = [token({ sub: "alice" }), token({ sub: "alice", tid: "rival" })];
   const { id } = await revoked("--subject", "alice");
   const again = await run(["revoke", "--subject", "alice"]);
@@ -123,13 +123,13 @@ test("a subject's revocation is listed and lifted, and doesn't affect another te
   await untilEverywhere(alice, "TOKEN_REVOKED");
   for (const each of controllers) assert.equal(await answers(each, theirs), "OK");
   const listed = await run(["revocations"]);
-  assert.match(listed.stdout, new RegExp(`^ID +REVOKED.*\\n${id} +subject +alice +lifted `));
+  assert.match(listed.stdout, new RegExp(`^ID +REVOKED.*\\n${id} +subject +alice +unrevoked `));
   const rival = await run(["revocations"], admin({ tid: "rival" }));
   assert.deepEqual([rival.code, rival.stdout], [0, "Nothing is revoked.\n"]);
   const unknown = await run(["lift", id], admin({ tid: "rival" }));
   assert.equal(unknown.code, 2);
   assert.match(unknown.stderr, /REVOCATION_NOT_FOUND/);
-  const lifted = await run(["lift", id]);
+  const lifted = await run(["unrevoke", id]);
   assert.equal(lifted.code, 0, lifted.stderr);
   await untilEverywhere(alice, "OK");
 });

@@ -37,8 +37,8 @@ test("prints one line per revocation: what, expiry, age, author and reason", () 
     [
       "ID  REVOKED  WHAT  UNTIL  AGE  BY  REASON",
       `${ID}  token id  4f1a  ${at}  1m  boss  lost`,
-      `${ID}  subject  \\u{1b}[2J\\u{202e}name\\u{7}\\nSUCCEEDED  lifted  1m  -`,
-      `${ID}  issued before  ${at}  lifted  1m  boss`,
+      `${ID}  subject  \\u{1b}[2J\\u{202e}name\\u{7}\\nSUCCEEDED  unrevoked  1m  -`,
+      `${ID}  issued before  ${at}  unrevoked  1m  boss`,
     ],
   );
 });

@@ -47,7 +47,7 @@ function whatText({ what }: Revocation): string {
 }
 
 function untilText({ expireTime }: Revocation): string {
-  return expireTime === undefined ? "lifted" : instantText(timestampMs(expireTime));
+  return expireTime === undefined ? "unrevoked" : instantText(timestampMs(expireTime));
 }
 
 function ageOf({ createTime }: Revocation, now: number): string {

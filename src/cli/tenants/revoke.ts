@@ -36,7 +36,7 @@ Examples:
   A token that leaked; the file is read here, and the token is not sent:
     $ svc tenants revoke --token leaked.txt --reason "pasted into a ticket"
 
-  A person who has left, until the revocation is lifted:
+  A person who has left, until the revocation is ended:
     $ svc tenants revoke --subject alice
 
   All tokens issued until now, including your own: sign in again afterwards.
@@ -78,7 +78,7 @@ export function revokeCommand(): Command {
       optional(
         "--expires <time>",
         "when the revocation ends, no sooner than the tokens expire: 45m, 12h, 30d or a time",
-        "when it is lifted",
+        "until unrevoked",
       ).argParser(parseDeadline),
     )
     .addOption(jsonOption("the revocation"))
