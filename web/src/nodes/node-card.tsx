@@ -69,8 +69,8 @@ function Work({ work }: { readonly work: Node["work"] }) {
   if (work.length === 0) return <p className="quiet">Idle.</p>;
   return (
     <ul className="work">
-      {work.map(({ jobId, work: piece, framesDone }) => (
-        <li key={`${jobId} ${piece.kind} ${piece.firstFrame} ${piece.startTime ?? ""}`}>
+      {work.map(({ jobId, work: task, framesDone }) => (
+        <li key={`${jobId} ${task.kind} ${task.firstFrame} ${task.startTime ?? ""}`}>
           {jobId === "" ? (
             <span className="quiet">task of another tenant</span>
           ) : (
@@ -78,7 +78,7 @@ function Work({ work }: { readonly work: Node["work"] }) {
               <Link to={`/jobs/${jobId}`} className="mono">
                 {jobId.slice(0, 8)}
               </Link>{" "}
-              {taskText(piece, framesDone)}
+              {taskText(task, framesDone)}
             </>
           )}
         </li>

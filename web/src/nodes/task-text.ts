@@ -4,8 +4,8 @@ import type { components } from "../../../src/gen/rest/controller.ts";
 type Work = components["schemas"]["JobWork"];
 
 /** `framesDone`: frames of the task scored so far. */
-export function taskText(piece: Work, framesDone: number): string {
-  return `${doingText(piece, framesDone)}${piece.attempt > 1 ? ` (attempt ${piece.attempt})` : ""}`;
+export function taskText(task: Work, framesDone: number): string {
+  return `${doingText(task, framesDone)}${task.attempt > 1 ? ` (attempt ${task.attempt})` : ""}`;
 }
 
 function doingText({ kind, firstFrame, frameCount }: Work, framesDone: number): string {

@@ -71,7 +71,7 @@ export class FrameLoader {
         this.#become({ isLoading: true });
         try {
           await this.#load(table, range, running.signal);
-          this.#held = [...this.#held, ...range.pieces];
+          this.#held = [...this.#held, ...range.segments];
           this.#become({ error: undefined });
         } catch (error) {
           if (running.signal.aborted) return;
@@ -91,7 +91,7 @@ export class FrameLoader {
   }
 
   /** The next range to load. Starts a new table if the segments have changed. */
-  #next(): (FrameRange & { readonly pieces: readonly FrameRange[] }) | undefined {
+  #next(): (FrameRange & { readonly segments: readonly FrameRange[] }) | undefined {
     if (this.#job === undefined) return undefined;
     const { total, step, done } = framesOf(this.#job);
     if (total === 0) return undefined;

@@ -18,13 +18,13 @@ export interface JobFrames {
 }
 
 export function framesOf({ spec, state, work = [], progress }: Job): JobFrames {
-  const pieces = work.filter(
+  const segments = work.filter(
     ({ kind, frameCount }) => (kind === "SEGMENT" || kind === "WHOLE") && frameCount > 0,
   );
-  const ends = pieces.map(({ firstFrame, frameCount }) => firstFrame + frameCount);
+  const ends = segments.map(({ firstFrame, frameCount }) => firstFrame + frameCount);
   const total = Math.max(progress?.framesTotal ?? 0, ...ends, 0);
-  const done = pieces
-    .filter((piece) => piece.state === "DONE")
+  const done = segments
+    .filter((segment) => segment.state === "DONE")
     .map(({ firstFrame, frameCount }) => ({ first: firstFrame, count: frameCount }))
     .sort((one, other) => one.first - other.first);
   const isWhole = state === "SUCCEEDED" && done.length === 0 && total > 0;
@@ -35,16 +35,16 @@ export function framesOf({ spec, state, work = [], progress }: Job): JobFrames {
 export function missingRanges(
   done: readonly FrameRange[],
   held: readonly FrameRange[],
-): (FrameRange & { readonly pieces: readonly FrameRange[] })[] {
+): (FrameRange & { readonly segments: readonly FrameRange[] })[] {
   const holds = new Set(held.map(({ first, count }) => `${first}+${count}`));
-  const ranges: { first: number; count: number; pieces: FrameRange[] }[] = [];
-  for (const piece of done) {
-    if (holds.has(`${piece.first}+${piece.count}`)) continue;
+  const ranges: { first: number; count: number; segments: FrameRange[] }[] = [];
+  for (const segment of done) {
+    if (holds.has(`${segment.first}+${segment.count}`)) continue;
     const before = ranges.at(-1);
-    if (before !== undefined && before.first + before.count === piece.first) {
-      before.count += piece.count;
-      before.pieces.push(piece);
-    } else ranges.push({ ...piece, pieces: [piece] });
+    if (before !== undefined && before.first + before.count === segment.first) {
+      before.count += segment.count;
+      before.segments.push(segment);
+    } else ranges.push({ ...segment, segments: [segment] });
   }
   return ranges;
 }
