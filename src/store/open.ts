@@ -8,7 +8,7 @@ import { vacuumOf } from "./embedded/vacuum.ts";
 import { openListener } from "./events/listener.ts";
 import { Announcements, announcementOf } from "./events/notifications.ts";
 import { migrate } from "./schema/migrations.ts";
-import { SqlStore } from "./sql-store.ts";
+import { sqlStore } from "./sql-store.ts";
 import { upgradeSchema } from "./upgrade.ts";
 
 export type StoreTarget =
@@ -35,7 +35,7 @@ async function openEmbedded(directory: string, log: Log): Promise<Store> {
   }
   const vacuum = vacuumOf(database, log);
   vacuum.start();
-  return new SqlStore(database, new Announcements(() => {}), [vacuum]);
+  return sqlStore(database, new Announcements(() => {}), [vacuum]);
 }
 
 async function openPostgres(databaseUrl: string, log: Log): Promise<Store> {
@@ -54,7 +54,7 @@ async function openPostgres(databaseUrl: string, log: Log): Promise<Store> {
   };
   const listener = openListener(databaseUrl, log, onPayload, onReconnect);
   await listener.started;
-  return new SqlStore(database, announcements, [{ stop: async () => listener.close() }]);
+  return sqlStore(database, announcements, [{ stop: async () => listener.close() }]);
 }
 
 function logApplied(migrations: readonly string[], log: Log): void {

@@ -22,7 +22,7 @@ import { embeddedDriver } from "../../src/store/embedded/database.ts";
 import { Announcements } from "../../src/store/events/notifications.ts";
 import { openStore, type StoreTarget } from "../../src/store/open.ts";
 import { migrate } from "../../src/store/schema/migrations.ts";
-import { SqlStore } from "../../src/store/sql-store.ts";
+import { sqlStore } from "../../src/store/sql-store.ts";
 import { until } from "../waiting.ts";
 import { PostgresCluster } from "./postgres.ts";
 
@@ -80,7 +80,7 @@ const DATABASES = {
 };
 
 /** Runs a suite on both kinds of database; `open` returns the migrated one that its tests share, and a new store on it. */
-export function onBothDatabases(suite: (open: () => { database: Database; store: SqlStore }) => void): void {
+export function onBothDatabases(suite: (open: () => { database: Database; store: Store }) => void): void {
   for (const [name, make] of Object.entries(DATABASES)) {
     describe(name, () => {
       let made: { database: Database; remove: () => Promise<void> } | undefined;
@@ -95,7 +95,7 @@ export function onBothDatabases(suite: (open: () => { database: Database; store:
       suite(() => {
         if (made === undefined) throw new Error("the database is open while tests run");
         const { database } = made;
-        return { database, store: new SqlStore(database, new Announcements(() => {}), []) };
+        return { database, store: sqlStore(database, new Announcements(() => {}), []) };
       });
     });
   }

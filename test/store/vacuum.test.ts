@@ -11,14 +11,14 @@ import { vacuumOf } from "../../src/store/embedded/vacuum.ts";
 import { Announcements } from "../../src/store/events/notifications.ts";
 import { migrate } from "../../src/store/schema/migrations.ts";
 import { TABLES } from "../../src/store/schema/tables.ts";
-import { SqlStore } from "../../src/store/sql-store.ts";
+import { sqlStore } from "../../src/store/sql-store.ts";
 import { embeddedTarget, newJob } from "./stores.ts";
 
 test("removes dead rows and old WAL files, and ends when stopped", async () => {
   const { target, remove } = await embeddedTarget();
   const database = new Database(embeddedDriver(target.dataDir));
   await migrate(database);
-  const store = new SqlStore(database, new Announcements(() => {}), []);
+  const store = sqlStore(database, new Announcements(() => {}), []);
   const jobs = Array.from({ length: 1000 }, () => newJob({ spec: "x".repeat(1000) }));
   await store.insertJobs("t", jobs);
   for (const { id } of jobs.slice(0, 20)) await store.cancelJob("t", id);

@@ -3,6 +3,7 @@ import type { JobState } from "../../jobs/states.ts";
 import type { Database } from "../connection/database.ts";
 import { statement } from "../connection/statement.ts";
 import type { EVENT_KINDS, EventPage, JobEvent } from "../contract/event-records.ts";
+import type { EventStore } from "../contract/event-store.ts";
 import type { JobCursor, JobFilter, Labels, ListedJob } from "../contract/job-records.ts";
 import {
   facts,
@@ -85,7 +86,18 @@ interface SnapshotRow {
   readonly ambiguous: boolean;
 }
 
-export class Events {
+/** The part of the store that returns events, without their retention. */
+export function eventStore(database: Database): Omit<EventStore, "deleteEvents"> {
+  const events = new Events(database);
+  return {
+    eventCursor: async () => events.cursor(),
+    eventsAfter: async (cursor, limit) => events.after(cursor, limit),
+    tenantEventsAfter: async (tenant, cursor, limit) => events.ofTenantAfter(tenant, cursor, limit),
+    snapshot: async (...args) => events.snapshot(...args),
+  };
+}
+
+class Events {
   readonly #database: Database;
   /** Ids of the installation, as of the start of the latest stream. */
   #ids: EventIds | undefined;

@@ -6,6 +6,9 @@
  * last claimed task. Tasks that become ready before that are found by claims from the start: one per second, one
  * whenever the remembered position finds nothing, and one after this process itself made such a task ready.
  */
+import type { Ready } from "../contract/task-records.ts";
+import { classKey } from "../schema/rows.ts";
+
 export interface Position {
   readonly rank: number;
   readonly jobSeq: number;
@@ -27,15 +30,15 @@ export class ClaimCursors {
   readonly #cursors = new Map<string, ClaimCursor>();
 
   /** Returns the start position of a claim; START if a scan from the start is due. */
-  of(tenant: string, classKey: bigint): Position {
-    const cursor = this.#cursors.get(placeOf(tenant, classKey));
+  of(tenant: string, key: bigint): Position {
+    const cursor = this.#cursors.get(placeOf(tenant, key));
     if (cursor === undefined || performance.now() - cursor.since >= FROM_START_EVERY_MS) return START;
     return cursor;
   }
 
   /** Records the last task claimed by a scan that started at `from`. */
-  claimed(tenant: string, classKey: bigint, at: Position, from: Position): void {
-    const place = placeOf(tenant, classKey);
+  claimed(tenant: string, key: bigint, at: Position, from: Position): void {
+    const place = placeOf(tenant, key);
     const since = from === START ? performance.now() : this.#cursors.get(place)?.since;
     // Reset while the claim ran: tasks before it must still be found.
     if (since === undefined) return;
@@ -44,15 +47,21 @@ export class ClaimCursors {
   }
 
   /** Resets the position: a task became ready at an unknown place. */
-  lower(tenant: string, classKey: bigint): void {
-    this.#cursors.delete(placeOf(tenant, classKey));
+  lower(tenant: string, key: bigint): void {
+    this.#cursors.delete(placeOf(tenant, key));
+  }
+
+  /** Resets the positions of tenants and classes in which tasks became ready; returns its argument. */
+  readied(ready: readonly Ready[]): readonly Ready[] {
+    for (const { tenant, workClass } of ready) this.lower(tenant, classKey(workClass));
+    return ready;
   }
 
   /** Resets the position if it is after a rank. New jobs are behind all others of their rank. */
-  lowerToRank(tenant: string, classKey: bigint, rank: number): void {
-    const cursor = this.#cursors.get(placeOf(tenant, classKey));
-    if (cursor !== undefined && rank < cursor.rank) this.lower(tenant, classKey);
+  lowerToRank(tenant: string, key: bigint, rank: number): void {
+    const cursor = this.#cursors.get(placeOf(tenant, key));
+    if (cursor !== undefined && rank < cursor.rank) this.lower(tenant, key);
   }
 }
 
-const placeOf = (tenant: string, classKey: bigint) => `${classKey} ${tenant}`;
+const placeOf = (tenant: string, key: bigint) => `${key} ${tenant}`;
