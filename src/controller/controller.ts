@@ -6,22 +6,18 @@ import { Failure } from "../platform/failure.ts";
 import type { Log } from "../platform/observability/log.ts";
 import { PASSING, type Tracer } from "../platform/observability/span.ts";
 import type { Announcement, Store } from "../store/contract/store.ts";
-import {
-  auditedAudit,
-  auditedJobs,
-  auditedNodes,
-  auditedRevocations,
-  auditedTenants,
-} from "./api/audited.ts";
+import { JOB_RULES, NODE_RULES, TENANT_RULES } from "./api/audit-rules.ts";
 import { shuttingDown } from "./api/call.ts";
+import { intercepted } from "./api/intercept.ts";
 import type { Operations } from "./api/operations.ts";
 import { EventBuffer } from "./events/event-buffer.ts";
 import { Listeners } from "./events/listeners.ts";
-import { JobService } from "./jobs/service.ts";
+import { OpenStreams } from "./jobs/open-streams.ts";
+import { jobOperations } from "./jobs/service.ts";
 import { SubmitLimits } from "./jobs/submit-limits.ts";
 import { Pooling } from "./maintenance/pooling.ts";
 import { MaintenanceTasks } from "./maintenance/tasks.ts";
-import { NodeService } from "./nodes/service.ts";
+import { nodeOperations } from "./nodes/service.ts";
 import { Sessions } from "./nodes/sessions.ts";
 import type { MediaPolicy } from "./requests/media-policy.ts";
 import { Fleet } from "./scheduling/fleet.ts";
@@ -29,10 +25,8 @@ import { showQueue } from "./scheduling/queue-metrics.ts";
 import { QueueStats } from "./scheduling/queue-stats.ts";
 import { Schedule } from "./scheduling/schedule.ts";
 import { ControllerMetrics } from "./telemetry/metrics.ts";
-import { AuditService } from "./tenants/audit-service.ts";
 import type { RevocationFeed } from "./tenants/revocation-feed.ts";
-import { RevocationService } from "./tenants/revocation-service.ts";
-import { TenantService } from "./tenants/service.ts";
+import { tenantOperations } from "./tenants/service.ts";
 
 /** Milliseconds within which a ready store answers. */
 const PING_LIMIT_MS = 2_000;
@@ -114,11 +108,12 @@ export function openController(options: ControllerOptions): Controller {
   const capacityReleased = announcerOfFreed(store, limitsOf);
   const shared = { store, log, metrics, capacityReleased, stopping: stopping.signal };
   const limits = new SubmitLimits({ store, limitsOf });
-  const jobs = new JobService({
-    ...{ ...shared, waitsEnd: waitsEnd.signal, eventBuffer, fleet, schedule, limits, media },
+  const streams = new OpenStreams();
+  const jobs = jobOperations({
+    ...{ ...shared, waitsEnd: waitsEnd.signal, eventBuffer, streams, fleet, schedule, limits, media },
     retentionMs,
   });
-  const nodes = new NodeService({
+  const nodes = nodeOperations({
     ...shared,
     ...{ sessions, notifications, leaseMs, pool: pooling.offer, schedule, fleet, segmentSeconds, tracer },
   });
@@ -126,7 +121,7 @@ export function openController(options: ControllerOptions): Controller {
     ready: () => schedule.ready,
     full: () => schedule.full,
     waiting: () => schedule.waiting,
-    streams: () => jobs.streams,
+    streams: () => streams.count,
     nodes: () => sessions.counts(),
   });
   showQueue(registry, () => queue.view);
@@ -135,11 +130,13 @@ export function openController(options: ControllerOptions): Controller {
   const clockSkewMs = tokens?.clockSkewMs ?? 0;
   let stopListening = (): void => {};
   return {
-    jobs: auditedJobs(jobs),
-    nodes: auditedNodes(nodes),
-    tenants: auditedTenants(new TenantService({ ...shared, limitsOf })),
-    revocations: auditedRevocations(new RevocationService({ store, log, revocations: revoked, clockSkewMs })),
-    audit: auditedAudit(new AuditService({ store, log })),
+    jobs: intercepted(jobs, JOB_RULES, log),
+    nodes: intercepted(nodes, NODE_RULES, log),
+    tenants: intercepted(
+      tenantOperations({ store, limitsOf, revocations: revoked, clockSkewMs }),
+      TENANT_RULES,
+      log,
+    ),
     start: () => {
       const receivers = { eventBuffer, schedule, sessions, notifications, maintenance, revoked };
       stopListening = store.onAnnouncement((announcement) => dispatch(announcement, receivers));

@@ -1,15 +1,7 @@
-/** svc.v1.JobService, NodeService and TenantService over gRPC. The handlers call the controller's services. */
-import { create } from "@bufbuild/protobuf";
+/** svc.v1.JobService, NodeService and TenantService over gRPC: every method calls the operation of its name. */
+import { create, type DescMethod, type DescService } from "@bufbuild/protobuf";
 import type { handleServerStreamingCall, handleUnaryCall } from "@grpc/grpc-js";
-import type {
-  AuditOperations,
-  CallContext,
-  JobOperations,
-  NodeOperations,
-  Operations,
-  RevocationOperations,
-  TenantOperations,
-} from "../controller/api/operations.ts";
+import type { CallContext, JobOperations, Operations, OperationsOf } from "../controller/api/operations.ts";
 import {
   type GetJobFramesRequest,
   type GetJobFramesResponse,
@@ -32,72 +24,30 @@ export const CONTROLLER_DESCRIPTORS = [JobService, NodeService, TenantService] a
 /** @param operations throws Failure until the services are open. */
 export function controllerServices(operations: () => Operations): readonly ServedService[] {
   return [
-    { descriptor: JobService, handlers: jobHandlers(() => operations().jobs) },
-    { descriptor: NodeService, handlers: nodeHandlers(() => operations().nodes) },
-    {
-      descriptor: TenantService,
-      handlers: {
-        ...tenantHandlers(() => operations().tenants),
-        ...revocationHandlers(() => operations().revocations),
-        listAudit: once((...call: Parameters<AuditOperations["listAudit"]>) =>
-          operations().audit.listAudit(...call),
-        ),
-      },
-    },
+    served(JobService, () => {
+      const { jobs } = operations();
+      return { ...jobs, getJobFrames: (request, context) => framesOf(jobs, request, context) };
+    }),
+    served(NodeService, () => operations().nodes),
+    served(TenantService, () => operations().tenants),
   ];
 }
 
-type OfJobs<Name extends keyof JobOperations> = Parameters<JobOperations[Name]>;
-type OfNodes<Name extends keyof NodeOperations> = Parameters<NodeOperations[Name]>;
-type OfRevocations<Name extends keyof RevocationOperations> = Parameters<RevocationOperations[Name]>;
-type OfTenants<Name extends keyof TenantOperations> = Parameters<TenantOperations[Name]>;
+type Unary = (request: unknown, context: CallContext) => Promise<unknown>;
+type Streamed = (request: unknown, context: CallContext) => AsyncIterable<unknown>;
 
-function jobHandlers(jobs: () => JobOperations): ServedService["handlers"] {
-  return {
-    submitJob: once((...call: OfJobs<"submitJob">) => jobs().submitJob(...call)),
-    submitJobs: once((...call: OfJobs<"submitJobs">) => jobs().submitJobs(...call)),
-    getJob: once((...call: OfJobs<"getJob">) => jobs().getJob(...call)),
-    listJobs: once((...call: OfJobs<"listJobs">) => jobs().listJobs(...call)),
-    updateJob: once((...call: OfJobs<"updateJob">) => jobs().updateJob(...call)),
-    cancelJob: once((...call: OfJobs<"cancelJob">) => jobs().cancelJob(...call)),
-    cancelJobs: inParts((...call: OfJobs<"cancelJobs">) => jobs().cancelJobs(...call)),
-    deleteJob: once((...call: OfJobs<"deleteJob">) => jobs().deleteJob(...call)),
-    deleteJobs: inParts((...call: OfJobs<"deleteJobs">) => jobs().deleteJobs(...call)),
-    listStills: once((...call: OfJobs<"listStills">) => jobs().listStills(...call)),
-    getStill: once((...call: OfJobs<"getStill">) => jobs().getStill(...call)),
-    requestStills: once((...call: OfJobs<"requestStills">) => jobs().requestStills(...call)),
-    deleteStill: once((...call: OfJobs<"deleteStill">) => jobs().deleteStill(...call)),
-    streamJobs: inParts((...call: OfJobs<"streamJobs">) => jobs().streamJobs(...call)),
-    getJobFrames: inParts((...call: OfJobs<"getJobFrames">) => framesOf(jobs(), ...call)),
-  };
-}
-
-function nodeHandlers(nodes: () => NodeOperations): ServedService["handlers"] {
-  return {
-    registerNode: once((...call: OfNodes<"registerNode">) => nodes().registerNode(...call)),
-    heartbeat: once((...call: OfNodes<"heartbeat">) => nodes().heartbeat(...call)),
-    pullWork: once((...call: OfNodes<"pullWork">) => nodes().pullWork(...call)),
-    reportResult: once((...call: OfNodes<"reportResult">) => nodes().reportResult(...call)),
-    listNodes: once((...call: OfNodes<"listNodes">) => nodes().listNodes(...call)),
-    drainNode: once((...call: OfNodes<"drainNode">) => nodes().drainNode(...call)),
-  };
-}
-
-function tenantHandlers(tenants: () => TenantOperations): ServedService["handlers"] {
-  return {
-    whoAmI: once((...call: OfTenants<"whoAmI">) => tenants().whoAmI(...call)),
-    getTenant: once((...call: OfTenants<"getTenant">) => tenants().getTenant(...call)),
-  };
-}
-
-function revocationHandlers(revocations: () => RevocationOperations): ServedService["handlers"] {
-  return {
-    revokeTokens: once((...call: OfRevocations<"revokeTokens">) => revocations().revokeTokens(...call)),
-    listRevocations: once((...call: OfRevocations<"listRevocations">) =>
-      revocations().listRevocations(...call),
-    ),
-    liftRevocation: once((...call: OfRevocations<"liftRevocation">) => revocations().liftRevocation(...call)),
-  };
+function served<Service extends DescService & { readonly method: Readonly<Record<string, DescMethod>> }>(
+  descriptor: Service,
+  operations: () => OperationsOf<Service>,
+): ServedService {
+  const operation = (name: string) => (operations() as Readonly<Record<string, unknown>>)[name];
+  const handlers = descriptor.methods.map(({ localName: name, methodKind }) => [
+    name,
+    methodKind === "unary"
+      ? once((...call) => (operation(name) as Unary)(...call))
+      : inParts((...call) => (operation(name) as Streamed)(...call)),
+  ]);
+  return { descriptor, handlers: Object.fromEntries(handlers) };
 }
 
 async function* framesOf(

@@ -9,7 +9,7 @@ import { Gateway } from "../../src/auth/access/gateway.ts";
 import { RevocationList } from "../../src/auth/tokens/revocations.ts";
 import type { CallContext } from "../../src/controller/api/operations.ts";
 import { LOOK_EVERY_MS, RevocationFeed } from "../../src/controller/tenants/revocation-feed.ts";
-import { RevocationService } from "../../src/controller/tenants/revocation-service.ts";
+import { revocationOperations } from "../../src/controller/tenants/revocations.ts";
 import { Job_State, StreamJobsRequestSchema } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { PullWorkRequestSchema } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import {
@@ -74,19 +74,19 @@ class Door {
 
   async revoke(tenant: string, wanted: Wanted): Promise<Revocation> {
     const request = create(RevokeTokensRequestSchema, wanted);
-    const { revocation } = await this.system.controller.revocations.revokeTokens(request, caller(tenant));
+    const { revocation } = await this.system.controller.tenants.revokeTokens(request, caller(tenant));
     assert.ok(revocation);
     return revocation;
   }
 
   async lift(tenant: string, id: string): Promise<void> {
     const request = create(LiftRevocationRequestSchema, { id });
-    await this.system.controller.revocations.liftRevocation(request, caller(tenant));
+    await this.system.controller.tenants.liftRevocation(request, caller(tenant));
   }
 
   async list(tenant: string, over: MessageInitShape<typeof ListRevocationsRequestSchema> = {}) {
     const request = create(ListRevocationsRequestSchema, over);
-    return this.system.controller.revocations.listRevocations(request, caller(tenant));
+    return this.system.controller.tenants.listRevocations(request, caller(tenant));
   }
 }
 
@@ -382,7 +382,7 @@ function wrappedRevocations(store: Store, changes: Store["revocations"]["changes
 test("without authentication nothing can be revoked; old entries can be listed and lifted", async () => {
   const { store } = one.system;
   const { id } = await one.revoke("dev", { what: { case: "subject", value: "alice" } });
-  const service = new RevocationService({ store, log: LOG, revocations: undefined, clockSkewMs: 0 });
+  const service = revocationOperations({ store, revocations: undefined, clockSkewMs: 0 });
   const wanted = create(RevokeTokensRequestSchema, { what: { case: "subject", value: "bob" } });
   await refused(service.revokeTokens(wanted, caller("dev")), "AUTH_DISABLED");
   const { revocations } = await service.listRevocations(create(ListRevocationsRequestSchema), caller("dev"));

@@ -1,65 +1,16 @@
-/** The operations of the controller: the interface that `rest/` and `grpc/` adapt. */
+/** The operations of the controller: the interface that `rest/` and `grpc/` adapt. Every operation throws only Failure. */
+import type { DescMessage, DescMethod, MessageShape } from "@bufbuild/protobuf";
 import type { AuditEntry } from "../../audit/entry.ts";
 import type { Principal } from "../../auth/principal.ts";
-import type { ListAuditRequest, ListAuditResponse } from "../../gen/proto/svc/v1/audit_pb.ts";
 import type {
-  CancelJobRequest,
-  CancelJobResponse,
-  CancelJobsRequest,
-  CancelJobsResponse,
-  DeleteJobRequest,
-  DeleteJobResponse,
-  DeleteJobsRequest,
-  DeleteJobsResponse,
-  DeleteStillRequest,
-  DeleteStillResponse,
   GetJobFramesRequest,
-  GetJobRequest,
-  GetJobResponse,
-  GetStillRequest,
-  GetStillResponse,
-  ListJobsRequest,
-  ListJobsResponse,
-  ListStillsRequest,
-  ListStillsResponse,
-  RequestStillsRequest,
-  RequestStillsResponse,
-  StreamJobsRequest,
-  StreamJobsResponse,
+  JobService,
   SubmitJobRequest,
   SubmitJobResponse,
-  SubmitJobsRequest,
-  SubmitJobsResponse,
-  UpdateJobRequest,
-  UpdateJobResponse,
 } from "../../gen/proto/svc/v1/job_pb.ts";
-import type {
-  DrainNodeRequest,
-  DrainNodeResponse,
-  HeartbeatRequest,
-  HeartbeatResponse,
-  ListNodesRequest,
-  ListNodesResponse,
-  PullWorkRequest,
-  PullWorkResponse,
-  RegisterNodeRequest,
-  RegisterNodeResponse,
-  ReportResultRequest,
-  ReportResultResponse,
-} from "../../gen/proto/svc/v1/node_pb.ts";
+import type { NodeService } from "../../gen/proto/svc/v1/node_pb.ts";
 import type { ScoreResult } from "../../gen/proto/svc/v1/scoring_pb.ts";
-import type {
-  GetTenantRequest,
-  GetTenantResponse,
-  LiftRevocationRequest,
-  LiftRevocationResponse,
-  ListRevocationsRequest,
-  ListRevocationsResponse,
-  RevokeTokensRequest,
-  RevokeTokensResponse,
-  WhoAmIRequest,
-  WhoAmIResponse,
-} from "../../gen/proto/svc/v1/tenant_pb.ts";
+import type { TenantService } from "../../gen/proto/svc/v1/tenant_pb.ts";
 
 /** The context of a request, the same for every transport. */
 export interface CallContext {
@@ -90,9 +41,23 @@ export type Waited =
   | { readonly done: true; readonly result: ScoreResult; readonly jobId: string }
   | { readonly done: false; readonly jobId: string };
 
-/** Every method throws only Failure. */
-export interface JobOperations {
-  submitJob(request: SubmitJobRequest, context: CallContext): Promise<SubmitJobResponse>;
+type OperationOf<Method> = Method extends {
+  methodKind: infer Kind;
+  input: infer Input extends DescMessage;
+  output: infer Output extends DescMessage;
+}
+  ? (
+      request: MessageShape<Input>,
+      context: CallContext,
+    ) => Kind extends "unary" ? Promise<MessageShape<Output>> : AsyncIterable<MessageShape<Output>>
+  : never;
+
+/** The operations of a service, as api/proto describes them. */
+export type OperationsOf<Service extends { readonly method: Readonly<Record<string, DescMethod>> }> = {
+  readonly [Name in keyof Service["method"]]: OperationOf<Service["method"][Name]>;
+};
+
+export interface JobOperations extends Omit<OperationsOf<typeof JobService>, "getJobFrames"> {
   /**
    * As submitJob, for a caller that waits for the job. Throws NO_NODE_ONLINE if no online node serves the tenant.
    * Throws SHUTTING_DOWN if waits have ended and the caller accepts only the result (`resultOnly`). Throws neither for
@@ -103,30 +68,8 @@ export interface JobOperations {
     options: { readonly resultOnly: boolean },
     context: CallContext,
   ): Promise<SubmitJobResponse>;
-  submitJobs(request: SubmitJobsRequest, context: CallContext): Promise<SubmitJobsResponse>;
-  getJob(request: GetJobRequest, context: CallContext): Promise<GetJobResponse>;
-  listJobs(request: ListJobsRequest, context: CallContext): Promise<ListJobsResponse>;
-  cancelJob(request: CancelJobRequest, context: CallContext): Promise<CancelJobResponse>;
-  /**
-   * Yields the progress after each step until the request is done or the context's signal aborts. The first step
-   * checks the request.
-   */
-  cancelJobs(request: CancelJobsRequest, context: CallContext): AsyncIterable<CancelJobsResponse>;
-  deleteJob(request: DeleteJobRequest, context: CallContext): Promise<DeleteJobResponse>;
-  /** As cancelJobs. */
-  deleteJobs(request: DeleteJobsRequest, context: CallContext): AsyncIterable<DeleteJobsResponse>;
-  updateJob(request: UpdateJobRequest, context: CallContext): Promise<UpdateJobResponse>;
-  /**
-   * Yields until the context's signal aborts. Throws STREAM_TOO_SLOW if the consumer falls too far behind, and what
-   * `readmit` throws, at most a second after it would throw.
-   */
-  streamJobs(request: StreamJobsRequest, context: CallContext): AsyncIterable<StreamJobsResponse>;
   /** The parts in frame order, each read from the store when it is requested. The first step checks the job. */
   getJobFrames(request: GetJobFramesRequest, context: CallContext): AsyncIterable<FramePart>;
-  listStills(request: ListStillsRequest, context: CallContext): Promise<ListStillsResponse>;
-  getStill(request: GetStillRequest, context: CallContext): Promise<GetStillResponse>;
-  requestStills(request: RequestStillsRequest, context: CallContext): Promise<RequestStillsResponse>;
-  deleteStill(request: DeleteStillRequest, context: CallContext): Promise<DeleteStillResponse>;
   /**
    * Waits at most `waitMs` for a job to end. Throws the job's own failure if it failed, and SCORE_CANCELLED if it was
    * cancelled. Throws SHUTTING_DOWN with the `jobId` when the controller stops; the job continues. If the context's
@@ -140,44 +83,14 @@ export interface JobOperations {
   ): Promise<Waited>;
 }
 
-/** Every method throws only Failure. */
-export interface NodeOperations {
-  registerNode(request: RegisterNodeRequest, context: CallContext): Promise<RegisterNodeResponse>;
-  heartbeat(request: HeartbeatRequest, context: CallContext): Promise<HeartbeatResponse>;
-  /**
-   * Checks the caller again before it hands out a task: throws what `readmit` throws, or returns no task if the token
-   * expired.
-   */
-  pullWork(request: PullWorkRequest, context: CallContext): Promise<PullWorkResponse>;
-  reportResult(request: ReportResultRequest, context: CallContext): Promise<ReportResultResponse>;
-  listNodes(request: ListNodesRequest, context: CallContext): Promise<ListNodesResponse>;
-  drainNode(request: DrainNodeRequest, context: CallContext): Promise<DrainNodeResponse>;
-}
+export type NodeOperations = OperationsOf<typeof NodeService>;
 
-/** Operations on the caller's tenant. Every method throws only Failure. */
-export interface TenantOperations {
-  getTenant(request: GetTenantRequest, context: CallContext): Promise<GetTenantResponse>;
-  whoAmI(request: WhoAmIRequest, context: CallContext): Promise<WhoAmIResponse>;
-}
-
-/** The revoked tokens of the caller's tenant. Every method throws only Failure. */
-export interface RevocationOperations {
-  /** Takes effect at this controller before it returns, at all others within a second. */
-  revokeTokens(request: RevokeTokensRequest, context: CallContext): Promise<RevokeTokensResponse>;
-  listRevocations(request: ListRevocationsRequest, context: CallContext): Promise<ListRevocationsResponse>;
-  liftRevocation(request: LiftRevocationRequest, context: CallContext): Promise<LiftRevocationResponse>;
-}
-
-/** The audit log of the caller's tenant. Throws only Failure. */
-export interface AuditOperations {
-  listAudit(request: ListAuditRequest, context: CallContext): Promise<ListAuditResponse>;
-}
+/** Operations on the caller's tenant: its usage, its revoked tokens, its audit log. */
+export type TenantOperations = OperationsOf<typeof TenantService>;
 
 /** All operations of the controller. */
 export interface Operations {
   readonly jobs: JobOperations;
   readonly nodes: NodeOperations;
   readonly tenants: TenantOperations;
-  readonly revocations: RevocationOperations;
-  readonly audit: AuditOperations;
 }

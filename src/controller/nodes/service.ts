@@ -1,23 +1,14 @@
 /** The operations on nodes that the transports call. */
 import { create } from "@bufbuild/protobuf";
 import {
-  type DrainNodeRequest,
-  type DrainNodeResponse,
   DrainNodeResponseSchema,
-  type HeartbeatRequest,
   type HeartbeatResponse,
   HeartbeatResponseSchema,
-  type ListNodesRequest,
-  type ListNodesResponse,
   ListNodesResponseSchema,
   type PullWorkRequest,
-  type PullWorkResponse,
   PullWorkResponseSchema,
-  type RegisterNodeRequest,
-  type RegisterNodeResponse,
   RegisterNodeResponseSchema,
   type ReportResultRequest,
-  type ReportResultResponse,
   ReportResultResponseSchema,
 } from "../../gen/proto/svc/v1/node_pb.ts";
 import { isId } from "../../jobs/ids.ts";
@@ -27,7 +18,7 @@ import type { Log } from "../../platform/observability/log.ts";
 import type { Tracer } from "../../platform/observability/span.ts";
 import type { ClaimedWork, Ready } from "../../store/contract/task-records.ts";
 import { refusalOf } from "../api/admitted.ts";
-import { answer, cancelled, shuttingDown } from "../api/call.ts";
+import { cancelled, shuttingDown } from "../api/call.ts";
 import type { CallContext, NodeOperations } from "../api/operations.ts";
 import { nodeMessage } from "../messages/node.ts";
 import { workItem } from "../messages/task.ts";
@@ -54,71 +45,45 @@ export interface NodeServiceOptions extends HeartbeatOptions, ReportOptions {
   readonly tracer: Tracer;
 }
 
-export class NodeService implements NodeOperations {
-  readonly #options: NodeServiceOptions;
-  readonly #semaphore = new KeyedSemaphore(INFLATING);
-
-  constructor(options: NodeServiceOptions) {
-    this.#options = options;
-  }
-
-  registerNode(request: RegisterNodeRequest, context: CallContext): Promise<RegisterNodeResponse> {
-    const { log, store, fleet, leaseMs } = this.#options;
-    return answer(log, context, async () => {
-      const node = newNode(request, context.principal.tenant);
+export function nodeOperations(options: NodeServiceOptions): NodeOperations {
+  const { log, store, sessions, schedule, fleet, leaseMs, stopping, segmentSeconds } = options;
+  const pulls = new Pulls(options);
+  const reports = { ...options, semaphore: new KeyedSemaphore(INFLATING) };
+  return {
+    async registerNode(request, { principal }) {
+      const node = newNode(request, principal.tenant);
       // The fleet tenant may have any number of nodes.
       const room = fleet.is(node.tenant) ? undefined : NODE_ROOM;
       const { ready, superseded } = await store.registerNode(node, room);
       fleet.changed();
-      this.#leasesEnded(ready, superseded);
+      leasesEnded(options, ready, superseded);
       log.info({ node: node.name, nodeId: node.id, slots: node.slots }, "node registered");
       return create(RegisterNodeResponseSchema, { nodeId: node.id, session: node.session, leaseMs });
-    });
-  }
-
-  heartbeat(request: HeartbeatRequest, context: CallContext): Promise<HeartbeatResponse> {
-    const { tenant } = context.principal;
-    return answer(this.#options.log, context, async () => {
-      if (request.leaving) return this.#leave(request.session, tenant);
-      return heartbeat(this.#options, request, tenant, context.signal);
-    });
-  }
-
-  pullWork(request: PullWorkRequest, context: CallContext): Promise<PullWorkResponse> {
-    const { log, stopping, segmentSeconds } = this.#options;
-    return answer(log, context, async () => {
+    },
+    heartbeat: (request, { principal: { tenant }, signal }) =>
+      request.leaving ? leave(options, request.session, tenant) : heartbeat(options, request, tenant, signal),
+    async pullWork(request, context) {
       if (request.waitMs > MAX_WAIT_MS)
         throw invalid(`waitMs is ${request.waitMs}. Use 0 to ${MAX_WAIT_MS}.`);
       if (stopping.aborted) throw shuttingDown();
-      const work = await this.#pull(request, context);
-      if (work === undefined) return create(PullWorkResponseSchema, {});
-      return create(PullWorkResponseSchema, { item: workItem(work, segmentSeconds) });
-    });
-  }
-
-  reportResult(request: ReportResultRequest, context: CallContext): Promise<ReportResultResponse> {
-    const { log, sessions } = this.#options;
-    return answer(log, context, async () => {
-      const node = await sessions.find(request.session, context.principal.tenant);
+      const work = await pulls.next(request, context);
+      return create(
+        PullWorkResponseSchema,
+        work === undefined ? {} : { item: workItem(work, segmentSeconds) },
+      );
+    },
+    async reportResult(request, { principal }) {
+      const node = await sessions.find(request.session, principal.tenant);
       if (node === undefined) throw stale();
-      await recordReport({ ...this.#options, semaphore: this.#semaphore }, request, node.puller);
-      if (endsWork(request)) this.#options.schedule.ended(request.itemId, request.attempt);
+      await recordReport(reports, request, node.puller);
+      if (endsWork(request)) schedule.ended(request.itemId, request.attempt);
       return create(ReportResultResponseSchema, {});
-    });
-  }
-
-  listNodes(_: ListNodesRequest, context: CallContext): Promise<ListNodesResponse> {
-    const { tenant } = context.principal;
-    return answer(this.#options.log, context, async () => {
-      const nodes = await this.#options.fleet.nodesFor(tenant);
+    },
+    async listNodes(_, { principal: { tenant } }) {
+      const nodes = await fleet.nodesFor(tenant);
       return create(ListNodesResponseSchema, { nodes: nodes.map((node) => nodeMessage(node, tenant)) });
-    });
-  }
-
-  drainNode({ id }: DrainNodeRequest, context: CallContext): Promise<DrainNodeResponse> {
-    const { log, store, fleet } = this.#options;
-    const { tenant } = context.principal;
-    return answer(log, context, async () => {
+    },
+    async drainNode({ id }, { principal: { tenant } }) {
       const node = isId(id) ? await store.drainNode(tenant, id) : undefined;
       if (node === undefined) {
         throw new Failure(
@@ -129,26 +94,46 @@ export class NodeService implements NodeOperations {
       fleet.changed();
       store.announce({ kind: "news", nodeIds: [node.id] });
       return create(DrainNodeResponseSchema, { node: nodeMessage(node, tenant) });
-    });
+    },
+  };
+}
+
+async function leave(
+  options: NodeServiceOptions,
+  session: string,
+  tenant: string,
+): Promise<HeartbeatResponse> {
+  const { store, sessions, fleet } = options;
+  const node = await sessions.find(session, tenant);
+  if (node !== undefined) leasesEnded(options, await store.leaveNode(session), [node.puller.nodeId]);
+  fleet.changed();
+  return create(HeartbeatResponseSchema, {});
+}
+
+function leasesEnded(
+  { store, capacityReleased }: NodeServiceOptions,
+  ready: readonly Ready[],
+  nodeIds: readonly string[],
+): void {
+  capacityReleased(ready.map(({ tenant }) => tenant));
+  if (nodeIds.length > 0) store.announce({ kind: "news", nodeIds });
+  if (ready.length > 0) store.announce({ kind: "work", ready });
+  if (ready.length > 0) store.announce({ kind: "events" });
+}
+
+/** Hands out tasks. */
+class Pulls {
+  readonly #options: NodeServiceOptions;
+
+  constructor(options: NodeServiceOptions) {
+    this.#options = options;
   }
 
-  async #leave(session: string, tenant: string): Promise<HeartbeatResponse> {
-    const { store, sessions, fleet } = this.#options;
-    const node = await sessions.find(session, tenant);
-    if (node !== undefined) this.#leasesEnded(await store.leaveNode(session), [node.puller.nodeId]);
-    fleet.changed();
-    return create(HeartbeatResponseSchema, {});
-  }
-
-  #leasesEnded(ready: readonly Ready[], nodeIds: readonly string[]): void {
-    const { store, capacityReleased } = this.#options;
-    capacityReleased(ready.map(({ tenant }) => tenant));
-    if (nodeIds.length > 0) store.announce({ kind: "news", nodeIds });
-    if (ready.length > 0) store.announce({ kind: "work", ready });
-    if (ready.length > 0) store.announce({ kind: "events" });
-  }
-
-  async #pull(
+  /**
+   * Returns a task, or undefined if there is none in time. Checks the caller again before it hands out a task: throws
+   * what `readmit` throws, or returns no task if the token expired.
+   */
+  async next(
     { session, waitMs }: PullWorkRequest,
     { principal, signal: caller, readmit }: CallContext,
   ): Promise<ClaimedWork | undefined> {
@@ -186,7 +171,7 @@ export class NodeService implements NodeOperations {
   /** Returns a task to the queue if its caller disconnected or was rejected. */
   async #giveBack(session: string, { id, attempt, beginsJob }: ClaimedWork): Promise<void> {
     const { ready } = await this.#options.store.handBack({ session, itemId: id, attempt }, beginsJob);
-    this.#leasesEnded(ready ? [ready] : [], []);
+    leasesEnded(this.#options, ready ? [ready] : [], []);
   }
 }
 

@@ -1,17 +1,11 @@
 /** The operations on a job's stills. */
 import { create } from "@bufbuild/protobuf";
 import {
-  type DeleteStillRequest,
-  type DeleteStillResponse,
   DeleteStillResponseSchema,
   type GetStillRequest,
   type GetStillResponse,
   GetStillResponseSchema,
-  type ListStillsRequest,
-  type ListStillsResponse,
   ListStillsResponseSchema,
-  type RequestStillsRequest,
-  type RequestStillsResponse,
   RequestStillsResponseSchema,
   type Still,
   Still_Side,
@@ -24,19 +18,47 @@ import type { JobStore } from "../../store/contract/job-store.ts";
 import type { StillRow, StillSide } from "../../store/contract/still-records.ts";
 import type { Store } from "../../store/contract/store.ts";
 import { ownJob } from "../api/access.ts";
+import type { JobOperations } from "../api/operations.ts";
 import { errorMessage } from "../messages/job.ts";
 
-export async function listStills(
-  store: JobStore,
-  tenant: string,
-  { id }: ListStillsRequest,
-): Promise<ListStillsResponse> {
-  await ownJob(store, id, (own) => store.job(tenant, own));
-  return create(ListStillsResponseSchema, { stills: await messages(store, tenant, id) });
+export interface StillOptions {
+  readonly store: Store;
+  /** Called with the tenant if running tasks ended. */
+  readonly capacityReleased: (tenants: readonly string[]) => void;
+}
+
+export function stillOperations({
+  store,
+  capacityReleased,
+}: StillOptions): Pick<JobOperations, "listStills" | "getStill" | "requestStills" | "deleteStill"> {
+  return {
+    async listStills({ id }, { principal: { tenant } }) {
+      await ownJob(store, id, (own) => store.job(tenant, own));
+      return create(ListStillsResponseSchema, { stills: await messages(store, tenant, id) });
+    },
+    getStill: (request, { principal }) => getStill(store, principal.tenant, request),
+    async requestStills({ id, frames }, { principal: { tenant } }) {
+      if (frames.length < 1 || frames.length > MAX_FRAMES_ASKED) {
+        throw invalid(`frames has ${frames.length} frames. Use 1 to ${MAX_FRAMES_ASKED}.`);
+      }
+      const { ready } = await ownJob(store, id, (own) => store.requestStills(tenant, own, frames));
+      if (ready !== undefined) store.announce({ kind: "work", ready: [ready] });
+      return create(RequestStillsResponseSchema, { stills: await messages(store, tenant, id) });
+    },
+    async deleteStill({ id, frame }, { principal: { tenant } }) {
+      const { nodes } = await ownJob(store, id, (own) => store.deleteStill(tenant, own, frame));
+      if (nodes.length > 0) {
+        store.announce({ kind: "news", nodeIds: nodes });
+        capacityReleased([tenant]);
+      }
+      store.announce({ kind: "events" });
+      return create(DeleteStillResponseSchema, { stills: await messages(store, tenant, id) });
+    },
+  };
 }
 
 /** Throws STILL_NOT_FOUND if the still does not exist or is not ready. */
-export async function getStill(
+async function getStill(
   store: JobStore,
   tenant: string,
   { id, frame, side: asked }: GetStillRequest,
@@ -54,36 +76,6 @@ export async function getStill(
   const { mediaType, width, height, image } = still;
   const facts = { frame, side: asked, state: Still_State.READY, mediaType, width, height };
   return create(GetStillResponseSchema, { still: { ...facts, bytes: image.length }, image });
-}
-
-/** Throws JOB_NOT_SUCCEEDED, TOO_MANY_STILLS, INVALID_REQUEST. */
-export async function requestStills(
-  store: Store,
-  tenant: string,
-  { id, frames }: RequestStillsRequest,
-): Promise<RequestStillsResponse> {
-  if (frames.length < 1 || frames.length > MAX_FRAMES_ASKED) {
-    throw invalid(`frames has ${frames.length} frames. Use 1 to ${MAX_FRAMES_ASKED}.`);
-  }
-  const { ready } = await ownJob(store, id, (own) => store.requestStills(tenant, own, frames));
-  if (ready !== undefined) store.announce({ kind: "work", ready: [ready] });
-  return create(RequestStillsResponseSchema, { stills: await messages(store, tenant, id) });
-}
-
-/** `freed` is called with the tenant if running tasks ended. Throws STILL_NOT_FOUND, STILL_IN_PROGRESS. */
-export async function deleteStill(
-  store: Store,
-  tenant: string,
-  { id, frame }: DeleteStillRequest,
-  capacityReleased: (tenants: readonly string[]) => void,
-): Promise<DeleteStillResponse> {
-  const { nodes } = await ownJob(store, id, (own) => store.deleteStill(tenant, own, frame));
-  if (nodes.length > 0) {
-    store.announce({ kind: "news", nodeIds: nodes });
-    capacityReleased([tenant]);
-  }
-  store.announce({ kind: "events" });
-  return create(DeleteStillResponseSchema, { stills: await messages(store, tenant, id) });
 }
 
 /** Returns undefined for an unspecified side, or one of a newer version. */

@@ -1,48 +1,32 @@
-/** The operations on tenants that the transports call. */
+/** The operations on tenants that the transports call: usage and limits, revocations, the audit log. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import {
-  type GetTenantRequest,
-  type GetTenantResponse,
   GetTenantResponseSchema,
   type TenantLimitsSchema,
-  type WhoAmIRequest,
-  type WhoAmIResponse,
   WhoAmIResponseSchema,
 } from "../../gen/proto/svc/v1/tenant_pb.ts";
 import type { Limits, LimitsOf } from "../../jobs/limits.ts";
-import type { Log } from "../../platform/observability/log.ts";
-import type { JobStore } from "../../store/contract/job-store.ts";
-import { answer } from "../api/call.ts";
-import type { CallContext, TenantOperations } from "../api/operations.ts";
+import type { TenantOperations } from "../api/operations.ts";
+import { listAudit } from "./audit.ts";
+import { type RevocationOptions, revocationOperations } from "./revocations.ts";
 
-export interface TenantServiceOptions {
-  readonly store: JobStore;
-  readonly log: Log;
+export interface TenantServiceOptions extends RevocationOptions {
   readonly limitsOf: LimitsOf;
 }
 
-export class TenantService implements TenantOperations {
-  readonly #options: TenantServiceOptions;
-
-  constructor(options: TenantServiceOptions) {
-    this.#options = options;
-  }
-
-  getTenant(_: GetTenantRequest, context: CallContext): Promise<GetTenantResponse> {
-    const { log, store, limitsOf } = this.#options;
-    return answer(log, context, async () => {
-      const { tenant: id } = context.principal;
+export function tenantOperations(options: TenantServiceOptions): TenantOperations {
+  const { store, limitsOf } = options;
+  return {
+    async getTenant(_, { principal: { tenant: id } }) {
       const usage = await store.usage(id);
       return create(GetTenantResponseSchema, { tenant: { id, usage, limits: limitsMessage(limitsOf(id)) } });
-    });
-  }
-
-  whoAmI(_: WhoAmIRequest, context: CallContext): Promise<WhoAmIResponse> {
-    return answer(this.#options.log, context, async () => {
-      const { tenant, subject, roles } = context.principal;
+    },
+    async whoAmI(_, { principal: { tenant, subject, roles } }) {
       return create(WhoAmIResponseSchema, { tenant, subject, roles: [...roles] });
-    });
-  }
+    },
+    ...revocationOperations(options),
+    listAudit: (request, { principal }) => listAudit(store, principal.tenant, request),
+  };
 }
 
 /** Limits without a bound are left out. */

@@ -61,10 +61,10 @@ export function controllerHandlers(
     listNodes: (call) => listNodes(open().nodes, call),
     drainNode: (call) => drainNode(open().nodes, call),
     getTenant: (call) => getTenant(open().tenants, call),
-    revokeTokens: (call) => revokeTokens(open().revocations, call),
-    listRevocations: (call) => listRevocations(open().revocations, call),
-    liftRevocation: (call) => liftRevocation(open().revocations, call),
-    listAudit: (call) => listAudit(open().audit, call),
+    revokeTokens: (call) => revokeTokens(open().tenants, call),
+    listRevocations: (call) => listRevocations(open().tenants, call),
+    liftRevocation: (call) => liftRevocation(open().tenants, call),
+    listAudit: (call) => listAudit(open().tenants, call),
     whoami: ({ reply, admitted }) => {
       const { tenant, subject, roles } = admitted.principal;
       return reply.send({ tenant, subject, roles: [...roles] } satisfies components["schemas"]["Caller"]);

@@ -1,7 +1,7 @@
 /** Revocations over REST. */
 import { create } from "@bufbuild/protobuf";
 import type { FastifyReply } from "fastify";
-import type { RevocationOperations } from "../../controller/api/operations.ts";
+import type { TenantOperations } from "../../controller/api/operations.ts";
 import {
   LiftRevocationRequestSchema,
   ListRevocationsRequestSchema,
@@ -15,16 +15,16 @@ import { required } from "../contract/required.ts";
 import { contextOf } from "../http/context.ts";
 
 export async function revokeTokens(
-  revocations: RevocationOperations,
+  tenants: TenantOperations,
   call: Call<operations["revokeTokens"]>,
 ): Promise<FastifyReply> {
   const request = readMessage(RevokeTokensRequestSchema, call.body);
-  const { revocation, existed } = await revocations.revokeTokens(request, contextOf(call));
+  const { revocation, existed } = await tenants.revokeTokens(request, contextOf(call));
   return call.reply.code(existed ? 200 : 201).send(revocationJson(required(revocation, "revocation")));
 }
 
 export async function listRevocations(
-  revocations: RevocationOperations,
+  tenants: TenantOperations,
   call: Call<operations["listRevocations"]>,
 ): Promise<FastifyReply> {
   const { pageSize, pageToken } = call.query;
@@ -32,7 +32,7 @@ export async function listRevocations(
     ...(pageSize !== undefined && { pageSize }),
     ...(pageToken !== undefined && { pageToken }),
   });
-  const page = await revocations.listRevocations(request, contextOf(call));
+  const page = await tenants.listRevocations(request, contextOf(call));
   return call.reply.send({
     revocations: page.revocations.map(revocationJson),
     nextPageToken: page.nextPageToken,
@@ -40,10 +40,10 @@ export async function listRevocations(
 }
 
 export async function liftRevocation(
-  revocations: RevocationOperations,
+  tenants: TenantOperations,
   call: Call<operations["liftRevocation"]>,
 ): Promise<FastifyReply> {
   const request = create(LiftRevocationRequestSchema, { id: call.params.id });
-  const { revocation } = await revocations.liftRevocation(request, contextOf(call));
+  const { revocation } = await tenants.liftRevocation(request, contextOf(call));
   return call.reply.send(revocationJson(required(revocation, "revocation")));
 }

@@ -1,23 +1,14 @@
 /** The operations of administrators on their tenant's list of revoked tokens. */
 import { create } from "@bufbuild/protobuf";
 import {
-  type LiftRevocationRequest,
-  type LiftRevocationResponse,
   LiftRevocationResponseSchema,
-  type ListRevocationsRequest,
-  type ListRevocationsResponse,
   ListRevocationsResponseSchema,
-  type RevokeTokensRequest,
-  type RevokeTokensResponse,
   RevokeTokensResponseSchema,
 } from "../../gen/proto/svc/v1/tenant_pb.ts";
 import { isId } from "../../jobs/ids.ts";
 import { Failure } from "../../platform/failure.ts";
-import type { Log } from "../../platform/observability/log.ts";
-import type { RevocationStore } from "../../store/contract/revocation-store.ts";
 import type { Store } from "../../store/contract/store.ts";
-import { answer } from "../api/call.ts";
-import type { CallContext, RevocationOperations } from "../api/operations.ts";
+import type { TenantOperations } from "../api/operations.ts";
 import { revocationMessage } from "../messages/revocation.ts";
 import { pageOf, pageSizeOf, readPageToken } from "../requests/page-token.ts";
 import { newRevocation } from "../requests/revocation-request.ts";
@@ -28,70 +19,51 @@ const MAX_REVOCATIONS = 10_000;
 /** Identifies the list in page tokens; it has no filters. */
 const LIST = "revocations";
 
-export interface RevocationServiceOptions {
+export interface RevocationOptions {
   readonly store: Store;
-  readonly log: Log;
   /** Follows the list for the gateway; undefined: authentication is disabled. */
   readonly revocations: RevocationFeed | undefined;
   /** Milliseconds that the issuer's clock may be ahead of this machine's. */
   readonly clockSkewMs: number;
 }
 
-export class RevocationService implements RevocationOperations {
-  readonly #options: RevocationServiceOptions;
-
-  constructor(options: RevocationServiceOptions) {
-    this.#options = options;
-  }
-
-  revokeTokens(request: RevokeTokensRequest, context: CallContext): Promise<RevokeTokensResponse> {
-    const { log, revocations, clockSkewMs } = this.#options;
-    const { tenant, subject } = context.principal;
-    return answer(log, context, async () => {
-      if (revocations === undefined) throw authDisabled();
+/** A change takes effect at this controller before its operation returns, at all others within a second. */
+export function revocationOperations({
+  store,
+  revocations: feed,
+  clockSkewMs,
+}: RevocationOptions): Pick<TenantOperations, "revokeTokens" | "listRevocations" | "liftRevocation"> {
+  const { revocations } = store;
+  const changed = async () => {
+    store.announce({ kind: "revocations" });
+    await feed?.refresh();
+  };
+  return {
+    async revokeTokens(request, { principal: { tenant, subject } }) {
+      if (feed === undefined) throw authDisabled();
       const wanted = newRevocation(request, subject, { now: Date.now(), clockSkewMs });
-      const outcome = await this.#revocations.revoke(tenant, wanted, MAX_REVOCATIONS);
+      const outcome = await revocations.revoke(tenant, wanted, MAX_REVOCATIONS);
       if (outcome === "FULL") throw tooMany();
-      await this.#changed(revocations);
+      await changed();
       const { revocation, existed } = outcome;
       return create(RevokeTokensResponseSchema, { revocation: revocationMessage(revocation), existed });
-    });
-  }
-
-  listRevocations(request: ListRevocationsRequest, context: CallContext): Promise<ListRevocationsResponse> {
-    const { pageSize, pageToken: token } = request;
-    return answer(this.#options.log, context, async () => {
+    },
+    async listRevocations({ pageSize, pageToken: token }, { principal }) {
       const size = pageSizeOf(pageSize);
-      const { tenant } = context.principal;
-      const rows = await this.#revocations.list(tenant, readPageToken(token, LIST), size + 1);
+      const rows = await revocations.list(principal.tenant, readPageToken(token, LIST), size + 1);
       const { page, nextPageToken } = pageOf(rows, size, LIST);
       return create(ListRevocationsResponseSchema, {
         revocations: page.map(revocationMessage),
         nextPageToken,
       });
-    });
-  }
-
-  liftRevocation({ id }: LiftRevocationRequest, context: CallContext): Promise<LiftRevocationResponse> {
-    const { log, revocations } = this.#options;
-    return answer(log, context, async () => {
-      const { tenant } = context.principal;
-      const revocation = isId(id) ? await this.#revocations.lift(tenant, id) : undefined;
+    },
+    async liftRevocation({ id }, { principal }) {
+      const revocation = isId(id) ? await revocations.lift(principal.tenant, id) : undefined;
       if (revocation === undefined) throw notFound();
-      await this.#changed(revocations);
+      await changed();
       return create(LiftRevocationResponseSchema, { revocation: revocationMessage(revocation) });
-    });
-  }
-
-  get #revocations(): RevocationStore {
-    return this.#options.store.revocations;
-  }
-
-  /** Notifies the other controllers. This controller applies the change before it answers. */
-  async #changed(revocations: RevocationFeed | undefined): Promise<void> {
-    this.#options.store.announce({ kind: "revocations" });
-    await revocations?.refresh();
-  }
+    },
+  };
 }
 
 function authDisabled(): Failure {

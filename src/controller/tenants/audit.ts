@@ -11,11 +11,8 @@ import {
   ListAuditResponseSchema,
 } from "../../gen/proto/svc/v1/audit_pb.ts";
 import { invalid } from "../../platform/failure.ts";
-import type { Log } from "../../platform/observability/log.ts";
 import type { AuditCursor, AuditFilter } from "../../store/contract/audit-records.ts";
 import type { AuditStore } from "../../store/contract/audit-store.ts";
-import { answer } from "../api/call.ts";
-import type { AuditOperations, CallContext } from "../api/operations.ts";
 import { millisecondsOf } from "../requests/instants.ts";
 import { pageSizeOf, pageToken, readPageToken } from "../requests/page-token.ts";
 
@@ -23,30 +20,21 @@ import { pageSizeOf, pageToken, readPageToken } from "../requests/page-token.ts"
 const MAX_CHARS = 512;
 const MAX_UINT32 = 2 ** 32 - 1;
 
-export class AuditService implements AuditOperations {
-  readonly #store: AuditStore;
-  readonly #log: Log;
-
-  constructor({ store, log }: { readonly store: AuditStore; readonly log: Log }) {
-    this.#store = store;
-    this.#log = log;
-  }
-
-  listAudit(request: ListAuditRequest, context: CallContext): Promise<ListAuditResponse> {
-    const { pageSize, pageToken: token } = request;
-    return answer(this.#log, context, async () => {
-      const size = pageSizeOf(pageSize);
-      const filter = filterOf(request);
-      const list = listOf(filter);
-      const after = cursorOf(readPageToken(token, list));
-      const { tenant } = context.principal;
-      const page = await this.#store.listAudit(tenant, filter, after, size);
-      return create(ListAuditResponseSchema, {
-        records: page.records.map(messageOf),
-        nextPageToken: page.next === undefined ? "" : tokenOf(page.next, list),
-      });
-    });
-  }
+/** Throws INVALID_REQUEST. */
+export async function listAudit(
+  store: AuditStore,
+  tenant: string,
+  request: ListAuditRequest,
+): Promise<ListAuditResponse> {
+  const size = pageSizeOf(request.pageSize);
+  const filter = filterOf(request);
+  const list = listOf(filter);
+  const after = cursorOf(readPageToken(request.pageToken, list));
+  const page = await store.listAudit(tenant, filter, after, size);
+  return create(ListAuditResponseSchema, {
+    records: page.records.map(messageOf),
+    nextPageToken: page.next === undefined ? "" : tokenOf(page.next, list),
+  });
 }
 
 /** Throws INVALID_REQUEST. */
