@@ -60,7 +60,10 @@ for (const name of ["4k", "my.svc", "my.scores"]) {
     const args = ["template", name, CHART, "-f", good("required")];
     const { code, stderr } = await helm(args);
     assert.notEqual(code, 0);
-    assert.match(stderr, new RegExp(`name ${name} starts with a digit or contains a dot.*Set fullnameOverride`));
+    assert.match(
+      stderr,
+      new RegExp(`name ${name} starts with a digit or contains a dot.*Set fullnameOverride`),
+    );
     assert.equal((await helm([...args, "--set", "fullnameOverride=uhd"])).code, 0);
   });
 }
