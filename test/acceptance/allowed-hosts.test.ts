@@ -77,7 +77,7 @@ describe("svc server on all addresses", () => {
   });
 
   test("the refusal says what to do", async () => {
-    assert.match(await get(server.rest, "evil.example", "/ui"), /evil\.example.*--allowed-hosts as well/);
+    assert.match(await get(server.rest, "evil.example", "/ui"), /evil\.example.*add it to --allowed-hosts\./);
   });
 
   for (const path of [...PROBES, "/v1/health?from=kubelet"])
@@ -146,10 +146,10 @@ test("a node enforces it", async () => {
 test("refuses to start with an invalid host", async () => {
   const flag = await svc(["server", "--allowed-hosts", "svc.example:8080"]);
   assert.equal(flag.code, 2);
-  assert.match(flag.stderr, /--allowed-hosts: \["svc\.example:8080"\] is not the name .* without a port/);
+  assert.match(flag.stderr, /--allowed-hosts: \["svc\.example:8080"\] is not a host name .* without a port/);
   for (const given of ["svc.example:8080", "svc.example::a", "fd00::5", "*", "a,b"]) {
     const { code, stderr } = await svc(["controller", "--auth-disabled"], { SVC_ALLOWED_HOSTS: given });
     assert.equal(code, 2, given);
-    assert.match(stderr, /SVC_ALLOWED_HOSTS: .* is not the name .* without a port/);
+    assert.match(stderr, /SVC_ALLOWED_HOSTS: .* is not a host name .* without a port/);
   }
 });
