@@ -10,6 +10,7 @@ import type {
   RevocationStore,
   RevokedThing,
 } from "../contract/revocation-store.ts";
+import type { Effects } from "../effects/effects.ts";
 import { changes, deleteOver, THING, type ThingColumns, thingOf } from "./changes.ts";
 
 const LIVE = "lifted_at is null and (expires_at is null or expires_at > now())";
@@ -71,11 +72,13 @@ const NEXT_PAGE = statement(`
 
 export class SqlRevocations implements RevocationStore {
   readonly #database: Database;
+  readonly #effects: Effects;
   /** By tenant, the last change in its queue. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
-  constructor(database: Database) {
+  constructor(database: Database, effects: Effects) {
     this.#database = database;
+    this.#effects = effects;
   }
 
   async revoke(tenant: string, revocation: NewRevocation, most: number) {
@@ -136,7 +139,9 @@ export class SqlRevocations implements RevocationStore {
     const turn = (this.#turns.get(tenant) ?? Promise.resolve()).then(change, change);
     this.#turns.set(tenant, turn);
     try {
-      return await turn;
+      const result = await turn;
+      this.#effects.publish({ revocations: true });
+      return result;
     } finally {
       if (this.#turns.get(tenant) === turn) this.#turns.delete(tenant);
     }
