@@ -78,7 +78,7 @@ export function failureJson(failure: Failure, title: string, indent?: number): s
 function unexpected(cause: unknown): string {
   const known = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
   return (
-    "svc itself failed. Please report it (see the project's CONTRIBUTING.md) with the command you ran, " +
+    "svc failed unexpectedly. Please report it (see the project's CONTRIBUTING.md) with the command you ran, " +
     `the output of svc --version, and this:\n${known}`
   );
 }
