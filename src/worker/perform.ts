@@ -2,7 +2,7 @@
 
 import type { PairRequest } from "../engine/contract/request.ts";
 import type { PlannedPair, SegmentScored, Still, WorkEngine } from "../engine/contract/work.ts";
-import { SegmentMismatch } from "../engine/planning/cut-fault.ts";
+import { SegmentMismatch } from "../engine/planning/segment-mismatch.ts";
 import type { PlanWork, SegmentWork, StillsWork, WorkItem } from "../gen/proto/svc/v1/node_pb.ts";
 import { pairRequestOf } from "../messages/request.ts";
 import { Failure } from "../platform/failure.ts";

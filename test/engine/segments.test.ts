@@ -8,7 +8,7 @@ import type { PlannedPair, StoredPart } from "../../src/engine/contract/work.ts"
 import type { Engine } from "../../src/engine/engine.ts";
 import { encodeRows } from "../../src/engine/frames/codec.ts";
 import type { FrameTable } from "../../src/engine/frames/frame-table.ts";
-import { SegmentMismatch } from "../../src/engine/planning/cut-fault.ts";
+import { SegmentMismatch } from "../../src/engine/planning/segment-mismatch.ts";
 import { joinParts, metricsOf, ownRows } from "../../src/engine/results/parts.ts";
 import { Failure, type FailureCode } from "../../src/platform/failure.ts";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";

@@ -1,6 +1,6 @@
 /** Joins and pools jobs whose segments are all scored, a few at a time. */
 import { toJsonString } from "@bufbuild/protobuf";
-import { SegmentMismatch } from "../../engine/planning/cut-fault.ts";
+import { SegmentMismatch } from "../../engine/planning/segment-mismatch.ts";
 import { joinParts } from "../../engine/results/parts.ts";
 import { ScoreResultSchema } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { resultMessage } from "../../messages/result.ts";

@@ -111,7 +111,7 @@ export interface WorkEngine {
   stills(work: StillsWork, options?: WorkOptions): Promise<readonly Still[]>;
 }
 
-/** A scored segment as stored: its text, and its rows in the format of frame-code.ts. */
+/** A scored segment as stored: its text, and its rows in the format of frames/codec.ts. */
 export interface StoredPart<Chunks = readonly Uint8Array[]> {
   /** undefined: all frames in one run. */
   readonly segment: string | undefined;

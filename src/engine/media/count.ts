@@ -6,7 +6,7 @@ import { Sandbox } from "../sandbox/sandbox.ts";
 import { decodeFailure, refuseFailedDecode } from "./decode-errors.ts";
 import { EVERY_FRAME, framesIn, GUARDS, inputFile, QUIET, STRICT } from "./ffmpeg.ts";
 import { Messages } from "./messages.ts";
-import type { ProbeContext } from "./probe.ts";
+import type { ProbeContext } from "./probe-context.ts";
 import type { Track } from "./track.ts";
 import { trackOptions } from "./track-options.ts";
 

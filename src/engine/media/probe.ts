@@ -10,22 +10,13 @@ import { GUARDS, inputFile, QUIET, SHOW_FIRST_FRAME } from "./ffmpeg.ts";
 import { Messages } from "./messages.ts";
 import { PacketList } from "./packets.ts";
 import { type PixelFormat, pixelFormat } from "./pixels.ts";
+import type { ProbeContext } from "./probe-context.ts";
 import { parseRational, type Rational } from "./rational.ts";
 import { isRaw, probeRaw } from "./raw.ts";
 import { isSelfChecking } from "./self-checking.ts";
 import { framesText, type Track } from "./track.ts";
 import { IGNORE_EDIT_LISTS } from "./track-options.ts";
 import { isY4m, probeY4m } from "./y4m.ts";
-
-export interface ProbeContext {
-  /** Path of ffmpeg; undefined if there is none: only y4m and raw video can be read then. */
-  readonly ffmpeg: string | undefined;
-  readonly isolation: readonly string[];
-  readonly signal: AbortSignal;
-}
-
-/** The context of work that needs an ffmpeg. */
-export type DecodeContext = ProbeContext & { readonly ffmpeg: string };
 
 /** Probes a file. Throws a Failure if it cannot be scored. */
 export async function probe(source: Source, request: PairRequest, context: ProbeContext): Promise<Track> {

@@ -6,7 +6,7 @@ import { Sandbox } from "../sandbox/sandbox.ts";
 import { refuseFailedDecode } from "./decode-errors.ts";
 import { GUARDS, inputFile, logging, SHOW_FIRST_FRAME } from "./ffmpeg.ts";
 import { Messages } from "./messages.ts";
-import type { ProbeContext } from "./probe.ts";
+import type { ProbeContext } from "./probe-context.ts";
 
 /**
  * Codecs whose ffmpeg decoders report every picture that they do not complete, or always write the whole picture.

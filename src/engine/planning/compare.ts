@@ -1,30 +1,12 @@
 /** Decides whether two tracks can be compared, and how their frames are paired. Pure: works on probed facts only. */
 import { Failure } from "../../platform/failure.ts";
-import type { PairRequest, Side } from "../contract/request.ts";
-import type { ScalingInfo, Warning } from "../contract/result.ts";
+import type { PairRequest } from "../contract/request.ts";
+import type { Warning } from "../contract/result.ts";
 import { comparedFormat, isRgb } from "../media/pixels.ts";
 import { facts, type Track } from "../media/track.ts";
-import { countsOf } from "./frame-counts.ts";
-import { pairRates, type Thinning } from "./rates.ts";
+import { countsOf, type Pairing } from "./pairing.ts";
+import { pairRates } from "./rates.ts";
 import { comparedSize, orient, scale, shapeWarnings } from "./shapes.ts";
-
-/** How the frames of two tracks are paired. */
-export interface Pairing {
-  /** Size and planar format that both are scored in. */
-  readonly width: number;
-  readonly height: number;
-  readonly format: string;
-  readonly scaling: ScalingInfo | undefined;
-  /** Sides whose picture is rotated for display before it is compared. */
-  readonly turn: readonly Side[];
-  /** The side on which only every n-th frame has a partner, if the rates differ. */
-  readonly thin: Thinning | undefined;
-  /** Number of frames left on each side after thinning, according to the containers. */
-  readonly counts: Readonly<Record<Side, number>>;
-  /** Number of frames that are scored. */
-  readonly frameCount: number;
-  readonly warnings: readonly Warning[];
-}
 
 /** In pixels: libvmaf 3 computes no features of smaller frames, and some releases crash on them. */
 const MIN_SIDE = 33;

@@ -1,6 +1,6 @@
 /** The context of a segment: the frames around its own that the metrics look at. */
 import { invalid } from "../../platform/failure.ts";
-import type { Segment } from "./cut.ts";
+import type { Segment } from "./segment.ts";
 
 /**
  * Frames before a segment. Models from files may look further back (high-frame-rate ones up to 5) than built-in ones.

@@ -4,21 +4,13 @@ import type { Remedy } from "../contract/remedy.ts";
 import { type PairRequest, perSide, type Side } from "../contract/request.ts";
 import type { Warning } from "../contract/result.ts";
 import { facts, framesText, type Track } from "../media/track.ts";
-import type { Pairing } from "./compare.ts";
 import { type Missing, missingFrames } from "./missing.ts";
-import type { Thinning } from "./rates.ts";
+import { countsOf, type Pairing } from "./pairing.ts";
 
 type Tracks = Readonly<Record<Side, Track>>;
 
 /** The condition under which COMMON pairs the right frames. */
 const AT_THE_END = "the missing frames are the last ones";
-
-/** Frames left on each side after thinning. */
-export function countsOf(tracks: Tracks, thin: Thinning | undefined): Pairing["counts"] {
-  return perSide((side) =>
-    thin?.side === side ? Math.ceil(tracks[side].frames / thin.every) : tracks[side].frames,
-  );
-}
 
 /**
  * Updates a pairing with the frames that the tracks really have. Both counts must be equal, unless the request

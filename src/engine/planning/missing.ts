@@ -3,7 +3,7 @@
 import type { Side } from "../contract/request.ts";
 import { toNumber } from "../media/rational.ts";
 import { framesText, NAMES, type Track } from "../media/track.ts";
-import type { Pairing } from "./compare.ts";
+import type { Pairing } from "./pairing.ts";
 
 export interface Missing {
   /** Whether frames are missing at the start or in the middle. Timestamps never prove that only the end is missing. */

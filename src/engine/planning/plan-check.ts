@@ -4,8 +4,8 @@
  */
 import { invalid } from "../../platform/failure.ts";
 import { SIDES } from "../contract/request.ts";
-import type { Pairing } from "./compare.ts";
-import { countsOf } from "./frame-counts.ts";
+import type { Pairing } from "./pairing.ts";
+import { countsOf } from "./pairing.ts";
 import type { StoredPlan } from "./plan-json.ts";
 import { comparedSize, orient } from "./shapes.ts";
 

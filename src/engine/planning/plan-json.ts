@@ -12,9 +12,10 @@ import type { Source } from "../files/source.ts";
 import { comparedFormat, MAX_PIXELS, pixelFormat } from "../media/pixels.ts";
 import { RAW_FORMAT } from "../media/raw.ts";
 import { MAX_FRAMES, type Track } from "../media/track.ts";
-import type { Pairing } from "./compare.ts";
-import { LATEST_SECONDS, type Segment } from "./cut.ts";
+import { LATEST_SECONDS } from "./cut.ts";
+import type { Pairing } from "./pairing.ts";
 import type { Plan } from "./plan.ts";
+import type { Segment } from "./segment.ts";
 import {
   type Decoder,
   flag,

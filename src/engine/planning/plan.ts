@@ -4,14 +4,16 @@ import { type PairRequest, perSide, type Side } from "../contract/request.ts";
 import type { Source } from "../files/source.ts";
 import { bothSides } from "../media/all-or-abort.ts";
 import { countFrames } from "../media/count.ts";
-import { type ProbeContext, probe } from "../media/probe.ts";
+import { probe } from "../media/probe.ts";
+import type { ProbeContext } from "../media/probe-context.ts";
 import { toNumber } from "../media/rational.ts";
 import type { Track } from "../media/track.ts";
-import { type Pairing, pair } from "./compare.ts";
+import { pair } from "./compare.ts";
 import { LOOK_BEHIND } from "./context.ts";
 import { type Cutting, cut } from "./cut.ts";
 import { settleCounts } from "./frame-counts.ts";
 import type { Model } from "./models.ts";
+import type { Pairing } from "./pairing.ts";
 
 /** A plan before it is cut. */
 interface Draft {

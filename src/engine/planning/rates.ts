@@ -5,13 +5,7 @@ import type { PairRequest, Side } from "../contract/request.ts";
 import type { Warning } from "../contract/result.ts";
 import { toNumber } from "../media/rational.ts";
 import { facts, framesText, NAMES, type Track } from "../media/track.ts";
-import { countsOf } from "./frame-counts.ts";
-
-/** The side on which only every n-th frame has a partner. */
-export interface Thinning {
-  readonly side: Side;
-  readonly every: number;
-}
+import { countsOf, type Thinning } from "./pairing.ts";
 
 /** Rates closer than this are equal: it separates 24 from 23.976 (0.1 %) and tolerates rounded timestamps. */
 const SAME_RATE = 0.0005;

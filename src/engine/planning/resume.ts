@@ -7,10 +7,10 @@ import { frameBytes } from "../media/pixels.ts";
 import { isRaw } from "../media/raw.ts";
 import type { Track } from "../media/track.ts";
 import { isY4m, readHeader } from "../media/y4m.ts";
-import type { Segment } from "./cut.ts";
 import { type BuiltIn, type Model, resolveModels } from "./models.ts";
 import type { Plan } from "./plan.ts";
 import type { FileFacts, StoredPlan } from "./plan-json.ts";
+import type { Segment } from "./segment.ts";
 
 /**
  * Throws SCORER_FAILED if the plan was made for another scorer: scores of different scorers are not comparable. Another

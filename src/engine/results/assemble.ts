@@ -5,8 +5,8 @@ import type { Feature, Side } from "../contract/request.ts";
 import type { Pooled, ScoreResult, ScorerInfo, Warning } from "../contract/result.ts";
 import type { FrameTable } from "../frames/frame-table.ts";
 import { fileInfo, type Track } from "../media/track.ts";
-import type { Pairing } from "../planning/compare.ts";
 import type { Model } from "../planning/models.ts";
+import type { Pairing } from "../planning/pairing.ts";
 import { poolMetrics } from "./pool.ts";
 
 /** A scored pair: its final plan and the values of all its frames. */

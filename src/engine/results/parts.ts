@@ -6,14 +6,15 @@ import type { StoredPart } from "../contract/work.ts";
 import { decodeRows } from "../frames/codec.ts";
 import type { FrameRow, FrameTable } from "../frames/frame-table.ts";
 import { refuseForeign } from "../planning/context.ts";
-import { type Segment, wholeSegment } from "../planning/cut.ts";
-import { SegmentMismatch } from "../planning/cut-fault.ts";
+import { wholeSegment } from "../planning/cut.ts";
 import { metricOf } from "../planning/models.ts";
 import { readPlan, readSegment, type StoredPlan } from "../planning/plan-json.ts";
+import type { Segment } from "../planning/segment.ts";
+import { SegmentMismatch } from "../planning/segment-mismatch.ts";
 import { toResult } from "./assemble.ts";
 import { frameOf, isOwn, Joiner } from "./join.ts";
 
-/** Chunks of encoded rows (frame-code.ts), in memory or read one after the other. */
+/** Chunks of encoded rows (frames/codec.ts), in memory or read one after the other. */
 type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
 /**

@@ -13,16 +13,13 @@ import { bothSides } from "../media/all-or-abort.ts";
 import { refuseFailedDecode } from "../media/decode-errors.ts";
 import { EVERY_FRAME, QUIET } from "../media/ffmpeg.ts";
 import { Messages } from "../media/messages.ts";
-import type { ProbeContext } from "../media/probe.ts";
+import type { ProbeContext } from "../media/probe-context.ts";
 import type { Track } from "../media/track.ts";
 import { decodeLimits } from "../sandbox/limits.ts";
 import { Sandbox } from "../sandbox/sandbox.ts";
 import { sideChain } from "./graph.ts";
 import { inputArguments } from "./input.ts";
-import type { Run } from "./scorer.ts";
-
-/** Per side, the checksum (Adler-32) of all its pictures; undefined for a self-checking side, which needs none. */
-export type Checksums = Readonly<Record<Side, string | undefined>>;
+import type { Checksums, Run } from "./run.ts";
 
 type Decoded = Pick<Run, "tracks" | "sources" | "pairing" | "segment">;
 

@@ -5,8 +5,8 @@
 
 import { comparedFormat, isRgb } from "../media/pixels.ts";
 import type { Track } from "../media/track.ts";
-import type { Pairing } from "../planning/compare.ts";
-import type { TimeRange } from "../planning/cut.ts";
+import type { Pairing } from "../planning/pairing.ts";
+import type { TimeRange } from "../planning/segment.ts";
 
 /**
  * Removes the tags: ffmpeg would convert samples by a file's colour tags, but scores compare the samples themselves.

@@ -3,7 +3,7 @@
 import type { Side } from "../contract/request.ts";
 import { GUARDS, inputFile, STRICT } from "../media/ffmpeg.ts";
 import { trackOptions } from "../media/track-options.ts";
-import type { Run } from "./scorer.ts";
+import type { Run } from "./run.ts";
 
 /** Returns the options of a side's input and its file, for a segment or the whole video. */
 export function inputArguments(

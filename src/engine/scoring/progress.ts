@@ -1,7 +1,7 @@
 /** Progress of a score whose segments are scored one after the other. */
 
 import type { Progress } from "../contract/result.ts";
-import type { Segment } from "../planning/cut.ts";
+import type { Segment } from "../planning/segment.ts";
 
 export class ProgressMeter {
   readonly #total: number;

@@ -7,15 +7,17 @@ import type { Sources } from "../files/source.ts";
 import type { FrameTable } from "../frames/frame-table.ts";
 import { allOrAbort } from "../media/all-or-abort.ts";
 import { facts, framesText } from "../media/track.ts";
-import { type Segment, wholeSegment } from "../planning/cut.ts";
-import { SegmentMismatch } from "../planning/cut-fault.ts";
+import { wholeSegment } from "../planning/cut.ts";
 import { type Plan, type PlanOptions, planCounted } from "../planning/plan.ts";
+import type { Segment } from "../planning/segment.ts";
+import { SegmentMismatch } from "../planning/segment-mismatch.ts";
 import { Joiner } from "../results/join.ts";
 import { scoreLimits } from "../sandbox/limits.ts";
 import { Sandbox } from "../sandbox/sandbox.ts";
-import { type Checksums, decodeAgain, refuseUnstable } from "./decode-check.ts";
+import { decodeAgain, refuseUnstable } from "./decode-check.ts";
 import { ProgressMeter } from "./progress.ts";
-import type { RunOutcome, Scorer } from "./scorer.ts";
+import type { Checksums, RunOutcome } from "./run.ts";
+import type { Scorer } from "./scorer.ts";
 
 export interface RunOptions extends Omit<PlanOptions, "segmentLength"> {
   readonly scorer: Scorer;

@@ -18,15 +18,8 @@ import type { Exit } from "../sandbox/sandbox.ts";
 import { pictureOutput, readChecksums, scoringThreads } from "./decode-check.ts";
 import { sideChain } from "./graph.ts";
 import { inputArguments } from "./input.ts";
-import {
-  LIBVMAF_FEATURE,
-  LOG_FILE,
-  modelFileName,
-  modelOption,
-  type Run,
-  type RunOutcome,
-  type Scorer,
-} from "./scorer.ts";
+import type { Run, RunOutcome } from "./run.ts";
+import { LIBVMAF_FEATURE, LOG_FILE, modelFileName, modelOption, type Scorer } from "./scorer.ts";
 import type { Trial } from "./trial.ts";
 import { isWritten, readLog } from "./vmaf-log.ts";
 

@@ -1,40 +1,9 @@
 /** The common interface of both kinds of scoring executable. */
 
-import type { Feature, Side } from "../contract/request.ts";
+import type { Feature } from "../contract/request.ts";
 import type { ScorerInfo } from "../contract/result.ts";
-import type { Source } from "../files/source.ts";
-import type { FrameTable } from "../frames/frame-table.ts";
-import type { Track } from "../media/track.ts";
-import type { Pairing } from "../planning/compare.ts";
-import type { Segment } from "../planning/cut.ts";
 import type { Model } from "../planning/models.ts";
-import type { Limits, Sandbox } from "../sandbox/sandbox.ts";
-import type { Checksums } from "./decode-check.ts";
-
-/** One run of the scorer: a segment of a pair. */
-export interface Run {
-  readonly sandbox: Sandbox;
-  readonly sources: Readonly<Record<Side, Source>>;
-  readonly tracks: Readonly<Record<Side, Track>>;
-  readonly pairing: Pairing;
-  readonly segment: Segment;
-  readonly models: readonly Model[];
-  readonly features: readonly Feature[];
-  readonly subsample: number;
-  readonly threads: number;
-  readonly limits: Limits;
-  /** Called with the number of frames that have passed so far, context included. */
-  readonly onFrames: (frames: number) => void;
-}
-
-export interface RunOutcome {
-  /** Per-frame values of the segment with its context, numbered from the first frame that the scorer saw. */
-  readonly table: FrameTable;
-  /** Number of frames that each side delivered. */
-  readonly delivered: Readonly<Record<Side, number>>;
-  /** Checksums of the compared pictures of sides that are not self-checking, for the second decoding (redecode.ts). */
-  readonly checksums: Checksums;
-}
+import type { Run, RunOutcome } from "./run.ts";
 
 export interface Scorer {
   readonly info: ScorerInfo;

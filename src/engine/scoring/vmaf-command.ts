@@ -6,7 +6,8 @@ import { inputName } from "../sandbox/sandbox.ts";
 import { pictureOutput, scoringThreads } from "./decode-check.ts";
 import { isVerbatim, sideChain } from "./graph.ts";
 import { inputArguments } from "./input.ts";
-import { LIBVMAF_FEATURE, LOG_FILE, modelOption, type Run } from "./scorer.ts";
+import type { Run } from "./run.ts";
+import { LIBVMAF_FEATURE, LOG_FILE, modelOption } from "./scorer.ts";
 
 /** How one side reaches vmaf. */
 export interface Feed {

@@ -7,7 +7,7 @@ import { refuseFailedDecode } from "../media/decode-errors.ts";
 import { GUARDS, inputFile, QUIET, SHOW_FIRST_FRAME } from "../media/ffmpeg.ts";
 import { Messages } from "../media/messages.ts";
 import { isRgb } from "../media/pixels.ts";
-import type { DecodeContext } from "../media/probe.ts";
+import type { DecodeContext } from "../media/probe-context.ts";
 import type { Track } from "../media/track.ts";
 import { trackOptions } from "../media/track-options.ts";
 import { decodeLimits } from "../sandbox/limits.ts";

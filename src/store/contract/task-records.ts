@@ -69,7 +69,7 @@ export interface PlanRecord {
   readonly media: MediaFacts;
 }
 
-/** A chunk of consecutive rows of a task's per-frame scores, in the engine's encoding (engine/frame-code.ts). */
+/** A chunk of consecutive rows of a task's per-frame scores, in the engine's encoding (engine/frames/codec.ts). */
 export interface FrameChunk {
   readonly number: number;
   readonly rows: Uint8Array;

@@ -4,7 +4,8 @@
  */
 
 import type { FrameTimes, Track } from "../../../src/engine/media/track.ts";
-import type { Cut, CutOptions, Segment } from "../../../src/engine/planning/cut.ts";
+import type { CutOptions } from "../../../src/engine/planning/cut.ts";
+import type { Cut, Segment } from "../../../src/engine/planning/segment.ts";
 
 export interface TimedTrack extends Track {
   readonly times: FrameTimes;

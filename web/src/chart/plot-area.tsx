@@ -1,8 +1,9 @@
 /** The plot, with zooming, panning and marking. */
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef } from "react";
 import { actionOf } from "./chart-keys.ts";
+import type { Drawing } from "./drawing.ts";
 import type { Gestures } from "./gestures.ts";
-import { type Drawing, Plot } from "./plot.ts";
+import { Plot } from "./plot.ts";
 import { panned, type View, withinTotal, zoomed } from "./view.ts";
 
 interface PlotAreaProps {

@@ -2,8 +2,8 @@
 import type uPlot from "uplot";
 import { metricOf, unitOf } from "./data/metrics.ts";
 import type { Segment } from "./data/segments.ts";
+import type { Drawing } from "./drawing.ts";
 import { type Palette, strokeOf } from "./palette.ts";
-import type { Drawing } from "./plot.ts";
 
 /** In CSS pixels. */
 const BAND = 7;

@@ -2,40 +2,14 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { Column } from "./data/column.ts";
-import type { FrameTable } from "./data/frame-table.ts";
 import { axisRange, type Unit, unitOf } from "./data/metrics.ts";
 import { sample } from "./data/sample.ts";
-import type { Segment } from "./data/segments.ts";
-import type { Threshold } from "./data/thresholds.ts";
 import { clock, clockDecimals } from "./data/timecode.ts";
+import type { Drawing, Shown } from "./drawing.ts";
 import { type Gestures, onGestures } from "./gestures.ts";
 import { linePath } from "./line-path.ts";
-import { type Palette, strokeOf } from "./palette.ts";
+import { strokeOf } from "./palette.ts";
 import { drawBand, drawThresholds } from "./plot-marks.ts";
-import type { View } from "./view.ts";
-
-export interface Shown {
-  readonly metric: string;
-  /** Index among all metrics, which determines the colour; -1: the colour of text. */
-  readonly index: number;
-  /** Lengths of dashes and gaps; undefined: determined by the index. */
-  readonly dash?: readonly number[];
-}
-
-export interface Drawing {
-  readonly table: FrameTable;
-  readonly shown: readonly Shown[];
-  /** Metrics that hold the models' scores. */
-  readonly models: readonly string[];
-  readonly view: View;
-  readonly thresholds: readonly Threshold[];
-  readonly segments: readonly Segment[];
-  /** Frames per second; undefined if unknown. */
-  readonly rate: number | undefined;
-  readonly palette: Palette;
-  /** Axes cover the metrics' whole range, not only that of the scores. */
-  readonly isFull: boolean;
-}
 
 export class Plot {
   readonly #host: HTMLElement;

@@ -2,8 +2,8 @@
 import { useCallback, useEffect, useMemo } from "react";
 import { useSearchParams } from "react-router";
 import { metricOf } from "../chart/data/metrics.ts";
+import type { Drawing } from "../chart/drawing.ts";
 import type { Palette } from "../chart/palette.ts";
-import type { Drawing } from "../chart/plot.ts";
 import type { View } from "../chart/view.ts";
 import { frameRateOf } from "../job/frames/frame-rate.ts";
 import { differenceOf, drawnOf, withDrawn } from "./compare-query.ts";

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { type PairRequest, pairRequest, SIDES } from "../../../../src/engine/contract/request.ts";
 import type { Track } from "../../../../src/engine/media/track.ts";
 import { pair } from "../../../../src/engine/planning/compare.ts";
-import { cut, type Segment, wholeSegment } from "../../../../src/engine/planning/cut.ts";
+import { cut, wholeSegment } from "../../../../src/engine/planning/cut.ts";
 import type { Plan } from "../../../../src/engine/planning/plan.ts";
 import {
   readPlan,
@@ -14,9 +14,10 @@ import {
   writePlan,
   writeSegment,
 } from "../../../../src/engine/planning/plan-json.ts";
+import type { Segment } from "../../../../src/engine/planning/segment.ts";
 import { sideChain } from "../../../../src/engine/scoring/graph.ts";
 import { inputArguments } from "../../../../src/engine/scoring/input.ts";
-import type { Run } from "../../../../src/engine/scoring/scorer.ts";
+import type { Run } from "../../../../src/engine/scoring/run.ts";
 import { feed, scoreArguments } from "../../../../src/engine/scoring/vmaf-command.ts";
 import { Failure } from "../../../../src/platform/failure.ts";
 import { track } from "../track-fixture.ts";

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join as joinPath } from "node:path";
 import { type TestContext, test } from "node:test";
 import { FrameTable } from "../../../../src/engine/frames/frame-table.ts";
-import { SegmentMismatch } from "../../../../src/engine/planning/cut-fault.ts";
 import type { Model } from "../../../../src/engine/planning/models.ts";
+import { SegmentMismatch } from "../../../../src/engine/planning/segment-mismatch.ts";
 import { Joiner } from "../../../../src/engine/results/join.ts";
 import { readLog } from "../../../../src/engine/scoring/vmaf-log.ts";
 

@@ -1,0 +1,10 @@
+/** What probing and decoding a file need besides the file. */
+export interface ProbeContext {
+  /** Path of ffmpeg; undefined if there is none: only y4m and raw video can be read then. */
+  readonly ffmpeg: string | undefined;
+  readonly isolation: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/** The context of work that needs an ffmpeg. */
+export type DecodeContext = ProbeContext & { readonly ffmpeg: string };

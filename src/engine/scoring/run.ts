@@ -1,0 +1,37 @@
+/** One run of the scorer over a segment, and its outcome. */
+import type { Feature, Side } from "../contract/request.ts";
+import type { Source } from "../files/source.ts";
+import type { FrameTable } from "../frames/frame-table.ts";
+import type { Track } from "../media/track.ts";
+import type { Model } from "../planning/models.ts";
+import type { Pairing } from "../planning/pairing.ts";
+import type { Segment } from "../planning/segment.ts";
+import type { Limits, Sandbox } from "../sandbox/sandbox.ts";
+
+/** One run of the scorer: a segment of a pair. */
+export interface Run {
+  readonly sandbox: Sandbox;
+  readonly sources: Readonly<Record<Side, Source>>;
+  readonly tracks: Readonly<Record<Side, Track>>;
+  readonly pairing: Pairing;
+  readonly segment: Segment;
+  readonly models: readonly Model[];
+  readonly features: readonly Feature[];
+  readonly subsample: number;
+  readonly threads: number;
+  readonly limits: Limits;
+  /** Called with the number of frames that have passed so far, context included. */
+  readonly onFrames: (frames: number) => void;
+}
+
+/** Per side, the checksum (Adler-32) of all its pictures; undefined for a self-checking side, which needs none. */
+export type Checksums = Readonly<Record<Side, string | undefined>>;
+
+export interface RunOutcome {
+  /** Per-frame values of the segment with its context, numbered from the first frame that the scorer saw. */
+  readonly table: FrameTable;
+  /** Number of frames that each side delivered. */
+  readonly delivered: Readonly<Record<Side, number>>;
+  /** Checksums of the compared pictures of sides that are not self-checking, for the second decoding (decode-check.ts). */
+  readonly checksums: Checksums;
+}

@@ -1,0 +1,29 @@
+/** What a chart draws. */
+import type { FrameTable } from "./data/frame-table.ts";
+import type { Segment } from "./data/segments.ts";
+import type { Threshold } from "./data/thresholds.ts";
+import type { Palette } from "./palette.ts";
+import type { View } from "./view.ts";
+
+export interface Shown {
+  readonly metric: string;
+  /** Index among all metrics, which determines the colour; -1: the colour of text. */
+  readonly index: number;
+  /** Lengths of dashes and gaps; undefined: determined by the index. */
+  readonly dash?: readonly number[];
+}
+
+export interface Drawing {
+  readonly table: FrameTable;
+  readonly shown: readonly Shown[];
+  /** Metrics that hold the models' scores. */
+  readonly models: readonly string[];
+  readonly view: View;
+  readonly thresholds: readonly Threshold[];
+  readonly segments: readonly Segment[];
+  /** Frames per second; undefined if unknown. */
+  readonly rate: number | undefined;
+  readonly palette: Palette;
+  /** Axes cover the metrics' whole range, not only that of the scores. */
+  readonly isFull: boolean;
+}
