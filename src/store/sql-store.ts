@@ -4,14 +4,13 @@ import { bound } from "./connection/bound.ts";
 import type { Database } from "./connection/database.ts";
 import { statement } from "./connection/statement.ts";
 import type { Store } from "./contract/store.ts";
-import { ClaimCursors } from "./effects/claim-cursors.ts";
-import { Effects } from "./effects/effects.ts";
 import { eventStore } from "./events/events.ts";
 import type { Announcements } from "./events/notifications.ts";
 import { deleteEvents } from "./jobs/retention.ts";
 import { jobStore } from "./jobs/store.ts";
 import { nodeStore } from "./nodes/store.ts";
 import { SqlRevocations } from "./revocations/revocations.ts";
+import { ClaimCursors } from "./tasks/claim-cursors.ts";
 import { workStore } from "./tasks/store.ts";
 
 const PING = statement("select 1");
@@ -28,14 +27,13 @@ export function sqlStore(
   companions: readonly Companion[],
 ): Store {
   const cursors = new ClaimCursors();
-  const effects = new Effects(cursors, announcements);
   return {
-    ...jobStore(database, cursors, effects),
-    ...workStore(database, cursors, effects),
-    ...nodeStore(database, effects),
+    ...jobStore(database, cursors),
+    ...workStore(database, cursors),
+    ...nodeStore(database, cursors),
     ...eventStore(database),
     ...bound(database, { deleteEvents, insertAudit, listAudit, deleteAudit }),
-    revocations: new SqlRevocations(database, effects),
+    revocations: new SqlRevocations(database),
     announce: (announcement) => announcements.announce(announcement),
     onAnnouncement: (listener) => announcements.onAnnouncement(listener),
     async ping() {

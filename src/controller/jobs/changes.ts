@@ -32,6 +32,8 @@ import type { ControllerMetrics } from "../telemetry/metrics.ts";
 export interface JobChangesOptions {
   readonly store: Store;
   readonly metrics: ControllerMetrics;
+  /** Called when running tasks of a tenant have ended. */
+  readonly capacityReleased: (tenants: readonly string[]) => void;
   /** Aborts when the controller stops. */
   readonly stopping: AbortSignal;
 }
@@ -54,8 +56,8 @@ export class JobChanges {
   /** Throws JOB_FINISHED, and what `ownJob` throws. */
   async cancel(id: string, tenant: string): Promise<Changed> {
     const { store } = this.#options;
-    const { job, changed } = await ownJob(store, id, (own) => store.cancelJob(tenant, own));
-    if (changed) this.#countCancelled(1);
+    const { job, changed, nodes } = await ownJob(store, id, (own) => store.cancelJob(tenant, own));
+    if (changed) this.#announce(tenant, 1, nodes);
     else if (job.state !== "CANCELLED") {
       throw new Failure("JOB_FINISHED", `The job has already ended: it is ${job.state}.`, {
         found: { state: job.state },
@@ -68,7 +70,7 @@ export class JobChanges {
     const { store } = this.#options;
     const step: StepOf = async (...args) => {
       const done = await store.cancelSome(...args);
-      this.#countCancelled(done.jobs.length);
+      this.#announce(context.principal.tenant, done.jobs.length, done.nodes);
       return done;
     };
     for await (const { matched, changed } of this.#many(toCancel(request), "cancelled", step, context)) {
@@ -79,7 +81,7 @@ export class JobChanges {
   /** Returns the job as it was. Throws JOB_NOT_FINISHED, and what `ownJob` throws. */
   async delete({ id, cancel }: DeleteJobRequest, tenant: string): Promise<JobRow> {
     const { store } = this.#options;
-    const { job, deleted } = await ownJob(store, id, (own) => store.deleteJob(tenant, own, cancel));
+    const { job, deleted, nodes } = await ownJob(store, id, (own) => store.deleteJob(tenant, own, cancel));
     if (!deleted) {
       throw new Failure(
         "JOB_NOT_FINISHED",
@@ -87,7 +89,7 @@ export class JobChanges {
         { found: { state: job.state } },
       );
     }
-    this.#countCancelled(openOf([job]));
+    this.#announce(tenant, openOf([job]), nodes);
     return job;
   }
 
@@ -95,7 +97,7 @@ export class JobChanges {
     const { store } = this.#options;
     const step: StepOf = async (...args) => {
       const done = await store.deleteSome(...args);
-      this.#countCancelled(openOf(done.jobs));
+      this.#announce(context.principal.tenant, openOf(done.jobs), done.nodes);
       return done;
     };
     for await (const { matched, changed } of this.#many(toDelete(request), "deleted", step, context)) {
@@ -107,7 +109,9 @@ export class JobChanges {
   async relabel(request: UpdateJobRequest, tenant: string): Promise<Changed> {
     const { store } = this.#options;
     const relabel = relabelling(request);
-    return ownJob(store, request.id, (own) => store.relabelJob(tenant, own, relabel));
+    const outcome = await ownJob(store, request.id, (own) => store.relabelJob(tenant, own, relabel));
+    if (outcome.changed) store.announce({ kind: "events" });
+    return outcome;
   }
 
   #many(choice: Choice, verb: Verb, stepOf: StepOf, context: CallContext): AsyncIterable<Progress> {
@@ -128,8 +132,13 @@ export class JobChanges {
     );
   }
 
-  #countCancelled(jobs: number): void {
-    this.#options.metrics.ended.inc({ state: "CANCELLED" }, jobs);
+  /** `cancelled`: how many jobs ended by this change; `nodes`: nodes that ran tasks of the changed jobs. */
+  #announce(tenant: string, cancelled: number, nodes: readonly string[]): void {
+    const { store, metrics, capacityReleased } = this.#options;
+    if (nodes.length > 0) store.announce({ kind: "news", nodeIds: nodes });
+    if (nodes.length > 0) capacityReleased([tenant]);
+    store.announce({ kind: "events" });
+    metrics.ended.inc({ state: "CANCELLED" }, cancelled);
   }
 }
 

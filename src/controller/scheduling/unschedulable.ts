@@ -57,6 +57,7 @@ export class UnschedulableWork {
           : await this.#fail(id, generation, models, online);
       if (done) moved++;
     }
+    if (moved > 0) store.announce({ kind: "events" });
     return moved;
   }
 
@@ -65,6 +66,8 @@ export class UnschedulableWork {
     const outcome = await store.replan(id, generation);
     if (outcome === undefined) return false;
     log.warn({ jobId: id }, "no node has the scorer and models of the job's plan anymore; planning it again");
+    if (outcome.nodes.length > 0) store.announce({ kind: "news", nodeIds: outcome.nodes });
+    store.announce({ kind: "work", ready: [outcome.ready] });
     return true;
   }
 

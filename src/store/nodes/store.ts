@@ -2,7 +2,7 @@
 import { bound } from "../connection/bound.ts";
 import type { Database } from "../connection/database.ts";
 import type { NodeStore } from "../contract/node-store.ts";
-import { changing, type Effects } from "../effects/effects.ts";
+import type { ClaimCursors } from "../tasks/claim-cursors.ts";
 import { renew, requeueForgotten } from "./heartbeat.ts";
 import {
   capabilitiesOf,
@@ -14,21 +14,16 @@ import {
   registerNode,
 } from "./nodes.ts";
 
-export function nodeStore(database: Database, effects: Effects): NodeStore {
-  const change = changing(database, effects);
-  const leave = change(leaveNode, ({ nodes, ready }) => ({
-    ...{ jobs: ready.length > 0, ready, nodes },
-    released: ready.map(({ tenant }) => tenant),
-  }));
+export function nodeStore(database: Database, cursors: ClaimCursors): NodeStore {
   return {
-    ...bound(database, { nodeOf, listNodes, capabilities: capabilitiesOf, expireNodes }),
-    registerNode: change(registerNode, ({ ready, superseded: nodes }) => ({
-      ...{ jobs: ready.length > 0, ready, nodes },
-      released: ready.map(({ tenant }) => tenant),
-    })),
-    renew: change(renew, ({ session }, _, running) => ({ jobs: session === "LIVE" && running.length > 0 })),
-    requeueForgotten: change(requeueForgotten, (ready) => ({ ready })),
-    drainNode: change(drainNode, (node) => ({ nodes: node === undefined ? [] : [node.id] })),
-    leaveNode: async (session) => (await leave(session)).ready,
+    ...bound(database, { renew, nodeOf, listNodes, capabilities: capabilitiesOf, drainNode, expireNodes }),
+    async registerNode(node, room) {
+      const outcome = await registerNode(database, node, room);
+      cursors.readied(outcome.ready);
+      return outcome;
+    },
+    requeueForgotten: async (session, running) =>
+      cursors.readied(await requeueForgotten(database, session, running)),
+    leaveNode: async (session) => cursors.readied(await leaveNode(database, session)),
   };
 }

@@ -10,7 +10,6 @@ import type {
   RevocationStore,
   RevokedThing,
 } from "../contract/revocation-store.ts";
-import type { Effects } from "../effects/effects.ts";
 import { changes, deleteOver, THING, type ThingColumns, thingOf } from "./changes.ts";
 
 const LIVE = "lifted_at is null and (expires_at is null or expires_at > now())";
@@ -72,13 +71,11 @@ const NEXT_PAGE = statement(`
 
 export class SqlRevocations implements RevocationStore {
   readonly #database: Database;
-  readonly #effects: Effects;
   /** By tenant, the last change in its queue. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
-  constructor(database: Database, effects: Effects) {
+  constructor(database: Database) {
     this.#database = database;
-    this.#effects = effects;
   }
 
   async revoke(tenant: string, revocation: NewRevocation, most: number) {
@@ -139,9 +136,7 @@ export class SqlRevocations implements RevocationStore {
     const turn = (this.#turns.get(tenant) ?? Promise.resolve()).then(change, change);
     this.#turns.set(tenant, turn);
     try {
-      const result = await turn;
-      this.#effects.publish({ revocations: true });
-      return result;
+      return await turn;
     } finally {
       if (this.#turns.get(tenant) === turn) this.#turns.delete(tenant);
     }

@@ -4,13 +4,12 @@ import { STILLS_CLASS } from "../../jobs/work.ts";
 import { Batcher } from "../connection/batcher.ts";
 import { bound } from "../connection/bound.ts";
 import type { Database } from "../connection/database.ts";
-import type { Claim, ClaimedWork, Fence } from "../contract/task-records.ts";
+import type { Claim, Fence } from "../contract/task-records.ts";
 import type { WorkStore } from "../contract/task-store.ts";
-import type { ClaimCursors } from "../effects/claim-cursors.ts";
-import { changing, type Effects } from "../effects/effects.ts";
 import { refusalOf } from "../selection/lease-state.ts";
 import { recordStill } from "../stills/reports.ts";
 import { type ClaimWithin, claim, claimWithin, ready } from "./claim.ts";
+import type { ClaimCursors } from "./claim-cursors.ts";
 import { failJob } from "./endings.ts";
 import { areScoring } from "./leases.ts";
 import { allParts } from "./parts.ts";
@@ -22,17 +21,13 @@ import { expireLeases, handBack, promoteWaiting, recordFailure } from "./retries
 import { recordSegments, type SegmentReport } from "./segments.ts";
 import { running } from "./usage.ts";
 
-export function workStore(database: Database, cursors: ClaimCursors, effects: Effects): WorkStore {
-  return {
-    ...claims(database, cursors, effects),
-    ...reports(database, effects),
-    ...endings(database, effects),
-  };
+export function workStore(database: Database, cursors: ClaimCursors): WorkStore {
+  return { ...claims(database, cursors), ...reports(database, cursors), ...endings(database, cursors) };
 }
 
 type Claims = Pick<WorkStore, "claim" | "claimWithin" | "running" | "ready" | "waiting" | "inWork">;
 
-function claims(database: Database, cursors: ClaimCursors, effects: Effects): Claims {
+function claims(database: Database, cursors: ClaimCursors): Claims {
   const unlimited = new Batcher(
     async (_: string, wanted: readonly Claim[]) => claim(database.sender("fleet"), cursors, wanted),
     ({ workClasses }) => 1024 * workClasses.length,
@@ -41,20 +36,11 @@ function claims(database: Database, cursors: ClaimCursors, effects: Effects): Cl
     async (_: string, wanted: readonly ClaimWithin[]) => claimWithin(database, cursors, wanted),
     ({ claim: { workClasses } }) => 1024 * workClasses.length,
   );
-  // A job whose plan is claimed is RUNNING now.
-  const claimed = (work: ClaimedWork | undefined) => effects.publish({ jobs: work?.kind === "PLAN" });
   return {
     ...bound(database, { ready, waiting, inWork }),
-    async claim(wanted) {
-      const work = await unlimited.call(keyOf(wanted), wanted);
-      claimed(work);
-      return work;
-    },
-    async claimWithin(wanted, mostRunning) {
-      const outcome = await limited.call(`${mostRunning} ${keyOf(wanted)}`, { claim: wanted, mostRunning });
-      claimed(outcome.work);
-      return outcome;
-    },
+    claim: async (wanted) => unlimited.call(keyOf(wanted), wanted),
+    claimWithin: async (wanted, mostRunning) =>
+      limited.call(`${mostRunning} ${keyOf(wanted)}`, { claim: wanted, mostRunning }),
     running: async (tenants) => running(database.sender("fleet"), tenants),
   };
 }
@@ -76,8 +62,7 @@ type Reports = Pick<
   | "handBack"
 >;
 
-function reports(database: Database, effects: Effects): Reports {
-  const change = changing(database, effects);
+function reports(database: Database, cursors: ClaimCursors): Reports {
   const segments = new Batcher(
     async (_: string, scored: readonly SegmentReport[]) => recordSegments(database, scored),
     ({ segment }) => segment.last.rows.length,
@@ -87,53 +72,56 @@ function reports(database: Database, effects: Effects): Reports {
     () => 128,
   );
   return {
-    ...bound(database, { recordChunk }),
+    ...bound(database, { recordChunk, recordFailure, recordStill }),
     async checkScoringLease(fence) {
       const isScoring = isId(fence.itemId) && (await leases.call("", fence));
       return isScoring ? undefined : (await refusalOf(database, fence)).recorded;
     },
     async recordPlan(fence, plan) {
       const { recorded, tenant } = await recordPlan(database, fence, plan);
-      const { workClass } = plan;
-      const ready = tenant === undefined ? undefined : { tenant, workClass };
-      effects.publish({ jobs: true, ready: [ready], released: [tenant] });
+      if (tenant !== undefined) cursors.readied([{ tenant, workClass: plan.workClass }]);
       return { recorded, tenant };
     },
     async recordSegment(fence, segment) {
       if (!isId(fence.itemId)) return { recorded: "STALE", poolable: undefined, tenant: undefined };
-      const outcome = await segments.call("", { fence, segment });
-      effects.publish({ jobs: true, released: [outcome.tenant] });
+      return segments.call("", { fence, segment });
+    },
+    async recordSegmentMismatch(fence) {
+      const outcome = await recordSegmentMismatch(database, fence);
+      cursors.readied(outcome.ready ? [outcome.ready] : []);
       return outcome;
     },
-    recordStill: change(recordStill, ({ tenant }, _, __, last) =>
-      last ? { jobs: true, released: [tenant] } : {},
-    ),
-    recordFailure: change(recordFailure, ({ tenant, nodes }) => ({ jobs: true, nodes, released: [tenant] })),
-    recordSegmentMismatch: change(recordSegmentMismatch, ({ recorded, ready, nodes }) =>
-      recorded === "STALE" ? {} : { jobs: true, ready: [ready], nodes, released: [ready?.tenant] },
-    ),
-    handBack: change(
-      (on, fence: Fence, unheard = false) => handBack(on, fence, unheard),
-      ({ ready }) => ({ jobs: true, ready: [ready], released: [ready?.tenant] }),
-    ),
+    async handBack(fence, unheard = false) {
+      const outcome = await handBack(database, fence, unheard);
+      cursors.readied(outcome.ready ? [outcome.ready] : []);
+      return outcome;
+    },
   };
 }
 
-function endings(database: Database, effects: Effects): Omit<WorkStore, keyof Claims | keyof Reports> {
-  const change = changing(database, effects);
-  const end = change(succeed, (tenant, _, __, { stills }) => ({
-    jobs: tenant !== undefined,
-    ready: [tenant === undefined || stills.length === 0 ? undefined : { tenant, workClass: STILLS_CLASS }],
-  }));
+function endings(database: Database, cursors: ClaimCursors): Omit<WorkStore, keyof Claims | keyof Reports> {
   return {
-    ...bound(database, { takePoolable, holdPoolable, beginPooling, allParts, jobsWith }),
-    succeed: async (...args) => (await end(...args)) !== undefined,
-    fail: change(failJob, (done) => ({ jobs: done })),
-    restartWhole: change(restartWhole, (ready) => ({ jobs: true, ready: [ready] })),
-    replan: change(replan, (outcome) =>
-      outcome === undefined ? {} : { jobs: true, ready: [outcome.ready], nodes: outcome.nodes },
-    ),
-    expireLeases: change(expireLeases, ({ expired, ready, nodes }) => ({ jobs: expired > 0, ready, nodes })),
-    promoteWaiting: change(promoteWaiting, (ready) => ({ ready })),
+    ...bound(database, { takePoolable, holdPoolable, beginPooling, allParts, fail: failJob, jobsWith }),
+    async succeed(jobId, generation, outcome) {
+      const tenant = await succeed(database, jobId, generation, outcome);
+      cursors.readied(tenant === undefined ? [] : [{ tenant, workClass: STILLS_CLASS }]);
+      return tenant !== undefined;
+    },
+    async restartWhole(jobId, generation) {
+      const whole = await restartWhole(database, jobId, generation);
+      cursors.readied(whole ? [whole] : []);
+      return whole;
+    },
+    async replan(jobId, generation) {
+      const outcome = await replan(database, jobId, generation);
+      cursors.readied(outcome ? [outcome.ready] : []);
+      return outcome;
+    },
+    async expireLeases(limit, decide) {
+      const outcome = await expireLeases(database, limit, decide);
+      cursors.readied(outcome.ready);
+      return outcome;
+    },
+    promoteWaiting: async (limit) => cursors.readied(await promoteWaiting(database, limit)),
   };
 }
