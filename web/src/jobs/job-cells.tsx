@@ -96,14 +96,14 @@ interface LabelsProps {
   readonly toggle: (label: string) => void;
 }
 
-const MAX_LABELS = 2;
+const SHOWN_LABELS = 2;
 
 export function Labels({ job, chosen, toggle }: LabelsProps) {
   const labels = labelsOf(job.spec).map(([key, value]) => `${key}=${value}`);
-  const rest = labels.slice(MAX_LABELS);
+  const rest = labels.slice(SHOWN_LABELS);
   return (
     <div className="job-labels">
-      {labels.slice(0, MAX_LABELS).map((label) => (
+      {labels.slice(0, SHOWN_LABELS).map((label) => (
         <LabelChip key={label} label={label} isChosen={chosen.includes(label)} toggle={toggle} />
       ))}
       {rest.length > 0 && (
