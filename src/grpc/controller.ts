@@ -24,23 +24,30 @@ export const CONTROLLER_DESCRIPTORS = [JobService, NodeService, TenantService] a
 /** @param operations throws Failure until the services are open. */
 export function controllerServices(operations: () => Operations): readonly ServedService[] {
   return [
-    served(JobService, () => {
-      const { jobs } = operations();
-      return { ...jobs, getJobFrames: (request, context) => framesOf(jobs, request, context) };
+    served(JobService, () => operations().jobs, {
+      getJobFrames: (request, context) => framesOf(operations().jobs, request, context),
     }),
-    served(NodeService, () => operations().nodes),
-    served(TenantService, () => operations().tenants),
+    served(NodeService, () => operations().nodes, {}),
+    served(TenantService, () => operations().tenants, {}),
   ];
 }
 
 type Unary = (request: unknown, context: CallContext) => Promise<unknown>;
 type Streamed = (request: unknown, context: CallContext) => AsyncIterable<unknown>;
 
-function served<Service extends DescService & { readonly method: Readonly<Record<string, DescMethod>> }>(
+/** `adapted`: operations whose responses are not messages, converted to messages. */
+function served<
+  Service extends DescService & { readonly method: Readonly<Record<string, DescMethod>> },
+  Adapted extends Partial<OperationsOf<Service>>,
+>(
   descriptor: Service,
-  operations: () => OperationsOf<Service>,
+  operations: () => Omit<OperationsOf<Service>, keyof Adapted>,
+  adapted: Adapted,
 ): ServedService {
-  const operation = (name: string) => (operations() as Readonly<Record<string, unknown>>)[name];
+  const operation = (name: string) => {
+    const given: Readonly<Record<string, unknown>> = name in adapted ? adapted : operations();
+    return given[name];
+  };
   const handlers = descriptor.methods.map(({ localName: name, methodKind }) => [
     name,
     methodKind === "unary"
