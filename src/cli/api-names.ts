@@ -7,6 +7,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   editLists: "--edit-lists",
   scaling: "--no-scaling",
   subsample: "--subsample",
+  scorerVersion: "--scorer-version",
   model: "--model",
   models: "--model",
   features: "--metric",

@@ -16,7 +16,14 @@ import type {
 import type { Engine, EngineOptions, ScoreOptions } from "./engine.ts";
 import { openSource, type Sources } from "./files/source.ts";
 import { wholeSegment } from "./planning/cut.ts";
-import { availableModels, type BuiltIn, type Model, modelIds, resolveModels } from "./planning/models.ts";
+import {
+  asRequested,
+  availableModels,
+  type BuiltIn,
+  findModels,
+  modelIds,
+  type RequestedModel,
+} from "./planning/models.ts";
 import { plan } from "./planning/plan.ts";
 import { readPlan, readSegment, writePlan, writeSegment } from "./planning/plan-json.ts";
 import { plannedModels, refuseOtherRequest, refuseOtherScorer, resumePlan } from "./planning/resume.ts";
@@ -63,7 +70,7 @@ class OpenEngine implements Engine {
   async score(request: PairRequest, options: ScoreOptions = {}): Promise<ScoreResult> {
     const started = performance.now();
     using deadline = new Deadline(options);
-    const models = await resolveModels(request.models, this.#options.modelDir, this.#builtIn);
+    const models = await findModels(request.models, this.#options.modelDir, this.#builtIn);
     const length = options.segmentFrames === undefined ? undefined : { frames: options.segmentFrames };
     const run = this.#run(models, deadline, options.onProgress);
     const scored = await this.#withSources(request, options, async (sources) => {
@@ -81,7 +88,7 @@ class OpenEngine implements Engine {
     options: WorkOptions & { readonly segmentSeconds: number },
   ): Promise<PlannedPair> {
     using deadline = new Deadline(options);
-    const models = await resolveModels(request.models, this.#options.modelDir, this.#builtIn);
+    const models = await findModels(request.models, this.#options.modelDir, this.#builtIn);
     const segmentLength = { seconds: options.segmentSeconds };
     return await this.#withSources(request, options, async (sources) => {
       const planned = await plan(sources, request, { ...this.#run(models, deadline), segmentLength });
@@ -95,7 +102,7 @@ class OpenEngine implements Engine {
         })),
         frameCount: pairing.frameCount,
         pixels: pairing.width * pairing.height,
-        models: models.map(({ name, digest }) => ({ name, digest })),
+        models: planned.models.map(({ name, digest }) => ({ name, digest })),
       };
     });
   }
@@ -110,7 +117,7 @@ class OpenEngine implements Engine {
     refuseOtherRequest(facts, request);
     const models = await plannedModels(facts, this.#options.modelDir, this.#builtIn);
     const report = ({ framesDone }: Progress): void => options.onFrames?.(framesDone);
-    const run = this.#run(models, deadline, report);
+    const run = this.#run(models.map(asRequested), deadline, report);
     return await this.#withSources(request, options, async (sources) => {
       const resumed = await resumePlan(facts, segment, request, sources, models);
       if (segment.cut !== undefined) {
@@ -154,7 +161,11 @@ class OpenEngine implements Engine {
     });
   }
 
-  #run(models: readonly Model[], deadline: Deadline, onProgress?: (progress: Progress) => void): RunOptions {
+  #run(
+    models: readonly RequestedModel[],
+    deadline: Deadline,
+    onProgress?: (progress: Progress) => void,
+  ): RunOptions {
     const { scorer, ffmpeg, isolation } = this.#tools;
     const { signal, timeoutMs } = deadline;
     const threads = this.#options.threads ?? availableParallelism();

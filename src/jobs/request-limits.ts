@@ -10,6 +10,11 @@ export const MAX_PATH_BYTES = 4096;
 export const MAX_SUBSAMPLE = 1000;
 /** Pixels of a raw video in either direction. */
 export const MAX_SIDE_PIXELS = 16_384;
+/** Bits per sample in which a video can be encoded. */
+export const MIN_BIT_DEPTH = 8;
+export const MAX_BIT_DEPTH = 16;
+/** Characters of a scorer's version; longer than that of any program. */
+export const MAX_SCORER_VERSION = 200;
 export const PIXEL_FORMAT = /^[a-z0-9]{1,32}$/;
 /** A number or a fraction. */
 export const FRAME_RATE = /^(\d{1,6}(\.\d{1,6})?|\d{1,9}\/\d{1,9})$/;

@@ -18,16 +18,49 @@ export interface Scorer {
   readonly libvmafVersion: string;
 }
 
-export interface Capabilities {
+/** A scorer of a node and the models that it has. */
+export interface NodeScorer {
   readonly scorer: Scorer;
   readonly models: readonly ModelId[];
-  /** Whether the node makes stills; absent on nodes of versions without stills. */
-  readonly stills?: boolean;
 }
 
-/** The class of a PLAN task. It requires a node with models of these names; their digests do not matter. */
-export function planClass(models: readonly string[]): string {
-  return JSON.stringify(["plan", [...models].sort()]);
+/** A node's default scorer, and what else the node has. */
+export interface Capabilities extends NodeScorer {
+  /** Whether the node makes stills; absent on nodes of versions without stills. */
+  readonly stills?: boolean;
+  /** Scorers for jobs that request their versions; absent on nodes of versions with one scorer. */
+  readonly moreScorers?: readonly NodeScorer[];
+}
+
+/** What planning a job requires of a node. */
+export interface PlanNeed {
+  readonly models: readonly string[];
+  /** Version of a scorer or of its libvmaf; undefined: the node's default scorer. */
+  readonly scorerVersion: string | undefined;
+}
+
+/** The class of a PLAN task. It requires a scorer with models of these names; their digests do not matter. */
+export function planClass(models: readonly string[], scorerVersion?: string): string {
+  return JSON.stringify([
+    "plan",
+    [...models].sort(),
+    ...(scorerVersion === undefined ? [] : [scorerVersion]),
+  ]);
+}
+
+/** Returns the scorers that can plan a job of which a version is requested, or the default one. */
+export function scorersFor(node: Capabilities, version: string | undefined): readonly NodeScorer[] {
+  return version === undefined ? [node] : scorersOf(node).filter(({ scorer }) => hasVersion(scorer, version));
+}
+
+/** Returns all scorers of a node, the default one first. */
+export function scorersOf(node: Capabilities): readonly NodeScorer[] {
+  return [node, ...(node.moreScorers ?? [])];
+}
+
+/** Whether a scorer or its libvmaf has exactly this version. */
+function hasVersion({ version, libvmafVersion }: Scorer, requested: string): boolean {
+  return version === requested || libvmafVersion === requested;
 }
 
 /** The class of a scoring task. It requires the exact scorer and models of the plan: other scores are not comparable. */
@@ -50,30 +83,38 @@ export function isWorkClass(text: string): boolean {
   }
 }
 
-/** The kind and requirements of a class, for display; STILLS and PLAN require no specific scorer. */
+/** The kind and requirements of a class, for display; STILLS and most PLAN tasks require no specific scorer. */
 export interface WorkNeed {
   readonly kind: "PLAN" | "SCORE" | "STILLS";
-  /** Program and version; empty: any. */
+  /** Program and version, or a requested version; empty: any. */
   readonly scorer: string;
 }
 
 export function needOf(workClass: string): WorkNeed {
   const [kind, , program = "", version = ""] = JSON.parse(workClass) as [string, string[], ...string[]];
-  if (kind === "score") return { kind: "SCORE", scorer: `${program} ${version}`.trim() };
-  return { kind: kind === "plan" ? "PLAN" : "STILLS", scorer: "" };
+  if (kind === "stills") return { kind: "STILLS", scorer: "" };
+  return { kind: kind === "plan" ? "PLAN" : "SCORE", scorer: `${program} ${version}`.trim() };
 }
 
-/** Returns the names of the models that a PLAN class requires; undefined for other classes. */
-export function modelsToPlan(workClass: string): readonly string[] | undefined {
-  const [kind, needed] = JSON.parse(workClass) as [string, string[]];
-  return kind === "plan" ? needed : undefined;
+/** Returns what a PLAN class requires; undefined for other classes. */
+export function needToPlan(workClass: string): PlanNeed | undefined {
+  const [kind, models, scorerVersion] = JSON.parse(workClass) as [string, string[], string | undefined];
+  return kind === "plan" ? { models, scorerVersion } : undefined;
 }
 
 /** Whether a node can run tasks of a class. */
-export function serves({ scorer, models, stills }: Capabilities, workClass: string): boolean {
-  if (workClass === STILLS_CLASS) return stills === true;
-  const [kind, needed, ...by] = JSON.parse(workClass) as [string, string[], ...string[]];
-  if (kind === "plan") return needed.every((name) => models.some((model) => model.name === name));
+export function serves(node: Capabilities, workClass: string): boolean {
+  if (workClass === STILLS_CLASS) return node.stills === true;
+  const need = needToPlan(workClass);
+  if (need === undefined) return scorersOf(node).some((one) => scores(one, workClass));
+  return scorersFor(node, need.scorerVersion).some((one) =>
+    need.models.every((name) => one.models.some((model) => model.name === name)),
+  );
+}
+
+/** Whether a scorer can run the scoring tasks of a class. */
+function scores({ scorer, models }: NodeScorer, workClass: string): boolean {
+  const [, needed, ...by] = JSON.parse(workClass) as [string, string[], ...string[]];
   const same = by.join("\n") === [scorer.program, scorer.version, scorer.libvmafVersion].join("\n");
   return same && needed.every((id) => models.some(({ name, digest }) => id === `${name}@${digest}`));
 }

@@ -2,6 +2,7 @@
 
 import {
   DEFAULT_MODEL,
+  type Encode,
   FEATURES,
   type Feature,
   type PairRequest,
@@ -11,6 +12,7 @@ import {
 import { refuseUrl } from "../engine/files/source.ts";
 import {
   EditLists_Policy,
+  type Encode as EncodeMessage,
   Mismatch_Policy,
   type RawVideo as RawVideoMessage,
   Scaling_Policy,
@@ -18,10 +20,13 @@ import {
 } from "../gen/proto/svc/v1/scoring_pb.ts";
 import {
   FRAME_RATE,
+  MAX_BIT_DEPTH,
   MAX_MODELS,
   MAX_PATH_BYTES,
+  MAX_SCORER_VERSION,
   MAX_SIDE_PIXELS,
   MAX_SUBSAMPLE,
+  MIN_BIT_DEPTH,
   MODEL_NAME,
   PIXEL_FORMAT,
 } from "../jobs/request-limits.ts";
@@ -52,6 +57,8 @@ export function pairRequestOf(message: ScoreRequest): PairRequest {
     onFrameRateMismatch: policyOf("onFrameRateMismatch", message.onFrameRateMismatch, MISMATCH),
     editLists: policyOf("editLists", message.editLists, EDIT_LISTS),
     subsample: message.subsample === 0 ? 1 : inRange("subsample", message.subsample, MAX_SUBSAMPLE),
+    encode: message.encode && encodeOf(message.encode),
+    scorerVersion: scorerVersionOf(message.scorerVersion),
   };
 }
 
@@ -127,6 +134,23 @@ function frameRateOf(text: string): string | undefined {
   throw invalid(`rawVideo.frameRate ${shown(text)} is not a rate such as "25" or "30000/1001".`);
 }
 
+/** Returns the members that are given; 0 means not given. */
+function encodeOf({ width, height, bitDepth }: EncodeMessage): Partial<Encode> {
+  return {
+    ...(width !== 0 && { width: inRange("encode.width", width, MAX_SIDE_PIXELS) }),
+    ...(height !== 0 && { height: inRange("encode.height", height, MAX_SIDE_PIXELS) }),
+    ...(bitDepth !== 0 && { bitDepth: inRange("encode.bitDepth", bitDepth, MAX_BIT_DEPTH, MIN_BIT_DEPTH) }),
+  };
+}
+
+function scorerVersionOf(text: string): string | undefined {
+  if (text.length <= MAX_SCORER_VERSION && text.isWellFormed() && !/\p{Cc}/u.test(text))
+    return text || undefined;
+  throw invalid(
+    `scorerVersion ${shown(text)} is not a version of a scorer; svc scorer list shows those of a machine.`,
+  );
+}
+
 const SCALING = {
   [Scaling_Policy.POLICY_UNSPECIFIED]: "AUTO",
   [Scaling_Policy.AUTO]: "AUTO",
@@ -151,9 +175,9 @@ function policyOf<T extends string>(field: string, value: number, policies: Read
   throw invalid(`${field} ${value} is not a known policy. Use ${known}.`);
 }
 
-function inRange(field: string, value: number, max: number): number {
-  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
-  throw invalid(`${field} is ${value}. Use a whole number from 1 to ${max}.`);
+function inRange(field: string, value: number, max: number, min = 1): number {
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw invalid(`${field} is ${value}. Use a whole number from ${min} to ${max}.`);
 }
 
 /** Formats a caller's text for a message: quoted, escaped and shortened. */

@@ -16,7 +16,7 @@ export function resultMessage(result: ScoreResult): ScoreResultMessage {
   const { frames: _, scaling, models, warnings, ...same } = result;
   return create(ScoreResultSchema, {
     ...same,
-    models: [...models],
+    models: models.map(({ encode, ...model }) => ({ ...model, ...(encode && { encode }) })),
     warnings: [...warnings],
     ...(scaling && { scalingApplied: scaling }),
   });

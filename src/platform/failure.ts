@@ -25,6 +25,7 @@ export const FAILURE_KINDS = {
   INVALID_JSON: "invalid",
   URL_NOT_SUPPORTED: "invalid",
   UNKNOWN_MODEL: "invalid",
+  UNKNOWN_SCORER: "invalid",
   UNKNOWN_FEATURE: "invalid",
   TOKEN_MISSING: "unauthenticated",
   TOKEN_INVALID: "unauthenticated",

@@ -15,6 +15,7 @@ import type {
   FramePieceSchema,
   SegmentReportSchema,
 } from "../../src/gen/proto/svc/v1/node_pb.ts";
+import { model } from "../unit/engine/model-fixture.ts";
 import { times, track } from "../unit/engine/track-fixture.ts";
 
 export const SCORER = { program: "ffmpeg", version: "n7.0", libvmafVersion: "3.0.0" } as const;
@@ -57,7 +58,7 @@ export function planReport(frames: number, length?: number, scorer: ScorerInfo =
   const tracks = { reference: of("reference"), distorted: of("distorted") };
   const pairing = pair(tracks.reference, tracks.distorted, request);
   const { segments } = cut(tracks, pairing, { length, subsample: 1, lookBehind: 1 });
-  const models = [{ ...MODEL, metric: "vmaf", file: undefined }];
+  const models = [model(MODEL.name)];
   const plan = { request, tracks, pairing, models, segments, whole: undefined };
   return {
     plan: writePlan(plan, { reference: FILE, distorted: FILE }, scorer),

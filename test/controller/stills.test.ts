@@ -296,7 +296,17 @@ test("are made of the number of worst moments that the pooling controller is set
 
 test("the worst frames are the CLI's worst moments, grouped by the part that contains each", () => {
   const frames = tableOf("", 200);
-  const models = [{ model: "vmaf_v0.6.1", metric: "vmaf", score: 1 }];
+  const models = [
+    {
+      model: "vmaf_v0.6.1",
+      metric: "vmaf",
+      score: 1,
+      name: "vmaf_v0.6.1",
+      reason: "",
+      maxScore: 100,
+      bitDepth: 8,
+    },
+  ];
   const media = (frameRate: string) => ({ frameRate }) as never;
   const parts = [
     { firstFrame: 0, frameCount: 120, segment: "a" },

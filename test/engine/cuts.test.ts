@@ -6,7 +6,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { pairRequest } from "../../src/engine/contract/request.ts";
 import { openSource } from "../../src/engine/files/source.ts";
-import { resolveModels } from "../../src/engine/planning/models.ts";
+import { findModels } from "../../src/engine/planning/models.ts";
 import { type Plan, plan } from "../../src/engine/planning/plan.ts";
 import { findTools, type Tools } from "../../src/engine/scoring/find.ts";
 import { scorePlan } from "../../src/engine/scoring/score.ts";
@@ -67,7 +67,7 @@ describe("cuts", () => {
   async function scoreCut(pair: Pair, segmentFrames: number, truth: Truth, found = tools): Promise<Plan> {
     const request = pairRequest(pair);
     const signal = AbortSignal.timeout(WAIT_LIMIT_MS);
-    const models = await resolveModels(request.models, modelDir, (names) => found.scorer.hasModels(names));
+    const models = await findModels(request.models, modelDir, (names) => found.scorer.hasModels(names));
     const options = { ffmpeg: found.ffmpeg, isolation: found.isolation, signal, models };
     await using opened = await openSource("reference", request.reference, undefined);
     await using second = await openSource("distorted", request.distorted, undefined);

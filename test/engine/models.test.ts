@@ -40,7 +40,9 @@ for (const scorer of SCORERS) {
         const truth = await truthOf(...planes, { models: { vmaf: `version=${model}` }, oracle });
         const result = await fixture.expectExact(scorer, { ...pair, models: [model] }, truth);
         assert.equal(result.model, model);
-        assert.deepEqual(result.models, [{ model, metric: "vmaf", score: result.score }]);
+        const { score } = result;
+        const facts = { name: model, reason: "", maxScore: 100, bitDepth: 8 };
+        assert.deepEqual(result.models, [{ model, metric: "vmaf", score, ...facts }]);
       });
     }
 

@@ -2,8 +2,14 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_MODEL, FEATURES, type Feature } from "../../engine/contract/request.ts";
 import { parseRational } from "../../engine/media/rational.ts";
-import { KNOWN_BUILT_IN } from "../../engine/planning/models.ts";
-import { MAX_MODELS, MAX_SIDE_PIXELS, MAX_SUBSAMPLE } from "../../jobs/request-limits.ts";
+import { BUILT_IN_MODELS, SHORT_NAMES } from "../../jobs/models.ts";
+import {
+  MAX_BIT_DEPTH,
+  MAX_MODELS,
+  MAX_SIDE_PIXELS,
+  MAX_SUBSAMPLE,
+  MIN_BIT_DEPTH,
+} from "../../jobs/request-limits.ts";
 import { Failure } from "../../platform/failure.ts";
 import { offering, optional } from "../flags/optional.ts";
 
@@ -19,6 +25,9 @@ export interface PairFlags {
   readonly onFrameCountMismatch: "refuse" | "common";
   readonly onFrameRateMismatch: "refuse" | "common";
   readonly editLists: "apply" | "ignore";
+  readonly encodeSize?: Size;
+  readonly encodeDepth?: number;
+  readonly scorerVersion?: string;
 }
 
 /** All parsed options of `svc score`. */
@@ -44,6 +53,11 @@ const MAX_THREADS = 256;
 /** setTimeout's limit in seconds, about 24 days. */
 const MAX_TIMEOUT_SECONDS = 2_147_483;
 export const DEFAULT_PIXEL_FORMAT = "yuv420p";
+/** For completion: without the bootstrap models, which only Netflix's vmaf can load. */
+const OFFERED_MODELS = [
+  ...SHORT_NAMES,
+  ...BUILT_IN_MODELS.filter(({ family }) => family !== "bootstrap").map(({ name }) => name),
+];
 /** The most common formats of raw files, for completion. */
 const RAW_FORMATS = ["yuv420p", "yuv422p", "yuv444p", "yuv420p10le", "yuv422p10le", "yuv444p10le"];
 
@@ -73,10 +87,10 @@ function metricOptions(): Option[] {
     offering(
       optional(
         "-m, --model <name>",
-        `VMAF model; repeatable, up to ${MAX_MODELS}; the first gives the main score`,
+        `VMAF model, or ${SHORT_NAMES.join(", ")} for the version 1 model that fits the reference; repeatable, up to ${MAX_MODELS}; the first gives the main score`,
         DEFAULT_MODEL,
       ).argParser(collectModel),
-      KNOWN_BUILT_IN,
+      OFFERED_MODELS,
     ),
     offering(
       optional(
@@ -131,6 +145,21 @@ function pairOptions(): Option[] {
       "apply",
       "ignore",
     ]),
+    optional(
+      "--encode-size <WxH>",
+      "size in which the distorted video was encoded, for version 1 models, which judge banding by it",
+      "as in the file",
+    ).argParser(parseSize),
+    optional(
+      "--encode-depth <bits>",
+      "bits per sample in which the distorted video was encoded, for version 1 models",
+      "as in the file",
+    ).argParser(whole(MAX_BIT_DEPTH, MIN_BIT_DEPTH)),
+    optional(
+      "--scorer-version <version>",
+      "score with the scorer of this version or with this version of libvmaf; svc scorer list shows them",
+      "the default scorer",
+    ),
   ];
 }
 

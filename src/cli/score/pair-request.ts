@@ -1,5 +1,10 @@
 /** Makes the engine's request from the options. */
-import { DEFAULT_MODEL, type PairRequest, type RawVideo } from "../../engine/contract/request.ts";
+import {
+  DEFAULT_MODEL,
+  type Encode,
+  type PairRequest,
+  type RawVideo,
+} from "../../engine/contract/request.ts";
 import { Failure } from "../../platform/failure.ts";
 import { DEFAULT_PIXEL_FORMAT, type PairFlags } from "./options.ts";
 
@@ -16,7 +21,14 @@ export function requestOf(reference: string, distorted: string, flags: PairFlags
     onFrameRateMismatch: flags.onFrameRateMismatch === "common" ? "COMMON" : "REFUSE",
     editLists: flags.editLists === "ignore" ? "IGNORE" : "APPLY",
     subsample: flags.subsample,
+    encode: encodeOf(flags),
+    scorerVersion: flags.scorerVersion,
   };
+}
+
+function encodeOf({ encodeSize, encodeDepth }: PairFlags): Partial<Encode> | undefined {
+  if (encodeSize === undefined && encodeDepth === undefined) return undefined;
+  return { ...encodeSize, ...(encodeDepth !== undefined && { bitDepth: encodeDepth }) };
 }
 
 function rawVideoOf({ size, pixelFormat, frameRate }: PairFlags): RawVideo | undefined {

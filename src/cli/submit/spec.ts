@@ -69,6 +69,8 @@ export function settingsOf(flags: SpecFlags): JobSpec {
     ...(request.onFrameRateMismatch === "COMMON" && { onFrameRateMismatch: Mismatch_Policy.COMMON }),
     ...(request.editLists === "IGNORE" && { editLists: EditLists_Policy.IGNORE }),
     ...(request.subsample > 1 && { subsample: request.subsample }),
+    ...(request.encode && { encode: request.encode }),
+    scorerVersion: request.scorerVersion ?? "",
     name: flags.name ?? "",
     labels: { ...flags.label },
     priority: flags.priority ?? 0,

@@ -9,7 +9,7 @@ import {
   SubmitJobResponseSchema,
 } from "../../gen/proto/svc/v1/job_pb.ts";
 import { MAX_BATCH } from "../../jobs/request-limits.ts";
-import { modelsToPlan, planClass } from "../../jobs/work.ts";
+import { needToPlan, planClass } from "../../jobs/work.ts";
 import { Failure, invalid } from "../../platform/failure.ts";
 import type { Span } from "../../platform/observability/span.ts";
 import type { NewJob } from "../../store/contract/job-records.ts";
@@ -66,10 +66,12 @@ export async function submitBatch(
   const checked = await checkAll(requests, principal, submission);
   const { firsts, places } = distinct(checked);
   const indexOf = (failure: Failure): number | undefined => {
-    const { index, model } = failure.found ?? {};
+    const { index, model, scorerVersion } = failure.found ?? {};
     if (failure.code === "IDEMPOTENCY_CONFLICT") return places.indexOf(Number(index));
     if (failure.code === "UNKNOWN_MODEL")
-      return checked.findIndex(({ models }) => models.includes(String(model)));
+      return checked.findIndex(({ need }) => need.models.includes(String(model)));
+    if (failure.code === "UNKNOWN_SCORER")
+      return checked.findIndex(({ need }) => need.scorerVersion === scorerVersion);
     return undefined;
   };
   const stored = await store(firsts, principal, submission).catch((thrown: unknown) => {
@@ -166,8 +168,12 @@ async function requireFit(
 ): Promise<Admission> {
   const requireAll = async (wanted: readonly Checked[]): Promise<Admission> => {
     if (wanted.length > 0) await requireMore?.();
-    await fleet.requireModels(tenant, [...new Set(wanted.flatMap(({ models }) => models))]);
-    requireModelSets(schedule.classesOf(tenant), readyOf(tenant, wanted));
+    const ready = readyOf(tenant, wanted);
+    await fleet.requirePlanners(
+      tenant,
+      ready.flatMap(({ workClass }) => needToPlan(workClass) ?? []),
+    );
+    requireModelSets(schedule.classesOf(tenant), ready);
     return limits.admit(tenant, wanted.length);
   };
   try {
@@ -182,7 +188,7 @@ async function requireFit(
 
 /** Throws TOO_MANY_MODEL_SETS. */
 function requireModelSets(waiting: readonly string[], more: readonly Ready[]): void {
-  const known = waiting.filter((workClass) => modelsToPlan(workClass) !== undefined);
+  const known = waiting.filter((workClass) => needToPlan(workClass) !== undefined);
   const sets = new Set([...known, ...more.map(({ workClass }) => workClass)]);
   if (sets.size <= MAX_MODEL_SETS || more.every(({ workClass }) => known.includes(workClass))) return;
   throw new Failure(
@@ -213,7 +219,7 @@ function distinct(checked: readonly Checked[]): { firsts: readonly Checked[]; pl
 }
 
 function newJob(
-  { spec, text, fingerprint, models, key }: Checked,
+  { spec, text, fingerprint, need, key }: Checked,
   submittedBy: string,
   span: Span | undefined,
 ): NewJob {
@@ -226,12 +232,12 @@ function newJob(
     priority: spec.priority,
     submittedBy,
     idempotencyKey: key,
-    workClass: planClass(models),
+    workClass: planClass(need.models, need.scorerVersion),
     traceparent: traceparentIn(span),
   };
 }
 
 function readyOf(tenant: string, jobs: readonly Checked[]): Ready[] {
-  const classes = new Set(jobs.map(({ models }) => planClass(models)));
+  const classes = new Set(jobs.map(({ need }) => planClass(need.models, need.scorerVersion)));
   return [...classes].map((workClass) => ({ tenant, workClass }));
 }

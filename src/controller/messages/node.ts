@@ -8,6 +8,7 @@ import {
   type NodeWork,
   NodeWorkSchema,
 } from "../../gen/proto/svc/v1/node_pb.ts";
+import type { NodeScorer } from "../../jobs/work.ts";
 import type { WorkRow } from "../../store/contract/job-records.ts";
 import type { NodeRow } from "../../store/contract/node-records.ts";
 import { workMessage } from "./job.ts";
@@ -18,7 +19,7 @@ import { workMessage } from "./job.ts";
  * tasks.
  */
 export function nodeMessage(node: NodeRow, tenant: string): Node {
-  const { scorer, models, stills = false } = node.capabilities;
+  const { stills = false, moreScorers = [] } = node.capabilities;
   return create(NodeSchema, {
     id: node.id,
     name: node.name,
@@ -26,10 +27,10 @@ export function nodeMessage(node: NodeRow, tenant: string): Node {
     state: Node_State[node.state],
     slots: node.slots,
     capabilities: {
-      scorer,
-      models: models.map(({ name, digest }) => ({ name, digest })),
+      ...scorerMessage(node.capabilities),
       version: node.version,
       stills,
+      moreScorers: moreScorers.map(scorerMessage),
     },
     registerTime: timestampFromDate(node.registeredAt),
     heartbeatTime: timestampFromDate(node.heartbeatAt),
@@ -37,6 +38,10 @@ export function nodeMessage(node: NodeRow, tenant: string): Node {
       .filter((work) => work.tenant === tenant || node.tenant === tenant)
       .map((work) => nodeWork(work, tenant)),
   });
+}
+
+function scorerMessage({ scorer, models }: NodeScorer) {
+  return { scorer, models: models.map(({ name, digest }) => ({ name, digest })) };
 }
 
 function nodeWork(work: WorkRow, tenant: string): NodeWork {

@@ -6,7 +6,7 @@ import { refuseForeign } from "../../engine/planning/context.ts";
 import { pixelsRead, refuseContradiction } from "../../engine/planning/plan-check.ts";
 import { readPlan, readSegment, type StoredPlan } from "../../engine/planning/plan-json.ts";
 import type { PlannedSegment, PlanReport } from "../../gen/proto/svc/v1/node_pb.ts";
-import { type Capabilities, scoreClass } from "../../jobs/work.ts";
+import { type Capabilities, scoreClass, serves } from "../../jobs/work.ts";
 import { invalid } from "../../platform/failure.ts";
 import type { MediaFacts } from "../../store/contract/job-records.ts";
 import type { NewSegment, PlanRecord } from "../../store/contract/task-records.ts";
@@ -24,7 +24,7 @@ const START_COST = 0.2;
  * Throws INVALID_REQUEST. Segments must follow each other from the first frame to the last. Scorer and models must be
  * those that the node registered; otherwise no node could score the segments.
  */
-export function planRecord(report: PlanReport, { scorer, models }: Capabilities): PlanRecord {
+export function planRecord(report: PlanReport, node: Capabilities): PlanRecord {
   const { plan, frameCount, pixels } = report;
   const facts = readPlan(plan);
   // The cost of segments follows from the facts, so a node cannot make its tenant's tasks cheap.
@@ -35,10 +35,7 @@ export function planRecord(report: PlanReport, { scorer, models }: Capabilities)
     throw invalid(`plan.frameCount is ${frameCount}, but the plan says ${facts.pairing.frameCount}.`);
   }
   const workClass = scoreClass(facts.scorer, facts.models);
-  const registered = facts.models.filter((one) =>
-    models.some((has) => has.name === one.name && has.digest === one.digest),
-  );
-  if (workClass !== scoreClass(scorer, registered)) {
+  if (!serves(node, workClass)) {
     throw invalid(
       "The plan was made with a scorer or models that the node did not register. Register again.",
     );

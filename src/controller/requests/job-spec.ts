@@ -4,6 +4,7 @@ import { create, fromJsonString, type JsonObject, type JsonValue, toJson } from 
 import { type JobSpec, JobSpecSchema } from "../../gen/proto/svc/v1/job_pb.ts";
 import { type ScoreRequest, ScoreRequestSchema } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { MAX_JOB_NAME, MAX_PRIORITY } from "../../jobs/request-limits.ts";
+import type { PlanNeed } from "../../jobs/work.ts";
 import { pairRequestOf } from "../../messages/request.ts";
 import { invalid } from "../../platform/failure.ts";
 import type { Labels } from "../../store/contract/job-records.ts";
@@ -11,7 +12,8 @@ import { checkLabels } from "./filter.ts";
 
 export interface CheckedSpec {
   readonly spec: JobSpec;
-  readonly models: readonly string[];
+  /** What planning it requires of a node. */
+  readonly need: PlanNeed;
   /** Canonical proto JSON with sorted members: equal for equal specs. */
   readonly text: string;
   /** SHA-256 of the text in hex. */
@@ -21,7 +23,7 @@ export interface CheckedSpec {
 /** Throws INVALID_REQUEST, UNKNOWN_FEATURE. */
 export function checkSpec(spec: JobSpec | undefined): CheckedSpec {
   if (spec === undefined) throw invalid("The job is missing. Give at least reference and distorted.");
-  const { models } = pairRequestOf(scoreRequestOf(spec));
+  const { models, scorerVersion } = pairRequestOf(scoreRequestOf(spec));
   checkName(spec.name);
   checkLabels("labels", spec.labels);
   if (!(Math.abs(spec.priority) <= MAX_PRIORITY)) {
@@ -30,7 +32,7 @@ export function checkSpec(spec: JobSpec | undefined): CheckedSpec {
     );
   }
   const text = textOf(toJson(JobSpecSchema, spec));
-  return { spec, models, text, fingerprint: hash("sha256", text, "hex") };
+  return { spec, need: { models, scorerVersion }, text, fingerprint: hash("sha256", text, "hex") };
 }
 
 /** Parses a stored spec. A newer version may have stored more members. */
@@ -63,6 +65,8 @@ export function scoreRequestOf(spec: JobSpec): ScoreRequest {
     onFrameRateMismatch: spec.onFrameRateMismatch,
     editLists: spec.editLists,
     subsample: spec.subsample,
+    ...(spec.encode && { encode: spec.encode }),
+    scorerVersion: spec.scorerVersion,
   });
 }
 

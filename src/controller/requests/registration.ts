@@ -1,19 +1,19 @@
 /** Checks the registration of a node. */
 import { randomBytes, randomUUID } from "node:crypto";
-import type { RegisterNodeRequest } from "../../gen/proto/svc/v1/node_pb.ts";
-import { MODEL_NAME } from "../../jobs/request-limits.ts";
-import type { ModelId } from "../../jobs/work.ts";
+import type { NodeCapabilities, RegisterNodeRequest } from "../../gen/proto/svc/v1/node_pb.ts";
+import { MAX_SCORER_VERSION as MAX_VERSION, MODEL_NAME } from "../../jobs/request-limits.ts";
+import type { ModelId, NodeScorer } from "../../jobs/work.ts";
 import { invalid } from "../../platform/failure.ts";
 import type { NewNode, NodeRoom } from "../../store/contract/node-records.ts";
 
 const MAX_NAME = 200;
 const MAX_SLOTS = 1024;
-/** libvmaf has 9 models; the rest are files of a node's own. */
+/** libvmaf has 17 models and 3 short names; the rest are files of a node's own. */
 const MAX_NODE_MODELS = 128;
+/** A node has the bundled scorers and those on its PATH. */
+const MAX_MORE_SCORERS = 8;
 /** Of all capabilities as JSON: enough for 100 models with their digests. */
 const MAX_BYTES = 16 * 1024;
-/** Longer than the version text of any program. */
-const MAX_VERSION = 200;
 const DIGEST = /^([0-9a-f]{64})?$/;
 const SESSION_BYTES = 32;
 /** Maximum nodes of a tenant, besides the fleet's; a list of nodes is one response. A usual node has some 600 bytes. */
@@ -25,15 +25,12 @@ export function newNode(request: RegisterNodeRequest, tenant: string): NewNode {
   if (capabilities?.scorer === undefined) throw invalid("capabilities.scorer is missing.");
   checkText("name", name, MAX_NAME);
   if (slots < 1 || slots > MAX_SLOTS) throw invalid(`slots is ${slots}. Use 1 to ${MAX_SLOTS}.`);
-  const { program, version, libvmafVersion } = capabilities.scorer;
-  checkText("capabilities.scorer.program", program, MAX_VERSION);
-  checkText("capabilities.scorer.version", version, MAX_VERSION);
-  checkText("capabilities.scorer.libvmafVersion", libvmafVersion, MAX_VERSION);
   checkText("capabilities.version", capabilities.version, MAX_VERSION);
+  const more = moreScorers(capabilities.moreScorers);
   const registered = {
-    scorer: { program, version, libvmafVersion },
-    models: modelIds(capabilities.models),
+    ...nodeScorer("capabilities", capabilities),
     ...(capabilities.stills && { stills: true }),
+    ...(more.length > 0 && { moreScorers: more }),
   };
   const bytes = Buffer.byteLength(JSON.stringify(registered));
   if (bytes > MAX_BYTES) {
@@ -53,14 +50,33 @@ export function newNode(request: RegisterNodeRequest, tenant: string): NewNode {
   };
 }
 
+function moreScorers(scorers: NodeCapabilities["moreScorers"]): readonly NodeScorer[] {
+  if (scorers.length > MAX_MORE_SCORERS)
+    throw invalid(`capabilities.moreScorers has ${scorers.length} scorers. Use at most ${MAX_MORE_SCORERS}.`);
+  return scorers.map((one, index) => nodeScorer(`capabilities.moreScorers[${index}]`, one));
+}
+
+/** Checks a scorer and its models; `path` names them in a failure. */
+function nodeScorer(
+  path: string,
+  { scorer, models }: Pick<NodeCapabilities, "scorer" | "models">,
+): NodeScorer {
+  if (scorer === undefined) throw invalid(`${path}.scorer is missing.`);
+  const { program, version, libvmafVersion } = scorer;
+  checkText(`${path}.scorer.program`, program, MAX_VERSION);
+  checkText(`${path}.scorer.version`, version, MAX_VERSION);
+  checkText(`${path}.scorer.libvmafVersion`, libvmafVersion, MAX_VERSION);
+  return { scorer: { program, version, libvmafVersion }, models: modelIds(path, models) };
+}
+
 /** Throws INVALID_REQUEST. */
-function modelIds(models: readonly ModelId[]): ModelId[] {
+function modelIds(path: string, models: readonly ModelId[]): ModelId[] {
   if (models.length > MAX_NODE_MODELS) {
-    throw invalid(`capabilities.models has ${models.length} models. Use at most ${MAX_NODE_MODELS}.`);
+    throw invalid(`${path}.models has ${models.length} models. Use at most ${MAX_NODE_MODELS}.`);
   }
   return models.map(({ name, digest }, index) => {
     if (!MODEL_NAME.test(name) || !DIGEST.test(digest)) {
-      throw invalid(`capabilities.models[${index}] is not a model name with the SHA-256 of its file.`);
+      throw invalid(`${path}.models[${index}] is not a model name with the SHA-256 of its file.`);
     }
     return { name, digest };
   });

@@ -2,8 +2,8 @@
  * The nodes that serve a tenant: its own and those of the fleet tenant. The fleet tenant is a setting of the
  * controller, not of the node, so a changed setting also applies to registered nodes.
  */
-import type { Capabilities } from "../../jobs/work.ts";
-import { Failure, type Found } from "../../platform/failure.ts";
+import { type Capabilities, type PlanNeed, scorersFor, scorersOf } from "../../jobs/work.ts";
+import { Failure } from "../../platform/failure.ts";
 import type { NodeRow } from "../../store/contract/node-records.ts";
 import type { NodeStore } from "../../store/contract/node-store.ts";
 
@@ -16,10 +16,8 @@ const MAX_NAMED = 20;
 
 interface Serving {
   readonly at: number;
-  /** Whether a node is ONLINE. */
-  readonly online: boolean;
-  /** Models of the ONLINE nodes. */
-  readonly models: ReadonlySet<string>;
+  /** Capabilities of the ONLINE nodes. */
+  readonly online: readonly Capabilities[];
 }
 
 interface Lookup {
@@ -61,21 +59,21 @@ export class Fleet {
     return tenants.length === 0 ? [] : this.#store.capabilities([...new Set(tenants)]);
   }
 
-  /** Throws UNKNOWN_MODEL if nodes are online and none has one of the models. */
-  async requireModels(tenant: string, models: readonly string[]): Promise<void> {
-    const missing = ({ online, models: known }: Serving) =>
-      online ? models.find((model) => !known.has(model)) : undefined;
+  /** Throws UNKNOWN_SCORER or UNKNOWN_MODEL if nodes are online and none has the scorer or one of the models. */
+  async requirePlanners(tenant: string, needs: readonly PlanNeed[]): Promise<void> {
+    const missing = ({ online }: Serving) =>
+      online.length === 0
+        ? undefined
+        : needs.map((need) => unavailable(need, online)).find((failure) => failure !== undefined);
     if (missing(await this.#remembered(tenant)) === undefined) return;
-    const now = await this.#lookUp(tenant);
-    const model = missing(now);
-    if (model === undefined) return;
-    const { message, found } = withoutModel(model, now.models);
-    throw new Failure("UNKNOWN_MODEL", message, { found });
+    const failure = missing(await this.#lookUp(tenant));
+    if (failure !== undefined) throw failure;
   }
 
   /** Throws NO_NODE_ONLINE. */
   async requireNode(tenant: string): Promise<void> {
-    if ((await this.#remembered(tenant)).online || (await this.#lookUp(tenant)).online) return;
+    if ((await this.#remembered(tenant)).online.length > 0) return;
+    if ((await this.#lookUp(tenant)).online.length > 0) return;
     throw new Failure(
       "NO_NODE_ONLINE",
       "No node that serves this tenant is online. Start one with svc node, or submit a job, which waits for one.",
@@ -123,23 +121,33 @@ export class Fleet {
 
   async #find(tenant: string): Promise<Serving> {
     const at = performance.now();
-    const online = await this.capabilities(tenant);
-    const models = online.flatMap((one) => one.models.map(({ name }) => name));
-    return { at, online: online.length > 0, models: new Set(models) };
+    return { at, online: await this.capabilities(tenant) };
   }
 }
 
-/** Error for a model that no online node has, with some of the models that they have. */
-export function withoutModel(
-  model: string,
-  known: Iterable<string>,
-): { readonly message: string; readonly found: Found } {
+/** Returns the failure for a scorer or a model that none of the nodes has; undefined if they have all of them. */
+export function unavailable(need: PlanNeed, online: readonly Capabilities[]): Failure | undefined {
+  const { models, scorerVersion } = need;
+  const scorers = online.flatMap((node) => scorersFor(node, scorerVersion));
+  if (scorers.length === 0) return unknownScorer(scorerVersion ?? "", online);
+  const known = new Set(scorers.flatMap((one) => one.models.map(({ name }) => name)));
+  const missing = models.find((name) => !known.has(name));
+  return missing === undefined ? undefined : unknownModel(missing, known);
+}
+
+/** The failure for a model, with some of the models that the nodes have. */
+export function unknownModel(model: string, known: Iterable<string>): Failure {
   const all = [...new Set(known)].sort();
   const models = all.slice(0, MAX_NAMED);
   const more = all.length - models.length;
   const rest = more > 0 ? ` and ${more} more` : "";
-  return {
-    message: `No online node has the model ${model}. Available models: ${models.join(", ")}${rest}.`,
-    found: { model, models },
-  };
+  const message = `No online node has the model ${model}. Available models: ${models.join(", ")}${rest}.`;
+  return new Failure("UNKNOWN_MODEL", message, { found: { model, models } });
+}
+
+function unknownScorer(version: string, online: readonly Capabilities[]): Failure {
+  const all = online.flatMap((node) => scorersOf(node).map(({ scorer }) => scorer));
+  const versions = [...new Set(all.map((one) => `${one.version} (libvmaf ${one.libvmafVersion})`))].sort();
+  const message = `No online node has a scorer of version ${version}. Available versions: ${versions.slice(0, MAX_NAMED).join(", ")}.`;
+  return new Failure("UNKNOWN_SCORER", message, { found: { scorerVersion: version, versions } });
 }

@@ -2,12 +2,12 @@
  * Finds work that none of the online nodes can do, because its scorer or a model was replaced or removed. After a
  * while such a job is planned again, so that one version scores all of it, or it fails.
  */
-import { type Capabilities, modelsToPlan, STILLS_CLASS, serves } from "../../jobs/work.ts";
+import { type Capabilities, needToPlan, type PlanNeed, STILLS_CLASS, serves } from "../../jobs/work.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import type { Store } from "../../store/contract/store.ts";
 import type { Ready } from "../../store/contract/task-records.ts";
 import type { ControllerMetrics } from "../telemetry/metrics.ts";
-import { type Fleet, withoutModel } from "./fleet.ts";
+import { type Fleet, unavailable, unknownModel } from "./fleet.ts";
 
 /** Long enough for a node to restart, and for one node of each kind to come up after a power cut. */
 export const UNSCHEDULABLE_MS = 5 * 60_000;
@@ -48,13 +48,13 @@ export class UnschedulableWork {
 
   async #move(ready: Ready, online: readonly Capabilities[]): Promise<number> {
     const { store } = this.#options;
-    const models = modelsToPlan(ready.workClass);
+    const need = needToPlan(ready.workClass);
     let moved = 0;
     for (const { id, generation } of await store.jobsWith(ready)) {
       const done =
-        models === undefined
+        need === undefined
           ? await this.#replan(id, generation)
-          : await this.#fail(id, generation, models, online);
+          : await this.#fail(id, generation, need, online);
       if (done) moved++;
     }
     if (moved > 0) store.announce({ kind: "events" });
@@ -74,16 +74,16 @@ export class UnschedulableWork {
   async #fail(
     id: string,
     generation: number,
-    needed: readonly string[],
+    need: PlanNeed,
     online: readonly Capabilities[],
   ): Promise<boolean> {
     const { store, metrics } = this.#options;
-    const models = new Set(online.flatMap((node) => node.models.map(({ name }) => name)));
     // If each model is available somewhere, no single node has all of them.
-    const model = needed.find((name) => !models.has(name)) ?? needed.join(" and ");
-    const error = { code: "UNKNOWN_MODEL", ...withoutModel(model, models) };
-    const failed = await store.fail(id, generation, error);
-    if (failed) metrics.jobFailed("UNKNOWN_MODEL");
+    const models = online.flatMap((node) => node.models.map(({ name }) => name));
+    const { code, message, found } =
+      unavailable(need, online) ?? unknownModel(need.models.join(" and "), models);
+    const failed = await store.fail(id, generation, { code, message, found });
+    if (failed) metrics.jobFailed(code);
     return failed;
   }
 }

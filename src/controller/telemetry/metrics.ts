@@ -1,6 +1,6 @@
 /** The controller's metrics. Labels never hold tenants, names or ids, so the number of time series is bounded. */
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import { KNOWN_BUILT_IN } from "../../engine/planning/models.ts";
+import { BUILT_IN_MODELS } from "../../jobs/models.ts";
 import type { JobState, NodeState } from "../../jobs/states.ts";
 import type { Failure, FailureCode } from "../../platform/failure.ts";
 import { watchedGauge } from "../../platform/observability/metrics.ts";
@@ -26,7 +26,7 @@ const SCORE_BUCKETS = [20, 40, 50, 60, 70, 75, 80, 85, 88, 90, 92, 94, 96, 98, 1
 const MAX_SCORE = 110;
 
 /** Models that get their own label. Callers name models, and a model directory may hold any number of them. */
-const MODELS = new Set<string>(KNOWN_BUILT_IN);
+const MODELS = new Set(BUILT_IN_MODELS.map(({ name }) => name));
 const OTHER_MODELS = "other";
 
 /** Codes of submissions refused by a limit of their tenant. */

@@ -26,6 +26,15 @@ export interface RawVideo {
   readonly frameRate?: string | undefined;
 }
 
+/** How the distorted video was encoded, for the models that judge banding by it. */
+export interface Encode {
+  /** In pixels, before scaling to the reference's size. */
+  readonly width: number;
+  readonly height: number;
+  /** Bits per sample. */
+  readonly bitDepth: number;
+}
+
 export interface PairRequest {
   /** Paths on this machine. */
   readonly reference: string;
@@ -41,6 +50,10 @@ export interface PairRequest {
   readonly editLists: "APPLY" | "IGNORE";
   /** Score only every n-th frame; 1: every frame. */
   readonly subsample: number;
+  /** Replaces what the distorted file says of its encode, for example if it was scaled or padded since. */
+  readonly encode?: Partial<Encode> | undefined;
+  /** The version of the scorer or of its libvmaf to score with; undefined: the default scorer of the machine. */
+  readonly scorerVersion?: string | undefined;
 }
 
 /** Fills in the defaults of the contract. */

@@ -1,5 +1,7 @@
 /** The results of the engine. */
+
 import type { FrameTable } from "../frames/frame-table.ts";
+import type { Encode } from "./request.ts";
 
 /** Pooled values of one metric. The formulas are in pool.ts. */
 export interface Pooled {
@@ -68,10 +70,21 @@ export interface ScorerInfo {
 }
 
 export interface ModelScore {
+  /** As requested. */
   readonly model: string;
-  /** Key in pooled and frames: "vmaf" for the first model, else the model's name. */
+  /** Key in pooled and frames: "vmaf" for the first model, else the name as requested. */
   readonly metric: string;
   readonly score: number;
+  /** The model that was used; differs from `model` if that is a short name. */
+  readonly name: string;
+  /** Why it was chosen for the short name; empty if `model` is not one. */
+  readonly reason: string;
+  /** The largest score of the model; the smallest is 0. */
+  readonly maxScore: number;
+  /** Bits per sample at which the model was applied. */
+  readonly bitDepth: number;
+  /** How the distorted video was encoded, as the model took it; absent if the model does not. */
+  readonly encode?: Encode;
 }
 
 export interface ScoreResult {

@@ -80,11 +80,30 @@ function planarName(chroma: Chroma, depth: number): string {
   return bits === 8 ? `yuv${chroma}p` : `yuv${chroma}p${bits}le`;
 }
 
+/** Returns the chroma layout of a planar format. */
+export function chromaOf(planar: string): Chroma {
+  return /^yuv(4\d\d)p/.exec(planar)?.[1] as Chroma;
+}
+
+/** Returns the bits per sample of a planar format. */
+export function bitsOf(planar: string): number {
+  return Number(/^yuv4\d\dp(\d+)?/.exec(planar)?.[1] ?? 8);
+}
+
+/** Returns a planar format with this many bits per sample; undefined: as many as it has. */
+export function withBits(planar: string, bits = bitsOf(planar)): string {
+  return planarName(chromaOf(planar), bits);
+}
+
 /** Returns the bytes of one frame of a planar format in raw video and y4m: odd chroma sizes round up. */
 export function frameBytes(format: PixelFormat, width: number, height: number): number {
-  const chromaWidth = format.chroma === "444" ? width : Math.ceil(width / 2);
-  const chromaHeight = format.chroma === "420" ? Math.ceil(height / 2) : height;
+  const [chromaWidth, chromaHeight] = chromaSize(format.chroma, width, height);
   return (width * height + 2 * chromaWidth * chromaHeight) * (format.depth > 8 ? 2 : 1);
+}
+
+/** Returns the width and height of a chroma plane in samples. */
+export function chromaSize(chroma: Chroma, width: number, height: number): readonly [number, number] {
+  return [chroma === "444" ? width : Math.ceil(width / 2), chroma === "420" ? Math.ceil(height / 2) : height];
 }
 
 /**

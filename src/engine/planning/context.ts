@@ -1,11 +1,10 @@
 /** The context of a segment: the frames around its own that the metrics look at. */
+import { UNKNOWN_MODEL_FACTS } from "../../jobs/models.ts";
 import { invalid } from "../../platform/failure.ts";
 import type { Segment } from "./segment.ts";
 
-/**
- * Frames before a segment. Models from files may look further back (high-frame-rate ones up to 5) than built-in ones.
- */
-export const LOOK_BEHIND = { builtIn: 1, file: 5 };
+/** The most frames before a segment that a model looks at: unknown models from files are given this many. */
+const MOST_BEHIND = UNKNOWN_MODEL_FACTS.lookBehind;
 
 /** Frames after a segment: motion is the smaller of the differences to both adjacent frames. */
 export const LOOK_AHEAD = 1;
@@ -20,7 +19,7 @@ export function wholeSteps(lookBehind: number, subsample: number): number {
  * tenant's machine, and the time and memory that its context costs are not charged to any tenant.
  */
 export function refuseForeign({ first, before, after }: Segment, subsample: number): void {
-  const most = wholeSteps(LOOK_BEHIND.file, subsample);
+  const most = wholeSteps(MOST_BEHIND, subsample);
   if (before > most || after > LOOK_AHEAD)
     throw invalid(
       `The segment from frame ${first} on cannot be scored: it has ${before} frames of context before it and ${after} after it; at most ${most} and ${LOOK_AHEAD} are allowed.`,

@@ -1,45 +1,58 @@
-/** Resolves model names to models: a file in the model directory, else one built into the scorer. */
+/** Finds the models of a request: a file in the model directory, else one built into the scorer. */
 import { createHash } from "node:crypto";
 import { access, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import {
+  BUILT_IN_MODELS,
+  chooseModel,
+  isShortName,
+  modelsOf,
+  SHORT_NAMES,
+  type Shown,
+} from "../../jobs/models.ts";
 import { MODEL_NAME } from "../../jobs/request-limits.ts";
 import { Failure } from "../../platform/failure.ts";
+import type { Encode } from "../contract/request.ts";
 import type { ModelId } from "../contract/work.ts";
 import { quote } from "../files/source.ts";
-
-export interface Model {
-  /** As requested. */
-  readonly name: string;
-  /** Key of its values in results: "vmaf" for the first model, else its name. */
-  readonly metric: string;
-  /** Its file; undefined for one built into the scorer. */
-  readonly file: string | undefined;
-  /** SHA-256 of its file in hex; empty for one built into the scorer. */
-  readonly digest: string;
-}
+import { encodeFor } from "./model-sizes.ts";
 
 /** Models that releases of libvmaf have built in. Which of them a scorer really has is found out by a trial. */
-export const KNOWN_BUILT_IN = [
-  "vmaf_v0.6.1",
-  "vmaf_v0.6.1neg",
-  "vmaf_4k_v0.6.1",
-  "vmaf_4k_v0.6.1neg",
-  "vmaf_float_v0.6.1",
-  "vmaf_float_v0.6.1neg",
-  "vmaf_float_4k_v0.6.1",
-  "vmaf_b_v0.6.3",
-  "vmaf_float_b_v0.6.3",
-] as const;
+const BUILT_IN_NAMES: readonly string[] = BUILT_IN_MODELS.map(({ name }) => name);
+
+/** A model that a scorer can load. */
+export interface LoadableModel extends ModelId {
+  /** Its file; undefined for one built into the scorer. */
+  readonly file: string | undefined;
+}
+
+/** A model as a request names it. */
+export interface RequestedModel {
+  /** A model's name, or a short name. */
+  readonly asked: string;
+  /** Key of its values in results: "vmaf" for the first model, else the name as requested. */
+  readonly metric: string;
+  /** The model itself, or all that the short name can stand for. */
+  readonly candidates: readonly LoadableModel[];
+}
+
+/** A model with which a pair is scored. */
+export interface Model extends LoadableModel, Pick<RequestedModel, "asked" | "metric"> {
+  /** Why it was chosen for its short name; undefined if it was requested by its own name. */
+  readonly reason: string | undefined;
+  /** How the distorted video was encoded; undefined if the model does not take it. */
+  readonly encode: Encode | undefined;
+}
 
 /** Returns those of the names that are built into the scorer. */
 export type BuiltIn = (names: readonly string[]) => Promise<readonly string[]>;
 
-/** Resolves every model of a request. */
-export async function resolveModels(
+/** Finds every model of a request. Throws INVALID_REQUEST, UNKNOWN_MODEL. */
+export async function findModels(
   names: readonly string[],
   modelDir: string | undefined,
   builtIn: BuiltIn,
-): Promise<readonly Model[]> {
+): Promise<readonly RequestedModel[]> {
   if (new Set(names).size !== names.length) {
     throw new Failure("INVALID_REQUEST", "The request names a model twice. Name each model once.");
   }
@@ -50,15 +63,64 @@ export async function resolveModels(
       "The model vmaf must be the first of several: results store the values of the first model under that name.",
     );
   }
-  const models: Model[] = [];
-  for (const [index, name] of names.entries()) {
-    const file = await modelFile(name, modelDir);
-    const exists = file !== undefined || (MODEL_NAME.test(name) && (await builtIn([name])).length > 0);
-    if (!exists) throw await unknownModel(name, modelDir, builtIn);
-    const digest = file === undefined ? "" : await digestOf(name, file);
-    models.push({ name, metric: metricOf(name, index), file, digest });
+  const found: RequestedModel[] = [];
+  for (const [index, asked] of names.entries()) {
+    const candidates = await candidatesOf(asked, modelDir, builtIn);
+    if (candidates.length === 0) throw await unknownModel(asked, modelDir, builtIn);
+    found.push({ asked, metric: metricOf(asked, index), candidates });
   }
-  return models;
+  return found;
+}
+
+/** Returns the models that a name can stand for; empty if one is missing. */
+async function candidatesOf(
+  asked: string,
+  modelDir: string | undefined,
+  builtIn: BuiltIn,
+): Promise<readonly LoadableModel[]> {
+  const own = await loadable(asked, modelDir, builtIn);
+  if (own !== undefined) return [own];
+  if (!isShortName(asked)) return [];
+  const models = await Promise.all(modelsOf(asked).map((name) => loadable(name, modelDir, builtIn)));
+  return models.every((model) => model !== undefined) ? models : [];
+}
+
+/** Returns the model of a name: a file, else one built into the scorer; undefined if there is none. */
+export async function loadable(
+  name: string,
+  modelDir: string | undefined,
+  builtIn: BuiltIn,
+): Promise<LoadableModel | undefined> {
+  const file = await modelFile(name, modelDir);
+  if (file !== undefined) return { name, file, digest: await digestOf(name, file) };
+  const exists = MODEL_NAME.test(name) && !isShortName(name) && (await builtIn([name])).length > 0;
+  return exists ? { name, file, digest: "" } : undefined;
+}
+
+/** Chooses the models that fit a pair. */
+export function chooseModels(
+  requested: readonly RequestedModel[],
+  reference: Shown,
+  encode: Encode,
+): readonly Model[] {
+  return requested.map(({ asked, metric, candidates }) => {
+    const [own] = candidates;
+    const choice = isShortName(asked) && own?.name !== asked ? chooseModel(asked, reference) : undefined;
+    const chosen = candidates.find(({ name }) => name === (choice?.model ?? asked));
+    if (chosen === undefined) throw new Failure("UNKNOWN_MODEL", `There is no model ${quote(asked)}.`);
+    return { ...chosen, asked, metric, reason: choice?.reason, encode: encodeFor(chosen, reference, encode) };
+  });
+}
+
+/** Whether a model can be what was requested by this name. */
+export function canStandFor(asked: string, { name }: ModelId): boolean {
+  return name === asked || (isShortName(asked) && modelsOf(asked).includes(name));
+}
+
+/** Returns the request that a chosen model answers, for planning the same pair again. */
+export function asRequested({ asked, metric, ...model }: Model): RequestedModel {
+  const { name, file, digest } = model;
+  return { asked, metric, candidates: [{ name, file, digest }] };
 }
 
 /** Returns the key of a request's model in results: the first is "vmaf". */
@@ -66,7 +128,7 @@ export function metricOf(name: string, index: number): string {
   return index === 0 ? "vmaf" : name;
 }
 
-/** Returns every available model; models whose file cannot be read are omitted. */
+/** Returns every available model and short name; models whose file cannot be read are omitted. */
 export async function modelIds(modelDir: string | undefined, builtIn: BuiltIn): Promise<readonly ModelId[]> {
   const ids: ModelId[] = [];
   for (const name of await availableModels(modelDir, builtIn)) {
@@ -84,12 +146,14 @@ async function digestOf(name: string, file: string): Promise<string> {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Returns the names of the available models. */
+/** Returns the names of the available models, and the short names whose models are all available. */
 export async function availableModels(
   modelDir: string | undefined,
   builtIn: BuiltIn,
 ): Promise<readonly string[]> {
-  return [...new Set([...(await modelFiles(modelDir)), ...(await builtIn(KNOWN_BUILT_IN))])].sort();
+  const names = new Set([...(await modelFiles(modelDir)), ...(await builtIn(BUILT_IN_NAMES))]);
+  const short = SHORT_NAMES.filter((name) => modelsOf(name).every((model) => names.has(model)));
+  return [...new Set([...names, ...short])].sort();
 }
 
 async function modelFile(name: string, modelDir: string | undefined): Promise<string | undefined> {

@@ -7,12 +7,12 @@ import { MODEL_NAME } from "../../jobs/request-limits.ts";
 import { Failure } from "../../platform/failure.ts";
 import { FEATURES, type Feature, perSide, SIDES, type Side } from "../contract/request.ts";
 import type { ScorerInfo } from "../contract/result.ts";
-import type { ModelId } from "../contract/work.ts";
 import type { Source } from "../files/source.ts";
 import { comparedFormat, MAX_PIXELS, pixelFormat } from "../media/pixels.ts";
 import { RAW_FORMAT } from "../media/raw.ts";
 import { MAX_FRAMES, type Track } from "../media/track.ts";
 import { LATEST_SECONDS } from "./cut.ts";
+import { canStandFor, type Model, metricOf } from "./models.ts";
 import type { Pairing } from "./pairing.ts";
 import type { Plan } from "./plan.ts";
 import type { Segment } from "./segment.ts";
@@ -29,17 +29,22 @@ import {
   wholeNumber,
 } from "./strict-json.ts";
 
-const VERSION = 3;
+const VERSION = 4;
+/** Version 3, which finished jobs of earlier releases have, is the same without the members of models that are optional. */
+const READABLE = [3, VERSION] as const;
 /** 24 models, 100 warnings and two tracks take a tenth of this. */
 const MAX_CHARS = 256 * 1024;
 
 /** The facts that identify the file that was planned. */
 export type FileFacts = Pick<Source, "size" | "modifiedMs">;
 
+/** A model of a plan; every machine finds its file by the name. */
+export type PlannedModel = Omit<Model, "file">;
+
 /** The content of a plan without its segments. */
 export interface StoredPlan {
   readonly scorer: ScorerInfo;
-  readonly models: readonly ModelId[];
+  readonly models: readonly PlannedModel[];
   readonly files: Readonly<Record<Side, FileFacts>>;
   readonly features: readonly Feature[];
   readonly subsample: number;
@@ -57,7 +62,13 @@ export function writePlan(plan: Plan, files: Readonly<Record<Side, FileFacts>>, 
   return JSON.stringify({
     version: VERSION,
     scorer: { program, version, libvmafVersion },
-    models: models.map(({ name, digest }) => ({ name, digest })),
+    models: models.map(({ name, digest, asked, reason, encode }) => ({
+      name,
+      digest,
+      asked,
+      reason,
+      encode,
+    })),
     files: perSide((side) => ({ size: files[side].size, modifiedMs: files[side].modifiedMs })),
     features: request.features,
     subsample: request.subsample,
@@ -117,14 +128,22 @@ const pairingDecoder = record({
   warnings: listOf(record({ code: textLike(/^[A-Z][A-Z_]{0,63}$/), message }), 100),
 });
 
+const modelDecoder = record({
+  name: textLike(MODEL_NAME),
+  digest: textLike(/^([0-9a-f]{64})?$/),
+  asked: optional(textLike(MODEL_NAME)),
+  reason: optional(textLike(/^\P{Cc}{1,300}$/u)),
+  encode: optional(record({ width: pixels, height: pixels, bitDepth: wholeNumber(1, 16) })),
+});
+
 const planDecoder = record({
-  version: oneOf(VERSION),
+  version: oneOf(...READABLE),
   scorer: record({
     program: oneOf("ffmpeg", "vmaf"),
     version: textLike(/^\P{Cc}{1,1000}$/u),
     libvmafVersion: textLike(/^\P{Cc}{1,50}$/u),
   }),
-  models: listOf(record({ name: textLike(MODEL_NAME), digest: textLike(/^([0-9a-f]{64})?$/) }), 64),
+  models: listOf(modelDecoder, 64),
   files: sides(
     record({
       size: wholeNumber(1, Number.MAX_SAFE_INTEGER),
@@ -142,18 +161,25 @@ const planDecoder = record({
 export function readPlan(text: string): StoredPlan {
   refuseOtherVersion(text);
   const { version: _, tracks, pairing, ...facts } = readJson("plan", text, MAX_CHARS, planDecoder);
-  if (new Set(facts.models.map(({ name }) => name)).size !== Math.max(1, facts.models.length))
+  const models = facts.models.map(toModel);
+  if (new Set(models.map(({ asked }) => asked)).size !== Math.max(1, models.length))
     throw unreadable("it names no model or a model twice");
   refuseTooLarge(pairing);
   const read = perSide((side) => toTrack(side, tracks));
   const format = comparedFormat(read.reference.pixels, read.distorted.pixels);
-  return { ...facts, tracks: read, pairing: { ...pairing, format } };
+  return { ...facts, models, tracks: read, pairing: { ...pairing, format } };
+}
+
+function toModel(model: ReturnType<typeof modelDecoder>, index: number): PlannedModel {
+  const asked = model.asked ?? model.name;
+  if (!canStandFor(asked, model)) throw unreadable(`models has ${model.name} for the model ${asked}`);
+  return { ...model, asked, metric: metricOf(asked, index) };
 }
 
 /** Another version of svc can read such a plan, so the job is not at fault. */
 function refuseOtherVersion(text: string): void {
   const version = /^\{"version":(\d{1,9}),/.exec(text)?.[1];
-  if (version === undefined || Number(version) === VERSION) return;
+  if (version === undefined || READABLE.some((readable) => readable === Number(version))) return;
   const detail = `The plan has format version ${version}, but this svc reads version ${VERSION}. Run the same version of svc on every machine.`;
   throw new Failure("SCORER_FAILED", detail);
 }

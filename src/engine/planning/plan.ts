@@ -9,11 +9,14 @@ import type { ProbeContext } from "../media/probe-context.ts";
 import { toNumber } from "../media/rational.ts";
 import type { Track } from "../media/track.ts";
 import { pair } from "./compare.ts";
-import { LOOK_BEHIND } from "./context.ts";
 import { type Cutting, cut } from "./cut.ts";
 import { settleCounts } from "./frame-counts.ts";
-import type { Model } from "./models.ts";
+import { factsOf } from "./model-facts.ts";
+import { chromaWarnings, refuseUnscorable } from "./model-sizes.ts";
+import { chooseModels, type Model, type RequestedModel } from "./models.ts";
 import type { Pairing } from "./pairing.ts";
+import { comparedRate } from "./rates.ts";
+import { comparedSize } from "./shapes.ts";
 
 /** A plan before it is cut. */
 interface Draft {
@@ -27,7 +30,7 @@ export interface Plan extends Draft, Cutting {
 }
 
 export interface PlanOptions extends ProbeContext {
-  readonly models: readonly Model[];
+  readonly models: readonly RequestedModel[];
   /** Approximate length of a segment; undefined: score the pair whole. */
   readonly segmentLength: SegmentLength | undefined;
 }
@@ -75,16 +78,24 @@ export async function planCounted(
 }
 
 function finish(draft: Draft, options: PlanOptions): Plan {
-  const lookBehind = options.models.some((model) => model.file !== undefined)
-    ? LOOK_BEHIND.file
-    : LOOK_BEHIND.builtIn;
-  const { models } = options;
+  const models = chosenModels(draft, options);
+  refuseUnscorable(models, draft.pairing);
+  const lookBehind = Math.max(...models.map((model) => factsOf(model).lookBehind));
   const { subsample } = draft.request;
   const length = segmentFrames(options.segmentLength, draft);
   const cutting = cut(draft.tracks, draft.pairing, { length, subsample, lookBehind });
   // The frame times of a film take 10 MB, and nothing needs them after cutting.
   const tracks = perSide((side) => ({ ...draft.tracks[side], times: undefined }));
-  return { ...draft, tracks, models, ...cutting };
+  const warnings = [...draft.pairing.warnings, ...chromaWarnings(models, draft.pairing)];
+  return { ...draft, pairing: { ...draft.pairing, warnings }, tracks, models, ...cutting };
+}
+
+function chosenModels({ request, tracks, pairing }: Draft, { models }: PlanOptions): readonly Model[] {
+  const { width, height } = pairing;
+  const [encodedWidth, encodedHeight] = comparedSize(tracks.distorted, pairing.turn);
+  const encode = { width: encodedWidth, height: encodedHeight, bitDepth: tracks.distorted.pixels.depth };
+  const shown = { width, height, rate: comparedRate(tracks) };
+  return chooseModels(models, shown, { ...encode, ...request.encode });
 }
 
 function segmentFrames(length: SegmentLength | undefined, { tracks, pairing }: Draft): number | undefined {

@@ -1,9 +1,10 @@
 /** Decides whether two tracks can be compared by their frame rates, and which frames they have in common. */
+import { scoredRate } from "../../jobs/frame-rate.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Remedy } from "../contract/remedy.ts";
 import type { PairRequest, Side } from "../contract/request.ts";
 import type { Warning } from "../contract/result.ts";
-import { toNumber } from "../media/rational.ts";
+import { formatRational, toNumber } from "../media/rational.ts";
 import { facts, framesText, NAMES, type Track } from "../media/track.ts";
 import { countsOf, type Thinning } from "./pairing.ts";
 
@@ -40,6 +41,12 @@ export function pairRates(
     thin: every === 1 ? undefined : common,
     warnings: [{ code: "FRAME_RATE_MISMATCH", message: `${words}; ${how}, as requested.` }],
   };
+}
+
+/** Returns the frames per second of the compared frames; undefined if neither file states a rate. */
+export function comparedRate(tracks: Readonly<Record<Side, Track>>): number | undefined {
+  const rated = ({ rate }: Track) => ({ frameRate: rate === undefined ? "" : formatRational(rate) });
+  return scoredRate({ reference: rated(tracks.reference), distorted: rated(tracks.distorted) });
 }
 
 interface Advice {

@@ -7,7 +7,7 @@ import { frameBytes } from "../media/pixels.ts";
 import { isRaw } from "../media/raw.ts";
 import type { Track } from "../media/track.ts";
 import { isY4m, readHeader } from "../media/y4m.ts";
-import { type BuiltIn, type Model, resolveModels } from "./models.ts";
+import { type BuiltIn, loadable, type Model } from "./models.ts";
 import type { Plan } from "./plan.ts";
 import type { FileFacts, StoredPlan } from "./plan-json.ts";
 import type { Segment } from "./segment.ts";
@@ -27,7 +27,7 @@ export function refuseOtherScorer({ scorer }: StoredPlan, mine: ScorerInfo): voi
 /** Throws INVALID_REQUEST for a plan that was made for another request. */
 export function refuseOtherRequest(facts: StoredPlan, request: PairRequest): void {
   const asked = [request.models, request.features, request.subsample];
-  const planned = [facts.models.map(({ name }) => name), facts.features, facts.subsample];
+  const planned = [facts.models.map(({ asked }) => asked), facts.features, facts.subsample];
   if (JSON.stringify(asked) === JSON.stringify(planned)) return;
   throw new Failure(
     "INVALID_REQUEST",
@@ -44,14 +44,14 @@ export async function plannedModels(
   modelDir: string | undefined,
   builtIn: BuiltIn,
 ): Promise<readonly Model[]> {
-  const names = models.map(({ name }) => name);
-  const here = await resolveModels(names, modelDir, builtIn).catch((error: unknown) => {
-    const failure = Failure.from(error);
-    throw failure.code === "UNKNOWN_MODEL" ? otherModel(failure.message) : error;
-  });
-  const other = here.find(({ digest }, index) => digest !== models[index]?.digest);
-  if (other !== undefined) throw otherModel(`Its file of the model ${other.name} differs.`);
-  return here;
+  return Promise.all(
+    models.map(async (planned) => {
+      const here = await loadable(planned.name, modelDir, builtIn);
+      if (here === undefined) throw otherModel(`It has no model ${planned.name}.`);
+      if (here.digest !== planned.digest) throw otherModel(`Its file of the model ${planned.name} differs.`);
+      return { ...planned, file: here.file };
+    }),
+  );
 }
 
 function otherModel(what: string): Failure {

@@ -2,11 +2,13 @@
 import { setImmediate as letOthersRun } from "node:timers/promises";
 import { Failure } from "../../platform/failure.ts";
 import type { Feature, Side } from "../contract/request.ts";
-import type { Pooled, ScoreResult, ScorerInfo, Warning } from "../contract/result.ts";
+import type { ModelScore, Pooled, ScoreResult, ScorerInfo, Warning } from "../contract/result.ts";
 import type { FrameTable } from "../frames/frame-table.ts";
+import { bitsOf, withBits } from "../media/pixels.ts";
 import { fileInfo, type Track } from "../media/track.ts";
-import type { Model } from "../planning/models.ts";
+import { factsOf } from "../planning/model-facts.ts";
 import type { Pairing } from "../planning/pairing.ts";
+import type { PlannedModel } from "../planning/plan-json.ts";
 import { poolMetrics } from "./pool.ts";
 
 /** A scored pair: its final plan and the values of all its frames. */
@@ -14,7 +16,7 @@ export interface Finished {
   readonly tracks: Readonly<Record<Side, Track>>;
   readonly files: Readonly<Record<Side, { readonly size: number }>>;
   readonly pairing: Pairing;
-  readonly models: readonly NamedModel[];
+  readonly models: readonly PlannedModel[];
   readonly features: readonly Feature[];
   /** Number of segments that were scored. */
   readonly segments: number;
@@ -22,8 +24,6 @@ export interface Finished {
   readonly whole: string | undefined;
   readonly table: FrameTable;
 }
-
-type NamedModel = Pick<Model, "name" | "metric">;
 
 /** Pools the metrics. A film takes seconds, so it yields to the event loop after each metric. */
 export async function toResult(
@@ -39,8 +39,7 @@ export async function toResult(
     await letOthersRun();
   }
   const scores = models.map((model) => ({
-    model: model.name,
-    metric: model.metric,
+    ...described(model, pairing),
     score: modelScore(model, table, pooled),
   }));
   const [first] = scores;
@@ -66,9 +65,17 @@ export async function toResult(
   };
 }
 
+/** Returns what a result says of a model besides its score. */
+function described(model: PlannedModel, { format }: Pairing): Omit<ModelScore, "score"> {
+  const { asked, name, metric, reason = "", encode } = model;
+  const { max, bits } = factsOf(model);
+  const maxScore = { maxScore: max, bitDepth: bitsOf(withBits(format, bits)) };
+  return { model: asked, metric, name, reason, ...maxScore, ...(encode && { encode }) };
+}
+
 /** Returns a model's mean. Every frame must have a value: a missing one would silently raise or lower the mean. */
 function modelScore(
-  { name, metric }: NamedModel,
+  { name, metric }: PlannedModel,
   table: FrameTable,
   pooled: Readonly<Record<string, Pooled>>,
 ): number {

@@ -7,7 +7,6 @@ import { decodeRows } from "../frames/codec.ts";
 import type { FrameRow, FrameTable } from "../frames/frame-table.ts";
 import { refuseForeign } from "../planning/context.ts";
 import { wholeSegment } from "../planning/cut.ts";
-import { metricOf } from "../planning/models.ts";
 import { readPlan, readSegment, type StoredPlan } from "../planning/plan-json.ts";
 import type { Segment } from "../planning/segment.ts";
 import { SegmentMismatch } from "../planning/segment-mismatch.ts";
@@ -36,8 +35,7 @@ export async function joinParts(
   durationMs: number,
 ): Promise<ScoreResult> {
   const facts = readPlan(plan);
-  const models = facts.models.map(({ name }, index) => ({ name, metric: metricOf(name, index) }));
-  const joiner = new Joiner(models, Math.ceil(facts.pairing.frameCount / facts.subsample));
+  const joiner = new Joiner(facts.models, Math.ceil(facts.pairing.frameCount / facts.subsample));
   let next = 0;
   for (const part of parts) {
     const segment = segmentOf(part, facts);
@@ -47,7 +45,7 @@ export async function joinParts(
   }
   if (next !== facts.pairing.frameCount)
     throw misfit(parts[0], `${next} of ${facts.pairing.frameCount} frames are scored`);
-  const finished = { ...facts, models, segments: parts.length, table: joiner.finish() };
+  const finished = { ...facts, segments: parts.length, table: joiner.finish() };
   return toResult(finished, facts.scorer, durationMs);
 }
 

@@ -17,7 +17,7 @@ import type { ProbeContext } from "../media/probe-context.ts";
 import type { Track } from "../media/track.ts";
 import { decodeLimits } from "../sandbox/limits.ts";
 import { Sandbox } from "../sandbox/sandbox.ts";
-import { sideChain } from "./graph.ts";
+import { decodedChain } from "./graph.ts";
 import { inputArguments } from "./input.ts";
 import type { Checksums, Run } from "./run.ts";
 
@@ -61,7 +61,7 @@ async function checksumOf(decoded: Decoded, side: Side, context: ProbeContext): 
     );
   const messages = new Messages();
   await using sandbox = Sandbox.open({ ...context, sources: [sources[side]] });
-  const chain = sideChain(tracks[side], pairing, segment.cut?.[side].range);
+  const chain = decodedChain(tracks[side], pairing, segment.cut?.[side].range);
   const exit = await sandbox.run({
     program: context.ffmpeg,
     args: [

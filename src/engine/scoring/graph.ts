@@ -3,7 +3,7 @@
  * and names from our own tables.
  */
 
-import { comparedFormat, isRgb } from "../media/pixels.ts";
+import { bitsOf, comparedFormat, isRgb } from "../media/pixels.ts";
 import type { Track } from "../media/track.ts";
 import type { Pairing } from "../planning/pairing.ts";
 import type { TimeRange } from "../planning/segment.ts";
@@ -16,10 +16,20 @@ const UNTAG = "setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspa
 const SCALE_FLAGS = "flags=bicubic:in_range=tv:out_range=tv:in_color_matrix=bt709:out_color_matrix=bt709";
 
 /**
- * Returns the chain of one side from the decoder to comparable samples: for all frames of the range, or only for `some`
- * of them, counted from the first frame of the range that has a partner.
+ * Returns the chain of one side from the decoder to comparable samples in the pair's format: for all frames of the
+ * range, or only for `some` of them, counted from the first frame of the range that has a partner.
  */
 export function sideChain(
+  track: Track,
+  pairing: Pairing,
+  range?: TimeRange,
+  some?: readonly number[],
+): string {
+  return `${decodedChain(track, pairing, range, some)},${conversion(track, pairing, pairing.format)}`;
+}
+
+/** Returns the first part of that chain: the frames that are compared, numbered and as decoded. */
+export function decodedChain(
   track: Track,
   pairing: Pairing,
   range?: TimeRange,
@@ -32,17 +42,24 @@ export function sideChain(
     ...thin(track, pairing),
     ...common(track, pairing),
     ...pick(some),
-    ...convert(track, pairing),
-    `format=${pairing.format}`,
     // Frames are paired by number: the number replaces the timestamp.
     "settb=1/1000",
     "setpts=N",
   ].join(",");
 }
 
+/** Returns the second part: one conversion to the size and a planar format in which both sides are compared. */
+export function conversion(track: Track, pairing: Pairing, format: string): string {
+  const plain = planarName(track) === format && sameSize(track, pairing);
+  // Without the option, swscale dithers samples of more bits, which hides banding; with it, it rounds.
+  const dither = track.pixels.depth > bitsOf(format) ? ":sws_dither=none" : "";
+  const scale = `scale=${pairing.width}:${pairing.height}:${SCALE_FLAGS}${dither}`;
+  return [...(plain ? [] : [scale]), `format=${format}`].join(",");
+}
+
 /** Whether a side's samples are compared as stored in its file, without a filter that changes or drops any. */
-export function isVerbatim(track: Track, pairing: Pairing): boolean {
-  const exact = track.pixels.name === pairing.format && !pairing.turn.includes(track.side);
+export function isVerbatim(track: Track, pairing: Pairing, format: string): boolean {
+  const exact = track.pixels.name === format && !pairing.turn.includes(track.side);
   return exact && sameSize(track, pairing) && pairing.thin?.side !== track.side;
 }
 
@@ -81,11 +98,6 @@ function common(track: Track, pairing: Pairing): readonly string[] {
 /** Drops unrequested frames ahead of the conversion, which handles each frame independently. */
 function pick(some: readonly number[] | undefined): readonly string[] {
   return some === undefined ? [] : [`select=${some.map((frame) => `eq(n\\,${frame})`).join("+")}`];
-}
-
-function convert(track: Track, pairing: Pairing): readonly string[] {
-  const plain = planarName(track) === pairing.format && sameSize(track, pairing);
-  return plain ? [] : [`scale=${pairing.width}:${pairing.height}:${SCALE_FLAGS}`];
 }
 
 /** The format of a track's samples after toPlanar. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Failure } from "../../platform/failure.ts";
 import type { Side } from "../contract/request.ts";
 import type { ScorerInfo } from "../contract/result.ts";
+import type { FrameTable } from "../frames/frame-table.ts";
 import {
   blame,
   decodeFailure,
@@ -16,10 +17,11 @@ import { Messages } from "../media/messages.ts";
 import { framesText } from "../media/track.ts";
 import type { Exit } from "../sandbox/sandbox.ts";
 import { pictureOutput, readChecksums, scoringThreads } from "./decode-check.ts";
-import { sideChain } from "./graph.ts";
+import { conversion, decodedChain } from "./graph.ts";
 import { inputArguments } from "./input.ts";
+import { joinPasses, type Pass, passesOf } from "./passes.ts";
 import type { Run, RunOutcome } from "./run.ts";
-import { LIBVMAF_FEATURE, LOG_FILE, modelFileName, modelOption, type Scorer } from "./scorer.ts";
+import { LIBVMAF_FEATURE, modelFileName, modelOption, type Scorer } from "./scorer.ts";
 import type { Trial } from "./trial.ts";
 import { isWritten, readLog } from "./vmaf-log.ts";
 
@@ -65,10 +67,8 @@ export class FfmpegScorer implements Scorer {
     refuseSizeChange(run, messages);
     if (messages.concealment !== undefined) throw await this.#concealed(run, messages);
     const delivered = both(counts, messages);
-    const log = join(run.sandbox.directory, LOG_FILE);
-    if (!(await isWritten(log))) throw noLog(delivered, messages);
     return {
-      table: await readLog(log, run.models, run.segment.count),
+      table: await readLogs(run, delivered, messages),
       delivered,
       checksums: await readChecksums(run.sandbox, run.tracks),
     };
@@ -103,33 +103,66 @@ function scoreArguments(run: Run): readonly string[] {
     ...scoringThreads(run.tracks[side], run.threads),
     ...inputArguments(run, side),
   ]);
-  const libvmaf = [
-    "log_fmt=csv",
-    `log_path=${LOG_FILE}`,
-    `n_threads=${run.threads}`,
-    "shortest=1",
-    `n_subsample=${run.subsample}`,
-    `model='${run.models.map((model, index) => modelOption(model, index, QUOTED_COLON)).join("|")}'`,
-    ...(run.features.length > 0
-      ? [`feature='${run.features.map((feature) => `name=${LIBVMAF_FEATURE[feature]}`).join("|")}'`]
-      : []),
-  ].join(":");
-  const chains = ORDER.map(
-    (side, input) =>
-      `[${input}:V:0]${sideChain(run.tracks[side], run.pairing, run.segment.cut?.[side].range)},split[${side}][count${input}]`,
-  );
-  const graph = [...chains, `[distorted][reference]libvmaf=${libvmaf}[scored]`].join(";");
+  const passes = passesOf(run);
+  const chains = ORDER.map((side, input) => {
+    const track = run.tracks[side];
+    const outputs = passes.map(({ index }) => `[${side}${index}d]`).join("");
+    const decoded = decodedChain(track, run.pairing, run.segment.cut?.[side].range);
+    return [
+      `[${input}:V:0]${decoded},split=${passes.length + 1}${outputs}[count${input}]`,
+      ...passes.map(
+        ({ index, format }) => `[${side}${index}d]${conversion(track, run.pairing, format)}[${side}${index}]`,
+      ),
+    ].join(";");
+  });
+  const [scored = [], ...others] = passes.map(({ index }) => [
+    ...["-map", `[scored${index}]`, ...EVERY_FRAME, "-f", "null", "-"],
+  ]);
   return [
     ...QUIET,
     ...["-progress", "pipe:1", "-stats_period", "0.3", "-xerror"],
     ...inputs,
-    ...["-filter_complex", graph],
-    ...["-map", "[scored]", ...EVERY_FRAME, "-f", "null", "-"],
+    ...["-filter_complex", [...chains, ...passes.map((pass) => libvmaf(pass, run))].join(";")],
+    // readCount expects the counting outputs after the first.
+    ...scored,
     ...ORDER.flatMap((side, input) => [
       ...["-map", `[count${input}]`, ...EVERY_FRAME],
       ...pictureOutput(run.tracks[side], side),
     ]),
+    ...others.flat(),
   ];
+}
+
+function libvmaf({ index, models, features, log }: Pass, { threads, subsample }: Run): string {
+  const options = [
+    "log_fmt=csv",
+    `log_path=${log}`,
+    `n_threads=${threads}`,
+    "shortest=1",
+    `n_subsample=${subsample}`,
+    // An empty list computes no model; without the option, libvmaf computes its default model.
+    `model='${models.map((model) => modelOption(model, QUOTED_COLON)).join("|")}'`,
+    ...(features.length > 0
+      ? [`feature='${features.map((feature) => `name=${LIBVMAF_FEATURE[feature]}`).join("|")}'`]
+      : []),
+  ].join(":");
+  return `[distorted${index}][reference${index}]libvmaf=${options}[scored${index}]`;
+}
+
+/** Reads the logs of all passes. Throws MEDIA_NO_FRAMES, SCORER_FAILED. */
+async function readLogs(
+  run: Run,
+  delivered: RunOutcome["delivered"],
+  messages: Messages,
+): Promise<FrameTable> {
+  const passes = passesOf(run);
+  const tables: FrameTable[] = [];
+  for (const { log, models } of passes) {
+    const path = join(run.sandbox.directory, log);
+    if (!(await isWritten(path))) throw noLog(delivered, messages);
+    tables.push(await readLog(path, models, run.segment.count));
+  }
+  return joinPasses(tables, passes, run.models);
 }
 
 /** Links the model files into the working directory, so that their paths need no escaping. */

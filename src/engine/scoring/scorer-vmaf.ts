@@ -6,13 +6,15 @@ import { join } from "node:path";
 import { Failure } from "../../platform/failure.ts";
 import { perSide, SIDES, type Side } from "../contract/request.ts";
 import type { ScorerInfo } from "../contract/result.ts";
+import type { FrameTable } from "../frames/frame-table.ts";
 import { blame, killed, refuseBrokenRun, refuseFailedDecode, SIZE_CHANGES } from "../media/decode-errors.ts";
 import { framesIn } from "../media/ffmpeg.ts";
 import { Messages } from "../media/messages.ts";
 import type { Exit } from "../sandbox/sandbox.ts";
 import { readChecksums } from "./decode-check.ts";
+import { joinPasses, type Pass, passesOf } from "./passes.ts";
 import type { Run, RunOutcome } from "./run.ts";
-import { LOG_FILE, type Scorer } from "./scorer.ts";
+import type { Scorer } from "./scorer.ts";
 import { badModel, linkModels, noLog } from "./scorer-ffmpeg.ts";
 import type { Trial } from "./trial.ts";
 import { type Feeds, fed, feed, scoreArguments } from "./vmaf-command.ts";
@@ -37,22 +39,43 @@ export class VmafScorer implements Scorer {
 
   async score(run: Run): Promise<RunOutcome> {
     linkModels(run);
-    const feeds = perSide((side) => feed(run, side));
+    const passes = passesOf(run);
+    const tables: FrameTable[] = [];
+    const counted: RunOutcome["delivered"][] = [];
+    for (const pass of passes) {
+      const { table, delivered } = await this.#pass(run, pass, passes.length);
+      tables.push(table);
+      counted.push(delivered);
+    }
+    return {
+      table: joinPasses(tables, passes, run.models),
+      delivered: perSide((side) => sameCount(counted.map((delivered) => delivered[side]))),
+      checksums: await readChecksums(run.sandbox, run.tracks),
+    };
+  }
+
+  async #pass(run: Run, pass: Pass, passes: number): Promise<Omit<RunOutcome, "checksums">> {
+    const feeds = perSide((side) => feed(run, pass, side));
     await makeFifos(run, feeds);
-    const counter = new FrameCounter(run);
+    const counter = new FrameCounter((frames) =>
+      run.onFrames(Math.floor((pass.index * fed(run) + frames) / passes)),
+    );
     const decoders = SIDES.flatMap((side) => {
       const { decoder } = feeds[side];
       return decoder === undefined ? [] : [this.#decode(run, side, decoder, counter)];
     });
-    await allOrNone(run, this.#vmaf(run, feeds), decoders);
-    return outcome(run, feeds, counter);
+    await allOrNone(run, this.#vmaf(run, pass, feeds), decoders);
+    const delivered = perSide((side) => (feeds[side].decoder ? counter.counted(side) : fed(run)));
+    const log = join(run.sandbox.directory, pass.log);
+    if (!(await isWritten(log))) throw noLog(delivered);
+    return { table: await readLog(log, pass.models, run.segment.count), delivered };
   }
 
-  async #vmaf(run: Run, feeds: Feeds): Promise<void> {
+  async #vmaf(run: Run, pass: Pass, feeds: Feeds): Promise<void> {
     const messages = new Messages();
     const exit = await run.sandbox.run({
       program: this.#path,
-      args: scoreArguments(run, feeds),
+      args: scoreArguments(run, pass, feeds),
       limits: run.limits,
       onStderr: (line) => messages.read(`[error] ${line}`),
     });
@@ -113,12 +136,12 @@ async function allOrNone(run: Run, vmaf: Promise<void>, decoders: readonly Promi
   if (cause) throw cause;
 }
 
-async function outcome(run: Run, feeds: Feeds, counter: FrameCounter): Promise<RunOutcome> {
-  const log = join(run.sandbox.directory, LOG_FILE);
-  const delivered = perSide((side) => (feeds[side].decoder ? counter.counted(side) : fed(run)));
-  if (!(await isWritten(log))) throw noLog(delivered);
-  const table = await readLog(log, run.models, run.segment.count);
-  return { table, delivered, checksums: await readChecksums(run.sandbox, run.tracks) };
+/** Returns the number of frames that every pass decoded. Throws SCORER_FAILED if they differ. */
+function sameCount(counts: readonly number[]): number {
+  const [first = 0] = counts;
+  if (counts.every((count) => count === first)) return first;
+  const detail = `Decoding the same file repeatedly gave different numbers of frames: ${counts.join(", ")}.`;
+  throw new Failure("SCORER_FAILED", detail);
 }
 
 /**
@@ -127,17 +150,17 @@ async function outcome(run: Run, feeds: Feeds, counter: FrameCounter): Promise<R
  */
 class FrameCounter {
   readonly #frames: Partial<Record<Side, number>> = {};
-  readonly #run: Run;
+  readonly #onFrames: (frames: number) => void;
 
-  constructor(run: Run) {
-    this.#run = run;
+  constructor(onFrames: (frames: number) => void) {
+    this.#onFrames = onFrames;
   }
 
   read(side: Side, line: string): void {
     const frames = framesIn(line);
     if (frames === undefined) return;
     this.#frames[side] = frames;
-    this.#run.onFrames(Math.max(...Object.values(this.#frames)));
+    this.#onFrames(Math.max(...Object.values(this.#frames)));
   }
 
   /** Returns the final count of the side's decoder. */

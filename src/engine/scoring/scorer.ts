@@ -1,8 +1,8 @@
 /** The common interface of both kinds of scoring executable. */
 
-import type { Feature } from "../contract/request.ts";
+import type { Encode, Feature } from "../contract/request.ts";
 import type { ScorerInfo } from "../contract/result.ts";
-import type { Model } from "../planning/models.ts";
+import type { PassModel } from "./passes.ts";
 import type { Run, RunOutcome } from "./run.ts";
 
 export interface Scorer {
@@ -28,15 +28,17 @@ export function modelKey(index: number): string {
 }
 
 /** Returns libvmaf's option for a model. `colon`: the spelling of ":" in the context of the option. */
-export function modelOption({ name, file }: Model, index: number, colon: string): string {
+export function modelOption({ name, file, index, encode }: PassModel, colon: string): string {
   const source = file === undefined ? `version=${name}` : `path=${modelFileName(index)}`;
-  return `${source}${colon}name=${modelKey(index)}`;
+  const options = encode === undefined ? [] : encodeOptions(encode);
+  return [source, `name=${modelKey(index)}`, ...options].join(colon);
+}
+
+function encodeOptions({ width, height, bitDepth }: Encode): readonly string[] {
+  return [`cambi.enc_width=${width}`, `cambi.enc_height=${height}`, `cambi.enc_bitdepth=${bitDepth}`];
 }
 
 /** Returns the name of a model's file in the working directory. */
 export function modelFileName(index: number): string {
   return `model${index}.json`;
 }
-
-/** Name of libvmaf's log in the working directory. */
-export const LOG_FILE = "log.csv";

@@ -1,18 +1,18 @@
 /** Tests a scoring executable with synthetic frames: whether it can score, and which models it has. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { builtInModel } from "../../jobs/models.ts";
 import { Failure } from "../../platform/failure.ts";
-import { KNOWN_BUILT_IN } from "../planning/models.ts";
 import { Deadline } from "../sandbox/deadline.ts";
 import { type Limits, Sandbox } from "../sandbox/sandbox.ts";
 
 /** A trial takes 50 ms, on a stalled machine seconds. A program that takes longer than this is not a scorer. */
 const TIMEOUT_MS = 30_000;
 export const TRIAL_LIMITS: Limits = { memoryBytes: 4 * 2 ** 30, cpuSeconds: 10, fileBytes: 2 ** 20 };
-/** Side of the test frame in pixels: safely above the minimum of libvmaf's features. */
-const SIZE = 64;
+/** Size of the test frame in pixels: the smallest that every model scores. */
+const [WIDTH, HEIGHT] = [640, 360];
 
-type Command = (model: string) => readonly string[];
+type Command = (models: readonly string[]) => readonly string[];
 
 export class Trial {
   readonly #path: string;
@@ -28,29 +28,39 @@ export class Trial {
 
   /** For an ffmpeg: scores its own test source against itself. */
   static ffmpeg(path: string, isolation: readonly string[]): Trial {
-    const source = `color=s=${SIZE}x${SIZE}:r=1:d=1`;
-    return new Trial(path, isolation, (model) => [
-      ...["-nostdin", "-v", "error", "-f", "lavfi", "-i", source, "-f", "lavfi", "-i", source],
-      ...["-lavfi", `libvmaf=log_fmt=json:log_path=trial.json:model=version=${model}`, "-f", "null", "-"],
-    ]);
+    const source = `color=s=${WIDTH}x${HEIGHT}:r=1:d=1`;
+    return new Trial(path, isolation, (models) => {
+      const list = models.map((model, index) => `version=${model}\\:name=${index}`).join("|");
+      return [
+        ...["-nostdin", "-v", "error", "-f", "lavfi", "-i", source, "-f", "lavfi", "-i", source],
+        ...["-lavfi", `libvmaf=log_fmt=json:log_path=trial.json:model='${list}'`, "-f", "null", "-"],
+      ];
+    });
   }
 
   /** For Netflix's vmaf: scores a grey y4m frame against itself. */
   static vmaf(path: string, isolation: readonly string[]): Trial {
-    return new Trial(path, isolation, (model) => [
-      ...["-r", "trial.y4m", "-d", "trial.y4m", "--json", "-o", "trial.json", "-q", "-m", `version=${model}`],
+    return new Trial(path, isolation, (models) => [
+      ...["-r", "trial.y4m", "-d", "trial.y4m", "--json", "-o", "trial.json", "-q"],
+      ...models.flatMap((model, index) => ["-m", `version=${model}:name=${index}`]),
     ]);
   }
 
   /** Returns the version of libvmaf if the program can score with the model; else throws with the program's output. */
   async libvmafVersion(model: string): Promise<string> {
-    const log = await this.#run(model);
+    const log = await this.#run([model]);
     this.#known.set(model, true);
     return /"version"\s*:\s*"([^"]{1,50})"/.exec(log)?.[1] ?? "unknown";
   }
 
   /** Returns those of the names that the program has. */
   async models(names: readonly string[]): Promise<readonly string[]> {
+    const untried = names.filter((name) => !this.#known.has(name));
+    // One trial of a whole family is enough if the program has all of its models, which is usual.
+    for (const family of Object.values(Object.groupBy(untried, (name) => builtInModel(name)?.family ?? ""))) {
+      if (family === undefined || family.length < 2 || !(await this.#scores(family))) continue;
+      for (const name of family) this.#keep(name, true);
+    }
     const found: string[] = [];
     for (const name of names) if (await this.#has(name)) found.push(name);
     return found;
@@ -59,20 +69,28 @@ export class Trial {
   async #has(model: string): Promise<boolean> {
     const known = this.#known.get(model);
     if (known !== undefined) return known;
-    const has = await this.#run(model).then(
+    const has = await this.#scores([model]);
+    this.#keep(model, has);
+    return has;
+  }
+
+  /** Names made up by callers are not kept: the map would grow without bound. */
+  #keep(model: string, has: boolean): void {
+    if (has || builtInModel(model) !== undefined) this.#known.set(model, has);
+  }
+
+  #scores(models: readonly string[]): Promise<boolean> {
+    return this.#run(models).then(
       () => true,
       (error: unknown) => {
-        // Only a program that ran and failed says something about the model.
+        // Only a program that ran and failed says something about the models.
         if (error instanceof Failure && error.code === "SCORER_NOT_FOUND") return false;
         throw error;
       },
     );
-    // Names made up by callers are not kept: the map would grow without bound.
-    if (has || KNOWN_BUILT_IN.some((name) => name === model)) this.#known.set(model, has);
-    return has;
   }
 
-  async #run(model: string): Promise<string> {
+  async #run(models: readonly string[]): Promise<string> {
     using deadline = trialDeadline(this.#path);
     const { signal } = deadline;
     await using sandbox = Sandbox.open({ sources: [], isolation: this.#isolation, signal });
@@ -80,7 +98,7 @@ export class Trial {
     const output: string[] = [];
     const exit = await sandbox.run({
       program: this.#path,
-      args: this.#command(model),
+      args: this.#command(models),
       limits: TRIAL_LIMITS,
       onStderr: (line) => {
         if (output.length < 20) output.push(line);
@@ -114,6 +132,6 @@ export function trialDeadline(path: string): Deadline {
 }
 
 function greyPicture(): Buffer {
-  const header = Buffer.from(`YUV4MPEG2 W${SIZE} H${SIZE} F25:1 Ip A1:1 C420jpeg\nFRAME\n`);
-  return Buffer.concat([header, Buffer.alloc((SIZE * SIZE * 3) / 2, 128)]);
+  const header = Buffer.from(`YUV4MPEG2 W${WIDTH} H${HEIGHT} F25:1 Ip A1:1 C420jpeg\nFRAME\n`);
+  return Buffer.concat([header, Buffer.alloc((WIDTH * HEIGHT * 3) / 2, 128)]);
 }

@@ -1,13 +1,14 @@
-/** The commands of a score with Netflix's vmaf: the decoder that feeds each side, and vmaf's own. */
+/** The commands of a pass with Netflix's vmaf: the decoder that feeds each side, and vmaf's own. */
 
 import { SIDES, type Side } from "../contract/request.ts";
 import { EVERY_FRAME, QUIET } from "../media/ffmpeg.ts";
 import { inputName } from "../sandbox/sandbox.ts";
 import { pictureOutput, scoringThreads } from "./decode-check.ts";
-import { isVerbatim, sideChain } from "./graph.ts";
+import { conversion, decodedChain, isVerbatim } from "./graph.ts";
 import { inputArguments } from "./input.ts";
+import type { Pass } from "./passes.ts";
 import type { Run } from "./run.ts";
-import { LIBVMAF_FEATURE, LOG_FILE, modelOption } from "./scorer.ts";
+import { LIBVMAF_FEATURE, modelOption } from "./scorer.ts";
 
 /** How one side reaches vmaf. */
 export interface Feed {
@@ -20,16 +21,18 @@ export interface Feed {
 export type Feeds = Readonly<Record<Side, Feed>>;
 
 /** Decides how a side reaches vmaf: directly if vmaf can read the file as it is, else decoded into a pipe. */
-export function feed(run: Run, side: Side): Feed {
-  if (isStraight(run, side)) return { name: inputName(run.sources[side]), decoder: undefined };
-  const name = `${side}.pipe.yuv`;
+export function feed(run: Run, pass: Pass, side: Side): Feed {
+  if (isStraight(run, pass, side)) return { name: inputName(run.sources[side]), decoder: undefined };
+  const name = `${side}${pass.index}.pipe.yuv`;
   const track = run.tracks[side];
-  const chain = sideChain(track, run.pairing, run.segment.cut?.[side].range);
+  const decoded = decodedChain(track, run.pairing, run.segment.cut?.[side].range);
+  const pictures = track.selfChecking ? "" : ",split[pictures]";
+  const converted = conversion(track, run.pairing, pass.format);
   const decoder = [
     ...QUIET,
     ...["-progress", "pipe:1", "-stats_period", "0.3", "-xerror", "-y"],
     ...[...scoringThreads(track, run.threads), ...inputArguments(run, side)],
-    ...["-filter_complex", `[0:V:0]${chain}${track.selfChecking ? "" : ",split[pictures]"}[out]`],
+    ...["-filter_complex", `[0:V:0]${decoded}${pictures}[decoded];[decoded]${converted}[out]`],
     // Raw planes: some releases convert or reject video because of the chroma or field tags of a y4m header.
     ...["-map", "[out]", ...EVERY_FRAME, "-f", "rawvideo", name],
     ...(track.selfChecking ? [] : ["-map", "[pictures]", ...EVERY_FRAME, ...pictureOutput(track, side)]),
@@ -41,8 +44,9 @@ export function feed(run: Run, side: Side): Feed {
  * Whether vmaf reads a side's file directly. It accepts both sides as raw planes or both as y4m, so a y4m file
  * qualifies only if the other side is y4m too. A segment of a file never qualifies.
  */
-function isStraight(run: Run, side: Side): boolean {
-  const fits = (one: Side): boolean => run.tracks[one].straight && isVerbatim(run.tracks[one], run.pairing);
+function isStraight(run: Run, { format }: Pass, side: Side): boolean {
+  const fits = (one: Side): boolean =>
+    run.tracks[one].straight && isVerbatim(run.tracks[one], run.pairing, format);
   if (run.segment.cut !== undefined || !fits(side)) return false;
   return run.tracks[side].samples === "raw" || bothY4m(run, fits);
 }
@@ -51,21 +55,21 @@ function bothY4m({ tracks }: Run, fits: (side: Side) => boolean): boolean {
   return SIDES.every((side) => tracks[side].samples === "y4m" && fits(side));
 }
 
-/** Returns the command line of a score. Every file is in the working directory under a fixed name. */
-export function scoreArguments(run: Run, feeds: Feeds): readonly string[] {
+/** Returns the command line of a pass. Every file is in the working directory under a fixed name. */
+export function scoreArguments(run: Run, pass: Pass, feeds: Feeds): readonly string[] {
   const straight = SIDES.filter((side) => feeds[side].decoder === undefined);
   const y4m = straight.length === SIDES.length && run.tracks.reference.samples === "y4m";
   const { pairing } = run;
-  const [, chroma = "", depth = "8"] = /^yuv(4\d\d)p(\d+)?/.exec(pairing.format) ?? [];
+  const [, chroma = "", depth = "8"] = /^yuv(4\d\d)p(\d+)?/.exec(pass.format) ?? [];
   return [
     ...["-r", feeds.reference.name, "-d", feeds.distorted.name],
     ...(y4m ? [] : ["-w", String(pairing.width), "-h", String(pairing.height), "-p", chroma, "-b", depth]),
-    ...run.models.flatMap((model, index) => ["-m", modelOption(model, index, ":")]),
-    ...run.features.flatMap((feature) => ["--feature", LIBVMAF_FEATURE[feature]]),
+    ...pass.models.flatMap((model) => ["-m", modelOption(model, ":")]),
+    ...pass.features.flatMap((feature) => ["--feature", LIBVMAF_FEATURE[feature]]),
     ...[
       "--csv",
       "-o",
-      LOG_FILE,
+      pass.log,
       "--threads",
       String(run.threads),
       "--subsample",

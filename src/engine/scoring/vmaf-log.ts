@@ -3,9 +3,11 @@ import { createReadStream } from "node:fs";
 import { access } from "node:fs/promises";
 import { Failure } from "../../platform/failure.ts";
 import { FrameTable } from "../frames/frame-table.ts";
-import type { Model } from "../planning/models.ts";
 import { splitLines } from "../sandbox/lines.ts";
+import type { PassModel } from "./passes.ts";
 import { modelKey } from "./scorer.ts";
+
+type LoggedModel = Pick<PassModel, "metric" | "index">;
 
 /** Whether the scorer wrote a log: it writes none if there was no pair of frames. */
 export function isWritten(path: string): Promise<boolean> {
@@ -25,7 +27,7 @@ const READ_BYTES = 16 * 1024;
  */
 export async function readLog(
   path: string,
-  models: readonly Model[],
+  models: readonly LoggedModel[],
   expectedRows: number,
 ): Promise<FrameTable> {
   let table: FrameTable | undefined;
@@ -70,7 +72,7 @@ function refuseSameNames(names: readonly string[]): void {
 }
 
 /** Returns the log's columns in the order of the table. Column 0 is the frame number. */
-function tableOrder(names: readonly string[], models: readonly Model[]): readonly number[] {
+function tableOrder(names: readonly string[], models: readonly LoggedModel[]): readonly number[] {
   const rank = (name: string): number => {
     const index = models.findIndex((model) => model.metric === name);
     return index < 0 ? models.length : index;
@@ -80,12 +82,15 @@ function tableOrder(names: readonly string[], models: readonly Model[]): readonl
   return columns.map(({ column }) => column);
 }
 
+/** Options that libvmaf appends to the names of CAMBI. They are facts of the pair, which the result has elsewhere. */
+const ENCODE_OPTIONS = /_enc(?:bd|h|w)_\d+/g;
+
 /** Maps m0 to vmaf and m1_bagging to NAME_bagging (values that bootstrap models add). */
-function metricName(column: string, models: readonly Model[]): string {
-  for (const [index, model] of models.entries()) {
+function metricName(column: string, models: readonly LoggedModel[]): string {
+  for (const { index, metric } of models) {
     const key = modelKey(index);
-    if (column === key) return model.metric;
-    if (column.startsWith(`${key}_`)) return `${model.metric}${column.slice(key.length)}`;
+    if (column === key) return metric;
+    if (column.startsWith(`${key}_`)) return `${metric}${column.slice(key.length)}`;
   }
-  return column;
+  return column.replace(ENCODE_OPTIONS, "");
 }

@@ -555,7 +555,7 @@ export interface components {
             /** @description Path of the compressed video. */
             distorted: string;
             /**
-             * @description Model name: a file NAME.json in the model directory, or a model built into the scorer. Excludes `models`.
+             * @description Model name: a file NAME.json in the model directory, a model built into the scorer, or a short name (v1, v1-phone, v1-tv), which stands for the version 1 model that fits the reference's size and frame rate. Excludes `models`.
              * @default vmaf_v0.6.1
              */
             model?: string;
@@ -593,6 +593,17 @@ export interface components {
              * @default 1
              */
             subsample?: number;
+            /** @description How the distorted video was encoded, if its file does not show it (for example, because it was scaled since). Version 1 models judge banding by it. What is left out is taken from the file. */
+            encode?: {
+                /** @description Pixels; 0 means as in the file. */
+                width?: number;
+                /** @description Pixels; 0 means as in the file. */
+                height?: number;
+                /** @description Bits per sample; 0 means as in the file. */
+                bitDepth?: number;
+            };
+            /** @description Version of the scorer, or of its libvmaf, to score with, exactly as results state it. Without it, the default scorer of the machine. */
+            scorerVersion?: string;
             /** @description For people. Need not be unique. */
             name?: string;
             /** @description For filters. Keys of up to 63 characters (letters, digits, ".", "_", "-", "/"), values of up to 255. */
@@ -897,6 +908,14 @@ export interface components {
                 version: string;
                 /** @description Whether the node makes stills. */
                 stills?: boolean;
+                /** @description Further scorers of the node, for jobs that request their versions. */
+                moreScorers?: {
+                    scorer: components["schemas"]["ScorerInfo"];
+                    models: {
+                        name: string;
+                        digest: string;
+                    }[];
+                }[];
             };
             /** Format: date-time */
             registerTime: string;
@@ -1041,7 +1060,7 @@ export interface components {
             /** @description Path of the compressed video. */
             distorted: string;
             /**
-             * @description Model name: a file NAME.json in the model directory, or a model built into the scorer. Excludes `models`.
+             * @description Model name: a file NAME.json in the model directory, a model built into the scorer, or a short name (v1, v1-phone, v1-tv), which stands for the version 1 model that fits the reference's size and frame rate. Excludes `models`.
              * @default vmaf_v0.6.1
              */
             model?: string;
@@ -1084,6 +1103,17 @@ export interface components {
              * @default 1
              */
             subsample?: number;
+            /** @description How the distorted video was encoded, if its file does not show it (for example, because it was scaled since). Version 1 models judge banding by it. What is left out is taken from the file. */
+            encode?: {
+                /** @description Pixels; 0 means as in the file. */
+                width?: number;
+                /** @description Pixels; 0 means as in the file. */
+                height?: number;
+                /** @description Bits per sample; 0 means as in the file. */
+                bitDepth?: number;
+            };
+            /** @description Version of the scorer, or of its libvmaf, to score with, exactly as results state it. Without it, the default scorer of the machine. */
+            scorerVersion?: string;
         };
         ModelScore: {
             /** @description Model name as requested. */
@@ -1092,6 +1122,23 @@ export interface components {
             metric: string;
             /** @description Pooled mean. */
             score: number;
+            /** @description The model that was used; differs from `model` if that is a short name. */
+            name: string;
+            /** @description Why this model was chosen for the short name; empty if `model` is not one. */
+            reason: string;
+            /** @description The largest score of the model; the smallest is 0. */
+            maxScore: number;
+            /** @description Bits per sample at which the model was applied. */
+            bitDepth: number;
+            /** @description How the distorted video was encoded, as the model took it; absent if the model does not. */
+            encode?: {
+                /** @description Pixels. */
+                width: number;
+                /** @description Pixels. */
+                height: number;
+                /** @description Bits per sample. */
+                bitDepth: number;
+            };
         };
         /** @description Pooled values of one metric, computed from the per-frame scores. */
         Pooled: {
@@ -1240,7 +1287,7 @@ export interface components {
                 "application/json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is not valid JSON, or a member or parameter is missing, unknown or wrong (INVALID_JSON, INVALID_REQUEST, URL_NOT_SUPPORTED, UNKNOWN_MODEL, UNKNOWN_FEATURE). */
+        /** @description The body is not valid JSON, or a member or parameter is missing, unknown or wrong (INVALID_JSON, INVALID_REQUEST, URL_NOT_SUPPORTED, UNKNOWN_MODEL, UNKNOWN_FEATURE, UNKNOWN_SCORER). */
         Invalid: {
             headers: {
                 [name: string]: unknown;

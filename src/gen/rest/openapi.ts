@@ -167,7 +167,7 @@ export interface components {
             /** @description Path of the compressed video. */
             distorted: string;
             /**
-             * @description Model name: a file NAME.json in the model directory, or a model built into the scorer. Excludes `models`.
+             * @description Model name: a file NAME.json in the model directory, a model built into the scorer, or a short name (v1, v1-phone, v1-tv), which stands for the version 1 model that fits the reference's size and frame rate. Excludes `models`.
              * @default vmaf_v0.6.1
              */
             model?: string;
@@ -210,6 +210,17 @@ export interface components {
              * @default 1
              */
             subsample?: number;
+            /** @description How the distorted video was encoded, if its file does not show it (for example, because it was scaled since). Version 1 models judge banding by it. What is left out is taken from the file. */
+            encode?: {
+                /** @description Pixels; 0 means as in the file. */
+                width?: number;
+                /** @description Pixels; 0 means as in the file. */
+                height?: number;
+                /** @description Bits per sample; 0 means as in the file. */
+                bitDepth?: number;
+            };
+            /** @description Version of the scorer, or of its libvmaf, to score with, exactly as results state it. Without it, the default scorer of the machine. */
+            scorerVersion?: string;
         };
         /** @description Geometry of headerless .yuv inputs; applies only to them. */
         RawVideo: {
@@ -261,6 +272,23 @@ export interface components {
             metric: string;
             /** @description Pooled mean. */
             score: number;
+            /** @description The model that was used; differs from `model` if that is a short name. */
+            name: string;
+            /** @description Why this model was chosen for the short name; empty if `model` is not one. */
+            reason: string;
+            /** @description The largest score of the model; the smallest is 0. */
+            maxScore: number;
+            /** @description Bits per sample at which the model was applied. */
+            bitDepth: number;
+            /** @description How the distorted video was encoded, as the model took it; absent if the model does not. */
+            encode?: {
+                /** @description Pixels. */
+                width: number;
+                /** @description Pixels. */
+                height: number;
+                /** @description Bits per sample. */
+                bitDepth: number;
+            };
         };
         /** @description Pooled values of one metric, computed from the per-frame scores. */
         Pooled: {
@@ -403,7 +431,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScoreResult"];
                 };
             };
-            /** @description The body is not valid JSON, `reference` or `distorted` is missing, or a member is wrong (INVALID_JSON, INVALID_REQUEST, URL_NOT_SUPPORTED, UNKNOWN_MODEL, UNKNOWN_FEATURE). */
+            /** @description The body is not valid JSON, `reference` or `distorted` is missing, or a member is wrong (INVALID_JSON, INVALID_REQUEST, URL_NOT_SUPPORTED, UNKNOWN_MODEL, UNKNOWN_FEATURE, UNKNOWN_SCORER). */
             400: {
                 headers: {
                     [name: string]: unknown;

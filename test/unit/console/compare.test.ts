@@ -74,6 +74,10 @@ function pooled(mean: number): Pooled {
   };
 }
 
+function modelScore(model: string, metric: string, score: number) {
+  return { model, metric, score, name: model, reason: "", maxScore: 100, bitDepth: 8 };
+}
+
 function job(id: string, parts: Parts = {}): Job {
   const { spec = {}, state = "SUCCEEDED", frames = 100, score = 90, metrics = ["vmaf"] } = parts;
   const { referenceBytes } = parts;
@@ -93,7 +97,7 @@ function job(id: string, parts: Parts = {}): Job {
       result: {
         score,
         model: "vmaf_v0.6.1",
-        models: [{ model: "vmaf_v0.6.1", metric: "vmaf", score }],
+        models: [modelScore("vmaf_v0.6.1", "vmaf", score)],
         features: {},
         pooled: Object.fromEntries(metrics.map((metric) => [metric, pooled(score)])),
         frameCount: frames,

@@ -7,6 +7,7 @@ import { settleCounts } from "../../../../src/engine/planning/frame-counts.ts";
 import { pixelsRead, refuseContradiction } from "../../../../src/engine/planning/plan-check.ts";
 import { readPlan, writePlan } from "../../../../src/engine/planning/plan-json.ts";
 import { Failure } from "../../../../src/platform/failure.ts";
+import { model } from "../model-fixture.ts";
 import { track } from "../track-fixture.ts";
 
 const REQUEST = pairRequest({
@@ -17,7 +18,7 @@ const REQUEST = pairRequest({
   onFrameCountMismatch: "COMMON",
 });
 const SCORER = { program: "ffmpeg", version: "n7.0", libvmafVersion: "3.0.0" } as const;
-const MODEL = { name: "vmaf_v0.6.1", metric: "vmaf", file: undefined, digest: "" };
+const MODEL = model("vmaf_v0.6.1");
 const FILE = { size: 1, modifiedMs: 0 };
 const ROTATIONS = [0, 90, 180, 270] as const;
 const SIZES = [

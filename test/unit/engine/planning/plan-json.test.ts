@@ -6,8 +6,10 @@ import { type PairRequest, pairRequest, SIDES } from "../../../../src/engine/con
 import type { Track } from "../../../../src/engine/media/track.ts";
 import { pair } from "../../../../src/engine/planning/compare.ts";
 import { cut, wholeSegment } from "../../../../src/engine/planning/cut.ts";
+import type { Model } from "../../../../src/engine/planning/models.ts";
 import type { Plan } from "../../../../src/engine/planning/plan.ts";
 import {
+  type PlannedModel,
   readPlan,
   readSegment,
   type StoredPlan,
@@ -17,9 +19,11 @@ import {
 import type { Segment } from "../../../../src/engine/planning/segment.ts";
 import { sideChain } from "../../../../src/engine/scoring/graph.ts";
 import { inputArguments } from "../../../../src/engine/scoring/input.ts";
+import { passesOf } from "../../../../src/engine/scoring/passes.ts";
 import type { Run } from "../../../../src/engine/scoring/run.ts";
 import { feed, scoreArguments } from "../../../../src/engine/scoring/vmaf-command.ts";
 import { Failure } from "../../../../src/platform/failure.ts";
+import { model } from "../model-fixture.ts";
 import { track } from "../track-fixture.ts";
 
 const SCORER = { program: "ffmpeg", version: "n7.0", libvmafVersion: "3.0.0" } as const;
@@ -34,12 +38,9 @@ function planOf(reference: Over, distorted: Over, request: Partial<PairRequest> 
   const tracks = { reference: track("reference", reference), distorted: track("distorted", distorted) };
   const pairing = pair(tracks.reference, tracks.distorted, asked);
   const cutting = cut(tracks, pairing, { length: 30, subsample: asked.subsample, lookBehind: 1 });
-  const models = asked.models.map((name, index) => ({
-    name,
-    metric: index === 0 ? "vmaf" : name,
-    file: index === 0 ? undefined : "/models/studio.json",
-    digest: index === 0 ? "" : DIGEST,
-  }));
+  const models = asked.models.map((name, index) =>
+    index === 0 ? model(name) : model(name, { metric: name, file: "/models/studio.json", digest: DIGEST }),
+  );
   return { request: asked, tracks, pairing, models, ...cutting };
 }
 
@@ -62,14 +63,28 @@ const PLANS: readonly Plan[] = [
     { width: 480, height: 576, sampleAspect: { num: 8, den: 5 } },
   ),
   planOf({ selfChecking: false }, { selfChecking: false }),
+  {
+    ...planOf({}, {}),
+    models: [
+      model("vmaf_v0.6.1"),
+      model("vmaf_v1.0.16_3d0h", {
+        ...{ asked: "v1", metric: "v1", reason: "HD, because the reference has 720 lines (4K from 1800)" },
+        encode: { width: 640, height: 360, bitDepth: 8 },
+      }),
+    ],
+  },
 ];
+
+function planned({ name, digest, asked, metric, reason, encode }: Model): PlannedModel {
+  return { name, digest, asked, metric, reason, encode };
+}
 
 /** The content of a plan after reading it, without what only planning needs. */
 function facts({ request, tracks, pairing, models, whole }: Plan): StoredPlan {
   const unused = { times: undefined, uncuttable: undefined, straight: false, warnings: [] };
   return {
     scorer: SCORER,
-    models: models.map(({ name, digest }) => ({ name, digest })),
+    models: models.map(planned),
     files: FILES,
     features: request.features,
     subsample: request.subsample,
@@ -94,19 +109,17 @@ function wordsOf(plan: StoredPlan, segment: Segment): string[] {
     tracks: { reference: straight(plan.tracks.reference), distorted: straight(plan.tracks.distorted) },
     pairing: plan.pairing,
     segment,
-    models: plan.models.map(({ name, digest }) => ({ name, file: digest === "" ? undefined : "/m.json" })),
+    models: plan.models.map((one) => ({ ...one, file: one.digest === "" ? undefined : "/m.json" })),
     features: plan.features,
     subsample: plan.subsample,
     threads: 2,
   } as unknown as Run;
-  const feeds = { reference: feed(run, "reference"), distorted: feed(run, "distorted") };
+  const passes = passesOf(run).map((pass) => {
+    const feeds = { reference: feed(run, pass, "reference"), distorted: feed(run, pass, "distorted") };
+    return [...scoreArguments(run, pass, feeds), ...SIDES.flatMap((side) => feeds[side].decoder ?? [])];
+  });
   const ranges = SIDES.map((side) => sideChain(run.tracks[side], run.pairing, segment.cut?.[side].range));
-  const words = [
-    ...SIDES.flatMap((side) => inputArguments(run, side)),
-    ...ranges,
-    ...scoreArguments(run, feeds),
-    ...SIDES.flatMap((side) => feeds[side].decoder ?? []),
-  ];
+  const words = [...SIDES.flatMap((side) => inputArguments(run, side)), ...ranges, ...passes.flat()];
   return words.flatMap((word) => word.match(/[A-Za-z_\u0080-\uffff]+|[^A-Za-z_\s\d]|\s|\d+/g) ?? []);
 }
 

@@ -8,6 +8,7 @@ import { pair } from "../../../../src/engine/planning/compare.ts";
 import { wholeSegment } from "../../../../src/engine/planning/cut.ts";
 import { writePlan } from "../../../../src/engine/planning/plan-json.ts";
 import { joinParts } from "../../../../src/engine/results/parts.ts";
+import { model } from "../model-fixture.ts";
 import { track } from "../track-fixture.ts";
 
 const SCORER = { program: "ffmpeg", version: "n7.0", libvmafVersion: "3.0.0" } as const;
@@ -20,7 +21,7 @@ function planText(frames: number): string {
   const request = pairRequest({ reference: "r", distorted: "d" });
   const tracks = { reference: track("reference"), distorted: track("distorted") };
   const pairing = { ...pair(tracks.reference, tracks.distorted, request), frameCount: frames };
-  const models = [{ name: "vmaf_v0.6.1", metric: "vmaf", file: undefined, digest: "" }];
+  const models = [model("vmaf_v0.6.1")];
   const plan = { request, tracks, pairing, models, segments: [wholeSegment(pairing)], whole: undefined };
   return writePlan(plan, { reference: FILE, distorted: FILE }, SCORER);
 }

@@ -4,14 +4,13 @@ import { tmpdir } from "node:os";
 import { join as joinPath } from "node:path";
 import { type TestContext, test } from "node:test";
 import { FrameTable } from "../../../../src/engine/frames/frame-table.ts";
-import type { Model } from "../../../../src/engine/planning/models.ts";
 import { SegmentMismatch } from "../../../../src/engine/planning/segment-mismatch.ts";
 import { Joiner } from "../../../../src/engine/results/join.ts";
 import { readLog } from "../../../../src/engine/scoring/vmaf-log.ts";
 
-const MODELS: readonly Model[] = [
-  { name: "vmaf_v0.6.1neg", metric: "vmaf", file: undefined, digest: "" },
-  { name: "vmaf_4k_v0.6.1", metric: "vmaf_4k_v0.6.1", file: undefined, digest: "" },
+const MODELS = [
+  { metric: "vmaf", index: 0 },
+  { metric: "vmaf_4k_v0.6.1", index: 1 },
 ];
 
 async function logFile(t: TestContext, text: string): Promise<string> {
@@ -56,10 +55,7 @@ test("detects a log that is truncated within the digits of the last value", asyn
 });
 
 test("refuses a model with the name of another metric", async (t) => {
-  const models = [
-    ...MODELS.slice(0, 1),
-    { name: "psnr_y", metric: "psnr_y", file: "psnr_y.json", digest: "" },
-  ];
+  const models = [...MODELS.slice(0, 1), { metric: "psnr_y", index: 1 }];
   const path = await logFile(t, "Frame,m0,m1,psnr_y,\n0,90,80,40,\n");
   await assert.rejects(readLog(path, models, 1), { code: "INVALID_REQUEST" });
 });

@@ -18,7 +18,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file svc/v1/node.proto.
  */
 export const file_svc_v1_node: GenFile = /*@__PURE__*/
-  fileDesc("ChFzdmMvdjEvbm9kZS5wcm90bxIGc3ZjLnYxInoKEE5vZGVDYXBhYmlsaXRpZXMSIgoGc2NvcmVyGAEgASgLMhIuc3ZjLnYxLlNjb3JlckluZm8SIQoGbW9kZWxzGAIgAygLMhEuc3ZjLnYxLk5vZGVNb2RlbBIPCgd2ZXJzaW9uGAMgASgJEg4KBnN0aWxscxgEIAEoCCIpCglOb2RlTW9kZWwSDAoEbmFtZRgBIAEoCRIOCgZkaWdlc3QYAiABKAkiYgoTUmVnaXN0ZXJOb2RlUmVxdWVzdBIMCgRuYW1lGAEgASgJEg0KBXNsb3RzGAIgASgNEi4KDGNhcGFiaWxpdGllcxgDIAEoCzIYLnN2Yy52MS5Ob2RlQ2FwYWJpbGl0aWVzIkoKFFJlZ2lzdGVyTm9kZVJlc3BvbnNlEg8KB25vZGVfaWQYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIQCghsZWFzZV9tcxgDIAEoDSJ9ChBIZWFydGJlYXRSZXF1ZXN0Eg8KB3Nlc3Npb24YASABKAkSJAoHcnVubmluZxgCIAMoCzITLnN2Yy52MS5SdW5uaW5nV29yaxIQCghkcmFpbmluZxgDIAEoCBIPCgdob2xkX21zGAQgASgNEg8KB2xlYXZpbmcYBSABKAgiRAoLUnVubmluZ1dvcmsSDwoHaXRlbV9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEhMKC2ZyYW1lc19kb25lGAMgASgNIkUKEUhlYXJ0YmVhdFJlc3BvbnNlEiEKBHN0b3AYASADKAsyEy5zdmMudjEuUnVubmluZ1dvcmsSDQoFZHJhaW4YAiABKAgiMwoPUHVsbFdvcmtSZXF1ZXN0Eg8KB3Nlc3Npb24YASABKAkSDwoHd2FpdF9tcxgCIAEoDSIyChBQdWxsV29ya1Jlc3BvbnNlEh4KBGl0ZW0YASABKAsyEC5zdmMudjEuV29ya0l0ZW0igwIKCFdvcmtJdGVtEg8KB2l0ZW1faWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDRIOCgZqb2JfaWQYAyABKAkSEQoJdGVuYW50X2lkGAQgASgJEiUKB3JlcXVlc3QYBSABKAsyFC5zdmMudjEuU2NvcmVSZXF1ZXN0EiAKBHBsYW4YBiABKAsyEC5zdmMudjEuUGxhbldvcmtIABImCgdzZWdtZW50GAcgASgLMhMuc3ZjLnYxLlNlZ21lbnRXb3JrSAASJAoGc3RpbGxzGAggASgLMhIuc3ZjLnYxLlN0aWxsc1dvcmtIABITCgt0cmFjZXBhcmVudBgJIAEoCUIGCgR3b3JrIiMKCFBsYW5Xb3JrEhcKD3NlZ21lbnRfc2Vjb25kcxgBIAEoDSIsCgtTZWdtZW50V29yaxIMCgRwbGFuGAEgASgJEg8KB3NlZ21lbnQYAiABKAkiPQoKU3RpbGxzV29yaxIMCgRwbGFuGAEgASgJEiEKBXBhcnRzGAIgAygLMhIuc3ZjLnYxLlN0aWxsc1BhcnQiLQoKU3RpbGxzUGFydBIPCgdzZWdtZW50GAEgASgJEg4KBmZyYW1lcxgCIAMoDSK8AgoTUmVwb3J0UmVzdWx0UmVxdWVzdBIPCgdzZXNzaW9uGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSDwoHYXR0ZW1wdBgDIAEoDRIjCgVwaWVjZRgEIAEoCzISLnN2Yy52MS5GcmFtZVBpZWNlSAASIgoEcGxhbhgFIAEoCzISLnN2Yy52MS5QbGFuUmVwb3J0SAASKAoHc2VnbWVudBgGIAEoCzIVLnN2Yy52MS5TZWdtZW50UmVwb3J0SAASKAoHZmFpbHVyZRgHIAEoCzIVLnN2Yy52MS5GYWlsdXJlUmVwb3J0SAASJQoJaGFuZF9iYWNrGAggASgLMhAuc3ZjLnYxLkhhbmRCYWNrSAASJAoFc3RpbGwYCSABKAsyEy5zdmMudjEuU3RpbGxSZXBvcnRIAEIICgZyZXBvcnQiPQoKRnJhbWVQaWVjZRIOCgZudW1iZXIYASABKA0SDAoEcm93cxgCIAEoDBIRCglyb3dfY291bnQYAyABKA0ijAEKClBsYW5SZXBvcnQSDAoEcGxhbhgBIAEoCRIoCghzZWdtZW50cxgCIAMoCzIWLnN2Yy52MS5QbGFubmVkU2VnbWVudBITCgtmcmFtZV9jb3VudBgDIAEoDRIOCgZwaXhlbHMYBCABKA0SIQoGbW9kZWxzGAUgAygLMhEuc3ZjLnYxLk5vZGVNb2RlbCJLCg5QbGFubmVkU2VnbWVudBITCgtmaXJzdF9mcmFtZRgBIAEoDRITCgtmcmFtZV9jb3VudBgCIAEoDRIPCgdzZWdtZW50GAMgASgJImkKDVNlZ21lbnRSZXBvcnQSIAoEbGFzdBgBIAEoCzISLnN2Yy52MS5GcmFtZVBpZWNlEhMKC2R1cmF0aW9uX21zGAIgASgBEgwKBHBsYW4YAyABKAkSEwoLZnJhbWVfY291bnQYBCABKA0ijgEKC1N0aWxsUmVwb3J0Eg0KBWZyYW1lGAEgASgNEiAKBHNpZGUYAiABKA4yEi5zdmMudjEuU3RpbGwuU2lkZRISCgptZWRpYV90eXBlGAMgASgJEg0KBXdpZHRoGAQgASgNEg4KBmhlaWdodBgFIAEoDRINCgVpbWFnZRgGIAEoDBIMCgRsYXN0GAcgASgIIlAKDUZhaWx1cmVSZXBvcnQSDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEg0KBWZvdW5kGAMgASgJEhEKCWN1dF9mYXVsdBgEIAEoCCIKCghIYW5kQmFjayIWChRSZXBvcnRSZXN1bHRSZXNwb25zZSLjAgoETm9kZRIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhEKCXRlbmFudF9pZBgDIAEoCRIhCgVzdGF0ZRgEIAEoDjISLnN2Yy52MS5Ob2RlLlN0YXRlEg0KBXNsb3RzGAUgASgNEi4KDGNhcGFiaWxpdGllcxgGIAEoCzIYLnN2Yy52MS5Ob2RlQ2FwYWJpbGl0aWVzEjEKDXJlZ2lzdGVyX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmhlYXJ0YmVhdF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIeCgR3b3JrGAkgAygLMhAuc3ZjLnYxLk5vZGVXb3JrIkUKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASCgoGT05MSU5FEAESDAoIRFJBSU5JTkcQAhILCgdPRkZMSU5FEAMiTgoITm9kZVdvcmsSDgoGam9iX2lkGAEgASgJEh0KBHdvcmsYAiABKAsyDy5zdmMudjEuSm9iV29yaxITCgtmcmFtZXNfZG9uZRgDIAEoDSISChBMaXN0Tm9kZXNSZXF1ZXN0IjAKEUxpc3ROb2Rlc1Jlc3BvbnNlEhsKBW5vZGVzGAEgAygLMgwuc3ZjLnYxLk5vZGUiHgoQRHJhaW5Ob2RlUmVxdWVzdBIKCgJpZBgBIAEoCSIvChFEcmFpbk5vZGVSZXNwb25zZRIaCgRub2RlGAEgASgLMgwuc3ZjLnYxLk5vZGUyqAMKC05vZGVTZXJ2aWNlEkkKDFJlZ2lzdGVyTm9kZRIbLnN2Yy52MS5SZWdpc3Rlck5vZGVSZXF1ZXN0Ghwuc3ZjLnYxLlJlZ2lzdGVyTm9kZVJlc3BvbnNlEkAKCUhlYXJ0YmVhdBIYLnN2Yy52MS5IZWFydGJlYXRSZXF1ZXN0Ghkuc3ZjLnYxLkhlYXJ0YmVhdFJlc3BvbnNlEj0KCFB1bGxXb3JrEhcuc3ZjLnYxLlB1bGxXb3JrUmVxdWVzdBoYLnN2Yy52MS5QdWxsV29ya1Jlc3BvbnNlEkkKDFJlcG9ydFJlc3VsdBIbLnN2Yy52MS5SZXBvcnRSZXN1bHRSZXF1ZXN0Ghwuc3ZjLnYxLlJlcG9ydFJlc3VsdFJlc3BvbnNlEkAKCUxpc3ROb2RlcxIYLnN2Yy52MS5MaXN0Tm9kZXNSZXF1ZXN0Ghkuc3ZjLnYxLkxpc3ROb2Rlc1Jlc3BvbnNlEkAKCURyYWluTm9kZRIYLnN2Yy52MS5EcmFpbk5vZGVSZXF1ZXN0Ghkuc3ZjLnYxLkRyYWluTm9kZVJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_svc_v1_job, file_svc_v1_scoring]);
+  fileDesc("ChFzdmMvdjEvbm9kZS5wcm90bxIGc3ZjLnYxIqQBChBOb2RlQ2FwYWJpbGl0aWVzEiIKBnNjb3JlchgBIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEiEKBm1vZGVscxgCIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSDwoHdmVyc2lvbhgDIAEoCRIOCgZzdGlsbHMYBCABKAgSKAoMbW9yZV9zY29yZXJzGAUgAygLMhIuc3ZjLnYxLk5vZGVTY29yZXIiUwoKTm9kZVNjb3JlchIiCgZzY29yZXIYASABKAsyEi5zdmMudjEuU2NvcmVySW5mbxIhCgZtb2RlbHMYAiADKAsyES5zdmMudjEuTm9kZU1vZGVsIikKCU5vZGVNb2RlbBIMCgRuYW1lGAEgASgJEg4KBmRpZ2VzdBgCIAEoCSJiChNSZWdpc3Rlck5vZGVSZXF1ZXN0EgwKBG5hbWUYASABKAkSDQoFc2xvdHMYAiABKA0SLgoMY2FwYWJpbGl0aWVzGAMgASgLMhguc3ZjLnYxLk5vZGVDYXBhYmlsaXRpZXMiSgoUUmVnaXN0ZXJOb2RlUmVzcG9uc2USDwoHbm9kZV9pZBgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEhAKCGxlYXNlX21zGAMgASgNIn0KEEhlYXJ0YmVhdFJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIkCgdydW5uaW5nGAIgAygLMhMuc3ZjLnYxLlJ1bm5pbmdXb3JrEhAKCGRyYWluaW5nGAMgASgIEg8KB2hvbGRfbXMYBCABKA0SDwoHbGVhdmluZxgFIAEoCCJECgtSdW5uaW5nV29yaxIPCgdpdGVtX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0SEwoLZnJhbWVzX2RvbmUYAyABKA0iRQoRSGVhcnRiZWF0UmVzcG9uc2USIQoEc3RvcBgBIAMoCzITLnN2Yy52MS5SdW5uaW5nV29yaxINCgVkcmFpbhgCIAEoCCIzCg9QdWxsV29ya1JlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIPCgd3YWl0X21zGAIgASgNIjIKEFB1bGxXb3JrUmVzcG9uc2USHgoEaXRlbRgBIAEoCzIQLnN2Yy52MS5Xb3JrSXRlbSKDAgoIV29ya0l0ZW0SDwoHaXRlbV9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEg4KBmpvYl9pZBgDIAEoCRIRCgl0ZW5hbnRfaWQYBCABKAkSJQoHcmVxdWVzdBgFIAEoCzIULnN2Yy52MS5TY29yZVJlcXVlc3QSIAoEcGxhbhgGIAEoCzIQLnN2Yy52MS5QbGFuV29ya0gAEiYKB3NlZ21lbnQYByABKAsyEy5zdmMudjEuU2VnbWVudFdvcmtIABIkCgZzdGlsbHMYCCABKAsyEi5zdmMudjEuU3RpbGxzV29ya0gAEhMKC3RyYWNlcGFyZW50GAkgASgJQgYKBHdvcmsiIwoIUGxhbldvcmsSFwoPc2VnbWVudF9zZWNvbmRzGAEgASgNIiwKC1NlZ21lbnRXb3JrEgwKBHBsYW4YASABKAkSDwoHc2VnbWVudBgCIAEoCSI9CgpTdGlsbHNXb3JrEgwKBHBsYW4YASABKAkSIQoFcGFydHMYAiADKAsyEi5zdmMudjEuU3RpbGxzUGFydCItCgpTdGlsbHNQYXJ0Eg8KB3NlZ21lbnQYASABKAkSDgoGZnJhbWVzGAIgAygNIrwCChNSZXBvcnRSZXN1bHRSZXF1ZXN0Eg8KB3Nlc3Npb24YASABKAkSDwoHaXRlbV9pZBgCIAEoCRIPCgdhdHRlbXB0GAMgASgNEiMKBXBpZWNlGAQgASgLMhIuc3ZjLnYxLkZyYW1lUGllY2VIABIiCgRwbGFuGAUgASgLMhIuc3ZjLnYxLlBsYW5SZXBvcnRIABIoCgdzZWdtZW50GAYgASgLMhUuc3ZjLnYxLlNlZ21lbnRSZXBvcnRIABIoCgdmYWlsdXJlGAcgASgLMhUuc3ZjLnYxLkZhaWx1cmVSZXBvcnRIABIlCgloYW5kX2JhY2sYCCABKAsyEC5zdmMudjEuSGFuZEJhY2tIABIkCgVzdGlsbBgJIAEoCzITLnN2Yy52MS5TdGlsbFJlcG9ydEgAQggKBnJlcG9ydCI9CgpGcmFtZVBpZWNlEg4KBm51bWJlchgBIAEoDRIMCgRyb3dzGAIgASgMEhEKCXJvd19jb3VudBgDIAEoDSKMAQoKUGxhblJlcG9ydBIMCgRwbGFuGAEgASgJEigKCHNlZ21lbnRzGAIgAygLMhYuc3ZjLnYxLlBsYW5uZWRTZWdtZW50EhMKC2ZyYW1lX2NvdW50GAMgASgNEg4KBnBpeGVscxgEIAEoDRIhCgZtb2RlbHMYBSADKAsyES5zdmMudjEuTm9kZU1vZGVsIksKDlBsYW5uZWRTZWdtZW50EhMKC2ZpcnN0X2ZyYW1lGAEgASgNEhMKC2ZyYW1lX2NvdW50GAIgASgNEg8KB3NlZ21lbnQYAyABKAkiaQoNU2VnbWVudFJlcG9ydBIgCgRsYXN0GAEgASgLMhIuc3ZjLnYxLkZyYW1lUGllY2USEwoLZHVyYXRpb25fbXMYAiABKAESDAoEcGxhbhgDIAEoCRITCgtmcmFtZV9jb3VudBgEIAEoDSKOAQoLU3RpbGxSZXBvcnQSDQoFZnJhbWUYASABKA0SIAoEc2lkZRgCIAEoDjISLnN2Yy52MS5TdGlsbC5TaWRlEhIKCm1lZGlhX3R5cGUYAyABKAkSDQoFd2lkdGgYBCABKA0SDgoGaGVpZ2h0GAUgASgNEg0KBWltYWdlGAYgASgMEgwKBGxhc3QYByABKAgiUAoNRmFpbHVyZVJlcG9ydBIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSDQoFZm91bmQYAyABKAkSEQoJY3V0X2ZhdWx0GAQgASgIIgoKCEhhbmRCYWNrIhYKFFJlcG9ydFJlc3VsdFJlc3BvbnNlIuMCCgROb2RlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEQoJdGVuYW50X2lkGAMgASgJEiEKBXN0YXRlGAQgASgOMhIuc3ZjLnYxLk5vZGUuU3RhdGUSDQoFc2xvdHMYBSABKA0SLgoMY2FwYWJpbGl0aWVzGAYgASgLMhguc3ZjLnYxLk5vZGVDYXBhYmlsaXRpZXMSMQoNcmVnaXN0ZXJfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoOaGVhcnRiZWF0X3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh4KBHdvcmsYCSADKAsyEC5zdmMudjEuTm9kZVdvcmsiRQoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIKCgZPTkxJTkUQARIMCghEUkFJTklORxACEgsKB09GRkxJTkUQAyJOCghOb2RlV29yaxIOCgZqb2JfaWQYASABKAkSHQoEd29yaxgCIAEoCzIPLnN2Yy52MS5Kb2JXb3JrEhMKC2ZyYW1lc19kb25lGAMgASgNIhIKEExpc3ROb2Rlc1JlcXVlc3QiMAoRTGlzdE5vZGVzUmVzcG9uc2USGwoFbm9kZXMYASADKAsyDC5zdmMudjEuTm9kZSIeChBEcmFpbk5vZGVSZXF1ZXN0EgoKAmlkGAEgASgJIi8KEURyYWluTm9kZVJlc3BvbnNlEhoKBG5vZGUYASABKAsyDC5zdmMudjEuTm9kZTKoAwoLTm9kZVNlcnZpY2USSQoMUmVnaXN0ZXJOb2RlEhsuc3ZjLnYxLlJlZ2lzdGVyTm9kZVJlcXVlc3QaHC5zdmMudjEuUmVnaXN0ZXJOb2RlUmVzcG9uc2USQAoJSGVhcnRiZWF0Ehguc3ZjLnYxLkhlYXJ0YmVhdFJlcXVlc3QaGS5zdmMudjEuSGVhcnRiZWF0UmVzcG9uc2USPQoIUHVsbFdvcmsSFy5zdmMudjEuUHVsbFdvcmtSZXF1ZXN0Ghguc3ZjLnYxLlB1bGxXb3JrUmVzcG9uc2USSQoMUmVwb3J0UmVzdWx0Ehsuc3ZjLnYxLlJlcG9ydFJlc3VsdFJlcXVlc3QaHC5zdmMudjEuUmVwb3J0UmVzdWx0UmVzcG9uc2USQAoJTGlzdE5vZGVzEhguc3ZjLnYxLkxpc3ROb2Rlc1JlcXVlc3QaGS5zdmMudjEuTGlzdE5vZGVzUmVzcG9uc2USQAoJRHJhaW5Ob2RlEhguc3ZjLnYxLkRyYWluTm9kZVJlcXVlc3QaGS5zdmMudjEuRHJhaW5Ob2RlUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp, file_svc_v1_job, file_svc_v1_scoring]);
 
 /**
  * What a node can do.
@@ -27,14 +27,14 @@ export const file_svc_v1_node: GenFile = /*@__PURE__*/
  */
 export type NodeCapabilities = Message<"svc.v1.NodeCapabilities"> & {
   /**
-   * The node's scorer. All segments of a job go to nodes with exactly the same scorer.
+   * The node's default scorer. All segments of a job go to nodes with exactly the same scorer.
    *
    * @generated from field: svc.v1.ScorerInfo scorer = 1;
    */
   scorer?: ScorerInfo | undefined;
 
   /**
-   * Models available on the node.
+   * Models available with the default scorer, and the short names that it can resolve.
    *
    * @generated from field: repeated svc.v1.NodeModel models = 2;
    */
@@ -53,6 +53,13 @@ export type NodeCapabilities = Message<"svc.v1.NodeCapabilities"> & {
    * @generated from field: bool stills = 4;
    */
   stills: boolean;
+
+  /**
+   * Further scorers of the node, for jobs that request their versions.
+   *
+   * @generated from field: repeated svc.v1.NodeScorer more_scorers = 5;
+   */
+  moreScorers: NodeScorer[];
 };
 
 /**
@@ -62,14 +69,14 @@ export type NodeCapabilities = Message<"svc.v1.NodeCapabilities"> & {
  */
 export type NodeCapabilitiesJson = {
   /**
-   * The node's scorer. All segments of a job go to nodes with exactly the same scorer.
+   * The node's default scorer. All segments of a job go to nodes with exactly the same scorer.
    *
    * @generated from field: svc.v1.ScorerInfo scorer = 1;
    */
   scorer?: ScorerInfoJson;
 
   /**
-   * Models available on the node.
+   * Models available with the default scorer, and the short names that it can resolve.
    *
    * @generated from field: repeated svc.v1.NodeModel models = 2;
    */
@@ -88,6 +95,13 @@ export type NodeCapabilitiesJson = {
    * @generated from field: bool stills = 4;
    */
   stills?: boolean;
+
+  /**
+   * Further scorers of the node, for jobs that request their versions.
+   *
+   * @generated from field: repeated svc.v1.NodeScorer more_scorers = 5;
+   */
+  moreScorers?: NodeScorerJson[];
 };
 
 /**
@@ -96,6 +110,47 @@ export type NodeCapabilitiesJson = {
  */
 export const NodeCapabilitiesSchema: GenMessage<NodeCapabilities, {jsonType: NodeCapabilitiesJson}> = /*@__PURE__*/
   messageDesc(file_svc_v1_node, 0);
+
+/**
+ * A scorer of a node and the models that it has.
+ *
+ * @generated from message svc.v1.NodeScorer
+ */
+export type NodeScorer = Message<"svc.v1.NodeScorer"> & {
+  /**
+   * @generated from field: svc.v1.ScorerInfo scorer = 1;
+   */
+  scorer?: ScorerInfo | undefined;
+
+  /**
+   * @generated from field: repeated svc.v1.NodeModel models = 2;
+   */
+  models: NodeModel[];
+};
+
+/**
+ * A scorer of a node and the models that it has.
+ *
+ * @generated from message svc.v1.NodeScorer
+ */
+export type NodeScorerJson = {
+  /**
+   * @generated from field: svc.v1.ScorerInfo scorer = 1;
+   */
+  scorer?: ScorerInfoJson;
+
+  /**
+   * @generated from field: repeated svc.v1.NodeModel models = 2;
+   */
+  models?: NodeModelJson[];
+};
+
+/**
+ * Describes the message svc.v1.NodeScorer.
+ * Use `create(NodeScorerSchema)` to create a new message.
+ */
+export const NodeScorerSchema: GenMessage<NodeScorer, {jsonType: NodeScorerJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_node, 1);
 
 /**
  * @generated from message svc.v1.NodeModel
@@ -136,7 +191,7 @@ export type NodeModelJson = {
  * Use `create(NodeModelSchema)` to create a new message.
  */
 export const NodeModelSchema: GenMessage<NodeModel, {jsonType: NodeModelJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 1);
+  messageDesc(file_svc_v1_node, 2);
 
 /**
  * @generated from message svc.v1.RegisterNodeRequest
@@ -191,7 +246,7 @@ export type RegisterNodeRequestJson = {
  * Use `create(RegisterNodeRequestSchema)` to create a new message.
  */
 export const RegisterNodeRequestSchema: GenMessage<RegisterNodeRequest, {jsonType: RegisterNodeRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 2);
+  messageDesc(file_svc_v1_node, 3);
 
 /**
  * @generated from message svc.v1.RegisterNodeResponse
@@ -246,7 +301,7 @@ export type RegisterNodeResponseJson = {
  * Use `create(RegisterNodeResponseSchema)` to create a new message.
  */
 export const RegisterNodeResponseSchema: GenMessage<RegisterNodeResponse, {jsonType: RegisterNodeResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 3);
+  messageDesc(file_svc_v1_node, 4);
 
 /**
  * @generated from message svc.v1.HeartbeatRequest
@@ -333,7 +388,7 @@ export type HeartbeatRequestJson = {
  * Use `create(HeartbeatRequestSchema)` to create a new message.
  */
 export const HeartbeatRequestSchema: GenMessage<HeartbeatRequest, {jsonType: HeartbeatRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 4);
+  messageDesc(file_svc_v1_node, 5);
 
 /**
  * @generated from message svc.v1.RunningWork
@@ -388,7 +443,7 @@ export type RunningWorkJson = {
  * Use `create(RunningWorkSchema)` to create a new message.
  */
 export const RunningWorkSchema: GenMessage<RunningWork, {jsonType: RunningWorkJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 5);
+  messageDesc(file_svc_v1_node, 6);
 
 /**
  * @generated from message svc.v1.HeartbeatResponse
@@ -433,7 +488,7 @@ export type HeartbeatResponseJson = {
  * Use `create(HeartbeatResponseSchema)` to create a new message.
  */
 export const HeartbeatResponseSchema: GenMessage<HeartbeatResponse, {jsonType: HeartbeatResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 6);
+  messageDesc(file_svc_v1_node, 7);
 
 /**
  * @generated from message svc.v1.PullWorkRequest
@@ -474,7 +529,7 @@ export type PullWorkRequestJson = {
  * Use `create(PullWorkRequestSchema)` to create a new message.
  */
 export const PullWorkRequestSchema: GenMessage<PullWorkRequest, {jsonType: PullWorkRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 7);
+  messageDesc(file_svc_v1_node, 8);
 
 /**
  * @generated from message svc.v1.PullWorkResponse
@@ -505,7 +560,7 @@ export type PullWorkResponseJson = {
  * Use `create(PullWorkResponseSchema)` to create a new message.
  */
 export const PullWorkResponseSchema: GenMessage<PullWorkResponse, {jsonType: PullWorkResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 8);
+  messageDesc(file_svc_v1_node, 9);
 
 /**
  * A leased task.
@@ -636,7 +691,7 @@ export type WorkItemJson = {
  * Use `create(WorkItemSchema)` to create a new message.
  */
 export const WorkItemSchema: GenMessage<WorkItem, {jsonType: WorkItemJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 9);
+  messageDesc(file_svc_v1_node, 10);
 
 /**
  * @generated from message svc.v1.PlanWork
@@ -667,7 +722,7 @@ export type PlanWorkJson = {
  * Use `create(PlanWorkSchema)` to create a new message.
  */
 export const PlanWorkSchema: GenMessage<PlanWork, {jsonType: PlanWorkJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 10);
+  messageDesc(file_svc_v1_node, 11);
 
 /**
  * @generated from message svc.v1.SegmentWork
@@ -714,7 +769,7 @@ export type SegmentWorkJson = {
  * Use `create(SegmentWorkSchema)` to create a new message.
  */
 export const SegmentWorkSchema: GenMessage<SegmentWork, {jsonType: SegmentWorkJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 11);
+  messageDesc(file_svc_v1_node, 12);
 
 /**
  * @generated from message svc.v1.StillsWork
@@ -755,7 +810,7 @@ export type StillsWorkJson = {
  * Use `create(StillsWorkSchema)` to create a new message.
  */
 export const StillsWorkSchema: GenMessage<StillsWork, {jsonType: StillsWorkJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 12);
+  messageDesc(file_svc_v1_node, 13);
 
 /**
  * @generated from message svc.v1.StillsPart
@@ -796,7 +851,7 @@ export type StillsPartJson = {
  * Use `create(StillsPartSchema)` to create a new message.
  */
 export const StillsPartSchema: GenMessage<StillsPart, {jsonType: StillsPartJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 13);
+  messageDesc(file_svc_v1_node, 14);
 
 /**
  * @generated from message svc.v1.ReportResultRequest
@@ -942,7 +997,7 @@ export type ReportResultRequestJson = {
  * Use `create(ReportResultRequestSchema)` to create a new message.
  */
 export const ReportResultRequestSchema: GenMessage<ReportResultRequest, {jsonType: ReportResultRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 14);
+  messageDesc(file_svc_v1_node, 15);
 
 /**
  * Consecutive rows of a segment's per-frame scores.
@@ -1001,7 +1056,7 @@ export type FramePieceJson = {
  * Use `create(FramePieceSchema)` to create a new message.
  */
 export const FramePieceSchema: GenMessage<FramePiece, {jsonType: FramePieceJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 15);
+  messageDesc(file_svc_v1_node, 16);
 
 /**
  * @generated from message svc.v1.PlanReport
@@ -1088,7 +1143,7 @@ export type PlanReportJson = {
  * Use `create(PlanReportSchema)` to create a new message.
  */
 export const PlanReportSchema: GenMessage<PlanReport, {jsonType: PlanReportJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 16);
+  messageDesc(file_svc_v1_node, 17);
 
 /**
  * @generated from message svc.v1.PlannedSegment
@@ -1139,7 +1194,7 @@ export type PlannedSegmentJson = {
  * Use `create(PlannedSegmentSchema)` to create a new message.
  */
 export const PlannedSegmentSchema: GenMessage<PlannedSegment, {jsonType: PlannedSegmentJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 17);
+  messageDesc(file_svc_v1_node, 18);
 
 /**
  * @generated from message svc.v1.SegmentReport
@@ -1210,7 +1265,7 @@ export type SegmentReportJson = {
  * Use `create(SegmentReportSchema)` to create a new message.
  */
 export const SegmentReportSchema: GenMessage<SegmentReport, {jsonType: SegmentReportJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 18);
+  messageDesc(file_svc_v1_node, 19);
 
 /**
  * @generated from message svc.v1.StillReport
@@ -1313,7 +1368,7 @@ export type StillReportJson = {
  * Use `create(StillReportSchema)` to create a new message.
  */
 export const StillReportSchema: GenMessage<StillReport, {jsonType: StillReportJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 19);
+  messageDesc(file_svc_v1_node, 20);
 
 /**
  * @generated from message svc.v1.FailureReport
@@ -1382,7 +1437,7 @@ export type FailureReportJson = {
  * Use `create(FailureReportSchema)` to create a new message.
  */
 export const FailureReportSchema: GenMessage<FailureReport, {jsonType: FailureReportJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 20);
+  messageDesc(file_svc_v1_node, 21);
 
 /**
  * @generated from message svc.v1.HandBack
@@ -1401,7 +1456,7 @@ export type HandBackJson = {
  * Use `create(HandBackSchema)` to create a new message.
  */
 export const HandBackSchema: GenMessage<HandBack, {jsonType: HandBackJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 21);
+  messageDesc(file_svc_v1_node, 22);
 
 /**
  * @generated from message svc.v1.ReportResultResponse
@@ -1420,7 +1475,7 @@ export type ReportResultResponseJson = {
  * Use `create(ReportResultResponseSchema)` to create a new message.
  */
 export const ReportResultResponseSchema: GenMessage<ReportResultResponse, {jsonType: ReportResultResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 22);
+  messageDesc(file_svc_v1_node, 23);
 
 /**
  * @generated from message svc.v1.Node
@@ -1533,7 +1588,7 @@ export type NodeJson = {
  * Use `create(NodeSchema)` to create a new message.
  */
 export const NodeSchema: GenMessage<Node, {jsonType: NodeJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 23);
+  messageDesc(file_svc_v1_node, 24);
 
 /**
  * @generated from enum svc.v1.Node.State
@@ -1578,7 +1633,7 @@ export type Node_StateJson = "STATE_UNSPECIFIED" | "ONLINE" | "DRAINING" | "OFFL
  * Describes the enum svc.v1.Node.State.
  */
 export const Node_StateSchema: GenEnum<Node_State, Node_StateJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_node, 23, 0);
+  enumDesc(file_svc_v1_node, 24, 0);
 
 /**
  * @generated from message svc.v1.NodeWork
@@ -1625,7 +1680,7 @@ export type NodeWorkJson = {
  * Use `create(NodeWorkSchema)` to create a new message.
  */
 export const NodeWorkSchema: GenMessage<NodeWork, {jsonType: NodeWorkJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 24);
+  messageDesc(file_svc_v1_node, 25);
 
 /**
  * @generated from message svc.v1.ListNodesRequest
@@ -1644,7 +1699,7 @@ export type ListNodesRequestJson = {
  * Use `create(ListNodesRequestSchema)` to create a new message.
  */
 export const ListNodesRequestSchema: GenMessage<ListNodesRequest, {jsonType: ListNodesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 25);
+  messageDesc(file_svc_v1_node, 26);
 
 /**
  * @generated from message svc.v1.ListNodesResponse
@@ -1671,7 +1726,7 @@ export type ListNodesResponseJson = {
  * Use `create(ListNodesResponseSchema)` to create a new message.
  */
 export const ListNodesResponseSchema: GenMessage<ListNodesResponse, {jsonType: ListNodesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 26);
+  messageDesc(file_svc_v1_node, 27);
 
 /**
  * @generated from message svc.v1.DrainNodeRequest
@@ -1698,7 +1753,7 @@ export type DrainNodeRequestJson = {
  * Use `create(DrainNodeRequestSchema)` to create a new message.
  */
 export const DrainNodeRequestSchema: GenMessage<DrainNodeRequest, {jsonType: DrainNodeRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 27);
+  messageDesc(file_svc_v1_node, 28);
 
 /**
  * @generated from message svc.v1.DrainNodeResponse
@@ -1725,7 +1780,7 @@ export type DrainNodeResponseJson = {
  * Use `create(DrainNodeResponseSchema)` to create a new message.
  */
 export const DrainNodeResponseSchema: GenMessage<DrainNodeResponse, {jsonType: DrainNodeResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 28);
+  messageDesc(file_svc_v1_node, 29);
 
 /**
  * The calls that nodes make, and those that list and drain nodes. Every call needs role svc:admin,

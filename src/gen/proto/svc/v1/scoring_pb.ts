@@ -13,7 +13,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file svc/v1/scoring.proto.
  */
 export const file_svc_v1_scoring: GenFile = /*@__PURE__*/
-  fileDesc("ChRzdmMvdjEvc2NvcmluZy5wcm90bxIGc3ZjLnYxIvcCCgxTY29yZVJlcXVlc3QSEQoJcmVmZXJlbmNlGAEgASgJEhEKCWRpc3RvcnRlZBgCIAEoCRINCgVtb2RlbBgDIAEoCRIOCgZtb2RlbHMYBCADKAkSEAoIZmVhdHVyZXMYBSADKAkSDgoGZnJhbWVzGAYgASgIEiMKCXJhd192aWRlbxgHIAEoCzIQLnN2Yy52MS5SYXdWaWRlbxInCgdzY2FsaW5nGAggASgOMhYuc3ZjLnYxLlNjYWxpbmcuUG9saWN5EjgKF29uX2ZyYW1lX2NvdW50X21pc21hdGNoGAkgASgOMhcuc3ZjLnYxLk1pc21hdGNoLlBvbGljeRI3ChZvbl9mcmFtZV9yYXRlX21pc21hdGNoGAogASgOMhcuc3ZjLnYxLk1pc21hdGNoLlBvbGljeRIsCgplZGl0X2xpc3RzGAsgASgOMhguc3ZjLnYxLkVkaXRMaXN0cy5Qb2xpY3kSEQoJc3Vic2FtcGxlGAwgASgNIlMKCFJhd1ZpZGVvEg0KBXdpZHRoGAEgASgNEg4KBmhlaWdodBgCIAEoDRIUCgxwaXhlbF9mb3JtYXQYAyABKAkSEgoKZnJhbWVfcmF0ZRgEIAEoCSJBCgdTY2FsaW5nIjYKBlBvbGljeRIWChJQT0xJQ1lfVU5TUEVDSUZJRUQQABIICgRBVVRPEAESCgoGUkVGVVNFEAIiRAoITWlzbWF0Y2giOAoGUG9saWN5EhYKElBPTElDWV9VTlNQRUNJRklFRBAAEgoKBlJFRlVTRRABEgoKBkNPTU1PThACIkQKCUVkaXRMaXN0cyI3CgZQb2xpY3kSFgoSUE9MSUNZX1VOU1BFQ0lGSUVEEAASCQoFQVBQTFkQARIKCgZJR05PUkUQAiI0Cg1TY29yZVJlc3BvbnNlEiMKBnJlc3VsdBgBIAEoCzITLnN2Yy52MS5TY29yZVJlc3VsdCKWAQoTU2NvcmVTdHJlYW1SZXNwb25zZRIpCghwcm9ncmVzcxgBIAEoCzIVLnN2Yy52MS5TY29yZVByb2dyZXNzSAASJAoGZnJhbWVzGAIgASgLMhIuc3ZjLnYxLkZyYW1lQmF0Y2hIABIlCgZyZXN1bHQYAyABKAsyEy5zdmMudjEuU2NvcmVSZXN1bHRIAEIHCgVldmVudCJzCg1TY29yZVByb2dyZXNzEhMKC2ZyYW1lc19kb25lGAEgASgNEhQKDGZyYW1lc190b3RhbBgCIAEoDRILCgNmcHMYAyABKAESGQoMc2Vjb25kc19sZWZ0GAQgASgBSACIAQFCDwoNX3NlY29uZHNfbGVmdCIwCgpGcmFtZUJhdGNoEiIKBmZyYW1lcxgBIAMoCzISLnN2Yy52MS5GcmFtZVNjb3JlIn0KCkZyYW1lU2NvcmUSDQoFZnJhbWUYASABKA0SMAoHbWV0cmljcxgCIAMoCzIfLnN2Yy52MS5GcmFtZVNjb3JlLk1ldHJpY3NFbnRyeRouCgxNZXRyaWNzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgBOgI4ASK9BAoLU2NvcmVSZXN1bHQSDQoFc2NvcmUYASABKAESDQoFbW9kZWwYAiABKAkSIgoGbW9kZWxzGAMgAygLMhIuc3ZjLnYxLk1vZGVsU2NvcmUSMwoIZmVhdHVyZXMYBCADKAsyIS5zdmMudjEuU2NvcmVSZXN1bHQuRmVhdHVyZXNFbnRyeRIvCgZwb29sZWQYBSADKAsyHy5zdmMudjEuU2NvcmVSZXN1bHQuUG9vbGVkRW50cnkSEwoLZnJhbWVfY291bnQYBiABKA0SIgoGZnJhbWVzGAcgAygLMhIuc3ZjLnYxLkZyYW1lU2NvcmUSJAoJcmVmZXJlbmNlGAggASgLMhEuc3ZjLnYxLk1lZGlhSW5mbxIkCglkaXN0b3J0ZWQYCSABKAsyES5zdmMudjEuTWVkaWFJbmZvEjUKD3NjYWxpbmdfYXBwbGllZBgKIAEoCzITLnN2Yy52MS5TY2FsaW5nSW5mb1IHc2NhbGluZxIhCgh3YXJuaW5ncxgLIAMoCzIPLnN2Yy52MS5XYXJuaW5nEiIKBnNjb3JlchgMIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEhMKC2R1cmF0aW9uX21zGA0gASgBGi8KDUZlYXR1cmVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgBOgI4ARo9CgtQb29sZWRFbnRyeRILCgNrZXkYASABKAkSHQoFdmFsdWUYAiABKAsyDi5zdmMudjEuUG9vbGVkOgI4ASI6CgpNb2RlbFNjb3JlEg0KBW1vZGVsGAEgASgJEg4KBm1ldHJpYxgCIAEoCRINCgVzY29yZRgDIAEoASKKAQoGUG9vbGVkEgwKBG1lYW4YASABKAESFQoNaGFybW9uaWNfbWVhbhgCIAEoARILCgNtaW4YAyABKAESCwoDbWF4GAQgASgBEg8KB3N0ZF9kZXYYBSABKAESCgoCcDEYBiABKAESCgoCcDUYByABKAESCwoDcDEwGAggASgBEgsKA3A1MBgJIAEoASKdAwoJTWVkaWFJbmZvEhEKCWNvbnRhaW5lchgBIAEoCRINCgVjb2RlYxgCIAEoCRINCgV3aWR0aBgDIAEoDRIOCgZoZWlnaHQYBCABKA0SFAoMcGl4ZWxfZm9ybWF0GAUgASgJEhEKCWJpdF9kZXB0aBgGIAEoDRISCgpmcmFtZV9yYXRlGAcgASgJEg4KBmZyYW1lcxgIIAEoDRITCgtjb2xvcl9yYW5nZRgJIAEoCRIQCghyb3RhdGlvbhgKIAEoDRISCgVieXRlcxgLIAEoAUgAiAEBEhUKCGR1cmF0aW9uGAwgASgBSAGIAQESFQoIYml0X3JhdGUYDSABKAFIAogBARIbChNzYW1wbGVfYXNwZWN0X3JhdGlvGA4gASgJEhgKC3ZpZGVvX2J5dGVzGA8gASgBSAOIAQESGwoOdmlkZW9fYml0X3JhdGUYECABKAFIBIgBAUIICgZfYnl0ZXNCCwoJX2R1cmF0aW9uQgsKCV9iaXRfcmF0ZUIOCgxfdmlkZW9fYnl0ZXNCEQoPX3ZpZGVvX2JpdF9yYXRlIm4KC1NjYWxpbmdJbmZvEhIKCmZyb21fd2lkdGgYASABKA0SEwoLZnJvbV9oZWlnaHQYAiABKA0SEAoIdG9fd2lkdGgYAyABKA0SEQoJdG9faGVpZ2h0GAQgASgNEhEKCWFsZ29yaXRobRgFIAEoCSIoCgdXYXJuaW5nEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCSJHCgpTY29yZXJJbmZvEg8KB3Byb2dyYW0YASABKAkSDwoHdmVyc2lvbhgCIAEoCRIXCg9saWJ2bWFmX3ZlcnNpb24YAyABKAkyigEKDlNjb3JpbmdTZXJ2aWNlEjQKBVNjb3JlEhQuc3ZjLnYxLlNjb3JlUmVxdWVzdBoVLnN2Yy52MS5TY29yZVJlc3BvbnNlEkIKC1Njb3JlU3RyZWFtEhQuc3ZjLnYxLlNjb3JlUmVxdWVzdBobLnN2Yy52MS5TY29yZVN0cmVhbVJlc3BvbnNlMAFiBnByb3RvMw");
+  fileDesc("ChRzdmMvdjEvc2NvcmluZy5wcm90bxIGc3ZjLnYxIq8DCgxTY29yZVJlcXVlc3QSEQoJcmVmZXJlbmNlGAEgASgJEhEKCWRpc3RvcnRlZBgCIAEoCRINCgVtb2RlbBgDIAEoCRIOCgZtb2RlbHMYBCADKAkSEAoIZmVhdHVyZXMYBSADKAkSDgoGZnJhbWVzGAYgASgIEiMKCXJhd192aWRlbxgHIAEoCzIQLnN2Yy52MS5SYXdWaWRlbxInCgdzY2FsaW5nGAggASgOMhYuc3ZjLnYxLlNjYWxpbmcuUG9saWN5EjgKF29uX2ZyYW1lX2NvdW50X21pc21hdGNoGAkgASgOMhcuc3ZjLnYxLk1pc21hdGNoLlBvbGljeRI3ChZvbl9mcmFtZV9yYXRlX21pc21hdGNoGAogASgOMhcuc3ZjLnYxLk1pc21hdGNoLlBvbGljeRIsCgplZGl0X2xpc3RzGAsgASgOMhguc3ZjLnYxLkVkaXRMaXN0cy5Qb2xpY3kSEQoJc3Vic2FtcGxlGAwgASgNEh4KBmVuY29kZRgNIAEoCzIOLnN2Yy52MS5FbmNvZGUSFgoOc2NvcmVyX3ZlcnNpb24YDiABKAkiOgoGRW5jb2RlEg0KBXdpZHRoGAEgASgNEg4KBmhlaWdodBgCIAEoDRIRCgliaXRfZGVwdGgYAyABKA0iUwoIUmF3VmlkZW8SDQoFd2lkdGgYASABKA0SDgoGaGVpZ2h0GAIgASgNEhQKDHBpeGVsX2Zvcm1hdBgDIAEoCRISCgpmcmFtZV9yYXRlGAQgASgJIkEKB1NjYWxpbmciNgoGUG9saWN5EhYKElBPTElDWV9VTlNQRUNJRklFRBAAEggKBEFVVE8QARIKCgZSRUZVU0UQAiJECghNaXNtYXRjaCI4CgZQb2xpY3kSFgoSUE9MSUNZX1VOU1BFQ0lGSUVEEAASCgoGUkVGVVNFEAESCgoGQ09NTU9OEAIiRAoJRWRpdExpc3RzIjcKBlBvbGljeRIWChJQT0xJQ1lfVU5TUEVDSUZJRUQQABIJCgVBUFBMWRABEgoKBklHTk9SRRACIjQKDVNjb3JlUmVzcG9uc2USIwoGcmVzdWx0GAEgASgLMhMuc3ZjLnYxLlNjb3JlUmVzdWx0IpYBChNTY29yZVN0cmVhbVJlc3BvbnNlEikKCHByb2dyZXNzGAEgASgLMhUuc3ZjLnYxLlNjb3JlUHJvZ3Jlc3NIABIkCgZmcmFtZXMYAiABKAsyEi5zdmMudjEuRnJhbWVCYXRjaEgAEiUKBnJlc3VsdBgDIAEoCzITLnN2Yy52MS5TY29yZVJlc3VsdEgAQgcKBWV2ZW50InMKDVNjb3JlUHJvZ3Jlc3MSEwoLZnJhbWVzX2RvbmUYASABKA0SFAoMZnJhbWVzX3RvdGFsGAIgASgNEgsKA2ZwcxgDIAEoARIZCgxzZWNvbmRzX2xlZnQYBCABKAFIAIgBAUIPCg1fc2Vjb25kc19sZWZ0IjAKCkZyYW1lQmF0Y2gSIgoGZnJhbWVzGAEgAygLMhIuc3ZjLnYxLkZyYW1lU2NvcmUifQoKRnJhbWVTY29yZRINCgVmcmFtZRgBIAEoDRIwCgdtZXRyaWNzGAIgAygLMh8uc3ZjLnYxLkZyYW1lU2NvcmUuTWV0cmljc0VudHJ5Gi4KDE1ldHJpY3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBIr0ECgtTY29yZVJlc3VsdBINCgVzY29yZRgBIAEoARINCgVtb2RlbBgCIAEoCRIiCgZtb2RlbHMYAyADKAsyEi5zdmMudjEuTW9kZWxTY29yZRIzCghmZWF0dXJlcxgEIAMoCzIhLnN2Yy52MS5TY29yZVJlc3VsdC5GZWF0dXJlc0VudHJ5Ei8KBnBvb2xlZBgFIAMoCzIfLnN2Yy52MS5TY29yZVJlc3VsdC5Qb29sZWRFbnRyeRITCgtmcmFtZV9jb3VudBgGIAEoDRIiCgZmcmFtZXMYByADKAsyEi5zdmMudjEuRnJhbWVTY29yZRIkCglyZWZlcmVuY2UYCCABKAsyES5zdmMudjEuTWVkaWFJbmZvEiQKCWRpc3RvcnRlZBgJIAEoCzIRLnN2Yy52MS5NZWRpYUluZm8SNQoPc2NhbGluZ19hcHBsaWVkGAogASgLMhMuc3ZjLnYxLlNjYWxpbmdJbmZvUgdzY2FsaW5nEiEKCHdhcm5pbmdzGAsgAygLMg8uc3ZjLnYxLldhcm5pbmcSIgoGc2NvcmVyGAwgASgLMhIuc3ZjLnYxLlNjb3JlckluZm8SEwoLZHVyYXRpb25fbXMYDSABKAEaLwoNRmVhdHVyZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBGj0KC1Bvb2xlZEVudHJ5EgsKA2tleRgBIAEoCRIdCgV2YWx1ZRgCIAEoCzIOLnN2Yy52MS5Qb29sZWQ6AjgBIp4BCgpNb2RlbFNjb3JlEg0KBW1vZGVsGAEgASgJEg4KBm1ldHJpYxgCIAEoCRINCgVzY29yZRgDIAEoARIMCgRuYW1lGAQgASgJEg4KBnJlYXNvbhgFIAEoCRIRCgltYXhfc2NvcmUYBiABKAESEQoJYml0X2RlcHRoGAcgASgNEh4KBmVuY29kZRgIIAEoCzIOLnN2Yy52MS5FbmNvZGUiigEKBlBvb2xlZBIMCgRtZWFuGAEgASgBEhUKDWhhcm1vbmljX21lYW4YAiABKAESCwoDbWluGAMgASgBEgsKA21heBgEIAEoARIPCgdzdGRfZGV2GAUgASgBEgoKAnAxGAYgASgBEgoKAnA1GAcgASgBEgsKA3AxMBgIIAEoARILCgNwNTAYCSABKAEinQMKCU1lZGlhSW5mbxIRCgljb250YWluZXIYASABKAkSDQoFY29kZWMYAiABKAkSDQoFd2lkdGgYAyABKA0SDgoGaGVpZ2h0GAQgASgNEhQKDHBpeGVsX2Zvcm1hdBgFIAEoCRIRCgliaXRfZGVwdGgYBiABKA0SEgoKZnJhbWVfcmF0ZRgHIAEoCRIOCgZmcmFtZXMYCCABKA0SEwoLY29sb3JfcmFuZ2UYCSABKAkSEAoIcm90YXRpb24YCiABKA0SEgoFYnl0ZXMYCyABKAFIAIgBARIVCghkdXJhdGlvbhgMIAEoAUgBiAEBEhUKCGJpdF9yYXRlGA0gASgBSAKIAQESGwoTc2FtcGxlX2FzcGVjdF9yYXRpbxgOIAEoCRIYCgt2aWRlb19ieXRlcxgPIAEoAUgDiAEBEhsKDnZpZGVvX2JpdF9yYXRlGBAgASgBSASIAQFCCAoGX2J5dGVzQgsKCV9kdXJhdGlvbkILCglfYml0X3JhdGVCDgoMX3ZpZGVvX2J5dGVzQhEKD192aWRlb19iaXRfcmF0ZSJuCgtTY2FsaW5nSW5mbxISCgpmcm9tX3dpZHRoGAEgASgNEhMKC2Zyb21faGVpZ2h0GAIgASgNEhAKCHRvX3dpZHRoGAMgASgNEhEKCXRvX2hlaWdodBgEIAEoDRIRCglhbGdvcml0aG0YBSABKAkiKAoHV2FybmluZxIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiRwoKU2NvcmVySW5mbxIPCgdwcm9ncmFtGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSFwoPbGlidm1hZl92ZXJzaW9uGAMgASgJMooBCg5TY29yaW5nU2VydmljZRI0CgVTY29yZRIULnN2Yy52MS5TY29yZVJlcXVlc3QaFS5zdmMudjEuU2NvcmVSZXNwb25zZRJCCgtTY29yZVN0cmVhbRIULnN2Yy52MS5TY29yZVJlcXVlc3QaGy5zdmMudjEuU2NvcmVTdHJlYW1SZXNwb25zZTABYgZwcm90bzM");
 
 /**
  * A pair to score and how.
@@ -36,8 +36,9 @@ export type ScoreRequest = Message<"svc.v1.ScoreRequest"> & {
   distorted: string;
 
   /**
-   * Model name: a file NAME.json in the model directory, or a model built into
-   * the scorer. Default vmaf_v0.6.1. Excludes models.
+   * Model name: a file NAME.json in the model directory, a model built into the scorer, or a short
+   * name (v1, v1-phone, v1-tv), which stands for the version 1 model that fits the reference's size
+   * and frame rate. Default vmaf_v0.6.1. Excludes models.
    *
    * @generated from field: string model = 3;
    */
@@ -105,6 +106,22 @@ export type ScoreRequest = Message<"svc.v1.ScoreRequest"> & {
    * @generated from field: uint32 subsample = 12;
    */
   subsample: number;
+
+  /**
+   * How the distorted video was encoded, if its file does not show it (for example, because it was
+   * scaled since). Version 1 models judge banding by it. Default: as found in the file.
+   *
+   * @generated from field: svc.v1.Encode encode = 13;
+   */
+  encode?: Encode | undefined;
+
+  /**
+   * Version of the scorer, or of its libvmaf, to score with, exactly as results state it. Default: the
+   * default scorer of the machine. Fails with UNKNOWN_SCORER if there is none of that version.
+   *
+   * @generated from field: string scorer_version = 14;
+   */
+  scorerVersion: string;
 };
 
 /**
@@ -128,8 +145,9 @@ export type ScoreRequestJson = {
   distorted?: string;
 
   /**
-   * Model name: a file NAME.json in the model directory, or a model built into
-   * the scorer. Default vmaf_v0.6.1. Excludes models.
+   * Model name: a file NAME.json in the model directory, a model built into the scorer, or a short
+   * name (v1, v1-phone, v1-tv), which stands for the version 1 model that fits the reference's size
+   * and frame rate. Default vmaf_v0.6.1. Excludes models.
    *
    * @generated from field: string model = 3;
    */
@@ -197,6 +215,22 @@ export type ScoreRequestJson = {
    * @generated from field: uint32 subsample = 12;
    */
   subsample?: number;
+
+  /**
+   * How the distorted video was encoded, if its file does not show it (for example, because it was
+   * scaled since). Version 1 models judge banding by it. Default: as found in the file.
+   *
+   * @generated from field: svc.v1.Encode encode = 13;
+   */
+  encode?: EncodeJson;
+
+  /**
+   * Version of the scorer, or of its libvmaf, to score with, exactly as results state it. Default: the
+   * default scorer of the machine. Fails with UNKNOWN_SCORER if there is none of that version.
+   *
+   * @generated from field: string scorer_version = 14;
+   */
+  scorerVersion?: string;
 };
 
 /**
@@ -205,6 +239,65 @@ export type ScoreRequestJson = {
  */
 export const ScoreRequestSchema: GenMessage<ScoreRequest, {jsonType: ScoreRequestJson}> = /*@__PURE__*/
   messageDesc(file_svc_v1_scoring, 0);
+
+/**
+ * How a video was encoded, before it was scaled or converted.
+ *
+ * @generated from message svc.v1.Encode
+ */
+export type Encode = Message<"svc.v1.Encode"> & {
+  /**
+   * In pixels; 0: as found in the file.
+   *
+   * @generated from field: uint32 width = 1;
+   */
+  width: number;
+
+  /**
+   * @generated from field: uint32 height = 2;
+   */
+  height: number;
+
+  /**
+   * Bits per sample; 0: as found in the file.
+   *
+   * @generated from field: uint32 bit_depth = 3;
+   */
+  bitDepth: number;
+};
+
+/**
+ * How a video was encoded, before it was scaled or converted.
+ *
+ * @generated from message svc.v1.Encode
+ */
+export type EncodeJson = {
+  /**
+   * In pixels; 0: as found in the file.
+   *
+   * @generated from field: uint32 width = 1;
+   */
+  width?: number;
+
+  /**
+   * @generated from field: uint32 height = 2;
+   */
+  height?: number;
+
+  /**
+   * Bits per sample; 0: as found in the file.
+   *
+   * @generated from field: uint32 bit_depth = 3;
+   */
+  bitDepth?: number;
+};
+
+/**
+ * Describes the message svc.v1.Encode.
+ * Use `create(EncodeSchema)` to create a new message.
+ */
+export const EncodeSchema: GenMessage<Encode, {jsonType: EncodeJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_scoring, 1);
 
 /**
  * Geometry of a headerless .yuv file.
@@ -283,7 +376,7 @@ export type RawVideoJson = {
  * Use `create(RawVideoSchema)` to create a new message.
  */
 export const RawVideoSchema: GenMessage<RawVideo, {jsonType: RawVideoJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 1);
+  messageDesc(file_svc_v1_scoring, 2);
 
 /**
  * Each policy is an enum in its own message, so that values have short names
@@ -308,7 +401,7 @@ export type ScalingJson = {
  * Use `create(ScalingSchema)` to create a new message.
  */
 export const ScalingSchema: GenMessage<Scaling, {jsonType: ScalingJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 2);
+  messageDesc(file_svc_v1_scoring, 3);
 
 /**
  * @generated from enum svc.v1.Scaling.Policy
@@ -348,7 +441,7 @@ export type Scaling_PolicyJson = "POLICY_UNSPECIFIED" | "AUTO" | "REFUSE";
  * Describes the enum svc.v1.Scaling.Policy.
  */
 export const Scaling_PolicySchema: GenEnum<Scaling_Policy, Scaling_PolicyJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_scoring, 2, 0);
+  enumDesc(file_svc_v1_scoring, 3, 0);
 
 /**
  * @generated from message svc.v1.Mismatch
@@ -367,7 +460,7 @@ export type MismatchJson = {
  * Use `create(MismatchSchema)` to create a new message.
  */
 export const MismatchSchema: GenMessage<Mismatch, {jsonType: MismatchJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 3);
+  messageDesc(file_svc_v1_scoring, 4);
 
 /**
  * @generated from enum svc.v1.Mismatch.Policy
@@ -412,7 +505,7 @@ export type Mismatch_PolicyJson = "POLICY_UNSPECIFIED" | "REFUSE" | "COMMON";
  * Describes the enum svc.v1.Mismatch.Policy.
  */
 export const Mismatch_PolicySchema: GenEnum<Mismatch_Policy, Mismatch_PolicyJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_scoring, 3, 0);
+  enumDesc(file_svc_v1_scoring, 4, 0);
 
 /**
  * @generated from message svc.v1.EditLists
@@ -431,7 +524,7 @@ export type EditListsJson = {
  * Use `create(EditListsSchema)` to create a new message.
  */
 export const EditListsSchema: GenMessage<EditLists, {jsonType: EditListsJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 4);
+  messageDesc(file_svc_v1_scoring, 5);
 
 /**
  * @generated from enum svc.v1.EditLists.Policy
@@ -471,7 +564,7 @@ export type EditLists_PolicyJson = "POLICY_UNSPECIFIED" | "APPLY" | "IGNORE";
  * Describes the enum svc.v1.EditLists.Policy.
  */
 export const EditLists_PolicySchema: GenEnum<EditLists_Policy, EditLists_PolicyJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_scoring, 4, 0);
+  enumDesc(file_svc_v1_scoring, 5, 0);
 
 /**
  * @generated from message svc.v1.ScoreResponse
@@ -498,7 +591,7 @@ export type ScoreResponseJson = {
  * Use `create(ScoreResponseSchema)` to create a new message.
  */
 export const ScoreResponseSchema: GenMessage<ScoreResponse, {jsonType: ScoreResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 5);
+  messageDesc(file_svc_v1_scoring, 6);
 
 /**
  * @generated from message svc.v1.ScoreStreamResponse
@@ -553,7 +646,7 @@ export type ScoreStreamResponseJson = {
  * Use `create(ScoreStreamResponseSchema)` to create a new message.
  */
 export const ScoreStreamResponseSchema: GenMessage<ScoreStreamResponse, {jsonType: ScoreStreamResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 6);
+  messageDesc(file_svc_v1_scoring, 7);
 
 /**
  * Progress of a score.
@@ -630,7 +723,7 @@ export type ScoreProgressJson = {
  * Use `create(ScoreProgressSchema)` to create a new message.
  */
 export const ScoreProgressSchema: GenMessage<ScoreProgress, {jsonType: ScoreProgressJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 7);
+  messageDesc(file_svc_v1_scoring, 8);
 
 /**
  * A batch of per-frame scores, in frame order.
@@ -661,7 +754,7 @@ export type FrameBatchJson = {
  * Use `create(FrameBatchSchema)` to create a new message.
  */
 export const FrameBatchSchema: GenMessage<FrameBatch, {jsonType: FrameBatchJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 8);
+  messageDesc(file_svc_v1_scoring, 9);
 
 /**
  * The scores of one frame.
@@ -712,7 +805,7 @@ export type FrameScoreJson = {
  * Use `create(FrameScoreSchema)` to create a new message.
  */
 export const FrameScoreSchema: GenMessage<FrameScore, {jsonType: FrameScoreJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 9);
+  messageDesc(file_svc_v1_scoring, 10);
 
 /**
  * The result of scoring a pair.
@@ -915,7 +1008,7 @@ export type ScoreResultJson = {
  * Use `create(ScoreResultSchema)` to create a new message.
  */
 export const ScoreResultSchema: GenMessage<ScoreResult, {jsonType: ScoreResultJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 10);
+  messageDesc(file_svc_v1_scoring, 11);
 
 /**
  * @generated from message svc.v1.ModelScore
@@ -941,6 +1034,41 @@ export type ModelScore = Message<"svc.v1.ModelScore"> & {
    * @generated from field: double score = 3;
    */
   score: number;
+
+  /**
+   * The model that was used; differs from `model` if that is a short name.
+   *
+   * @generated from field: string name = 4;
+   */
+  name: string;
+
+  /**
+   * Why this model was chosen for the short name; empty if `model` is not one.
+   *
+   * @generated from field: string reason = 5;
+   */
+  reason: string;
+
+  /**
+   * The largest score of the model; the smallest is 0.
+   *
+   * @generated from field: double max_score = 6;
+   */
+  maxScore: number;
+
+  /**
+   * Bits per sample at which the model was applied.
+   *
+   * @generated from field: uint32 bit_depth = 7;
+   */
+  bitDepth: number;
+
+  /**
+   * How the distorted video was encoded, as the model took it; absent if the model does not.
+   *
+   * @generated from field: svc.v1.Encode encode = 8;
+   */
+  encode?: Encode | undefined;
 };
 
 /**
@@ -967,6 +1095,41 @@ export type ModelScoreJson = {
    * @generated from field: double score = 3;
    */
   score?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * The model that was used; differs from `model` if that is a short name.
+   *
+   * @generated from field: string name = 4;
+   */
+  name?: string;
+
+  /**
+   * Why this model was chosen for the short name; empty if `model` is not one.
+   *
+   * @generated from field: string reason = 5;
+   */
+  reason?: string;
+
+  /**
+   * The largest score of the model; the smallest is 0.
+   *
+   * @generated from field: double max_score = 6;
+   */
+  maxScore?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * Bits per sample at which the model was applied.
+   *
+   * @generated from field: uint32 bit_depth = 7;
+   */
+  bitDepth?: number;
+
+  /**
+   * How the distorted video was encoded, as the model took it; absent if the model does not.
+   *
+   * @generated from field: svc.v1.Encode encode = 8;
+   */
+  encode?: EncodeJson;
 };
 
 /**
@@ -974,7 +1137,7 @@ export type ModelScoreJson = {
  * Use `create(ModelScoreSchema)` to create a new message.
  */
 export const ModelScoreSchema: GenMessage<ModelScore, {jsonType: ModelScoreJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 11);
+  messageDesc(file_svc_v1_scoring, 12);
 
 /**
  * Pooled values of one metric over the scored frames, computed from the
@@ -1099,7 +1262,7 @@ export type PooledJson = {
  * Use `create(PooledSchema)` to create a new message.
  */
 export const PooledSchema: GenMessage<Pooled, {jsonType: PooledJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 12);
+  messageDesc(file_svc_v1_scoring, 13);
 
 /**
  * What was found in a file.
@@ -1344,7 +1507,7 @@ export type MediaInfoJson = {
  * Use `create(MediaInfoSchema)` to create a new message.
  */
 export const MediaInfoSchema: GenMessage<MediaInfo, {jsonType: MediaInfoJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 13);
+  messageDesc(file_svc_v1_scoring, 14);
 
 /**
  * @generated from message svc.v1.ScalingInfo
@@ -1415,7 +1578,7 @@ export type ScalingInfoJson = {
  * Use `create(ScalingInfoSchema)` to create a new message.
  */
 export const ScalingInfoSchema: GenMessage<ScalingInfo, {jsonType: ScalingInfoJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 14);
+  messageDesc(file_svc_v1_scoring, 15);
 
 /**
  * @generated from message svc.v1.Warning
@@ -1460,7 +1623,7 @@ export type WarningJson = {
  * Use `create(WarningSchema)` to create a new message.
  */
 export const WarningSchema: GenMessage<Warning, {jsonType: WarningJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 15);
+  messageDesc(file_svc_v1_scoring, 16);
 
 /**
  * @generated from message svc.v1.ScorerInfo
@@ -1521,7 +1684,7 @@ export type ScorerInfoJson = {
  * Use `create(ScorerInfoSchema)` to create a new message.
  */
 export const ScorerInfoSchema: GenMessage<ScorerInfo, {jsonType: ScorerInfoJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 16);
+  messageDesc(file_svc_v1_scoring, 17);
 
 /**
  * Scores pairs of videos. Both calls give exactly the same numbers as POST /v1/score.

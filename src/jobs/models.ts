@@ -1,0 +1,131 @@
+/**
+ * The VMAF models that releases of libvmaf have built in, what scoring with them takes, and the short names of the
+ * version 1 models. Facts of the models: resource/doc/models.md and models_v1.md of Netflix/vmaf.
+ */
+
+/** A model built into libvmaf. */
+export interface BuiltInModel {
+  readonly name: string;
+  /** Models of a family were released together. Only Netflix's vmaf loads bootstrap models; ffmpeg's filter does not. */
+  readonly family: "v0.6" | "bootstrap" | "v1";
+  /** What its scores predict, for people. */
+  readonly title: string;
+  /** The largest score; the smallest is 0. */
+  readonly max: number;
+  /** Bits per sample to which both videos are converted for the model; undefined: the deeper of both. */
+  readonly bits: 10 | undefined;
+  /** Number of frames before a frame that its score depends on. */
+  readonly lookBehind: number;
+  /**
+   * Scale of the chroma planes in which it judges them (SpEED); undefined: it judges luma alone. Models that judge
+   * chroma judge banding too, by the size and depth in which the distorted video was encoded (CAMBI).
+   */
+  readonly chromaScale: number | undefined;
+}
+
+export interface FrameSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+const V0: readonly (readonly [name: string, title: string])[] = [
+  ["vmaf_v0.6.1", "HD TV at 3 picture heights"],
+  ["vmaf_v0.6.1neg", "HD TV at 3 picture heights, without gain from enhancement"],
+  ["vmaf_4k_v0.6.1", "4K TV at 1.5 picture heights"],
+  ["vmaf_4k_v0.6.1neg", "4K TV at 1.5 picture heights, without gain from enhancement"],
+  ["vmaf_float_v0.6.1", "HD TV at 3 picture heights, in floating point"],
+  ["vmaf_float_v0.6.1neg", "HD TV at 3 picture heights, without gain from enhancement, in floating point"],
+  ["vmaf_float_4k_v0.6.1", "4K TV at 1.5 picture heights, in floating point"],
+  ["vmaf_b_v0.6.3", "HD TV at 3 picture heights, with a confidence interval"],
+  ["vmaf_float_b_v0.6.3", "HD TV at 3 picture heights, with a confidence interval, in floating point"],
+];
+
+type V1Viewing = "3d0h" | "5d0h" | "1d5h_2160" | "3d0h_2160";
+
+const V1: Readonly<Record<V1Viewing, Pick<BuiltInModel, "title" | "max" | "chromaScale">>> = {
+  "3d0h": { title: "HD at 3 picture heights", max: 100, chromaScale: 1 },
+  "5d0h": { title: "phone, at 5 picture heights", max: 100, chromaScale: 0.6 },
+  "1d5h_2160": { title: "4K at 1.5 picture heights", max: 100, chromaScale: 1 },
+  "3d0h_2160": { title: "4K TV at 3 picture heights", max: 110, chromaScale: 0.5 },
+};
+
+export const BUILT_IN_MODELS: readonly BuiltInModel[] = [
+  ...V0.map(([name, title]) => ({
+    family: name.includes("_b_") ? ("bootstrap" as const) : ("v0.6" as const),
+    ...{ name, title, max: 100, bits: undefined, lookBehind: 1, chromaScale: undefined },
+  })),
+  ...[false, true].flatMap((hfr) =>
+    Object.entries(V1).map(([viewing, facts]) => ({
+      ...facts,
+      family: "v1" as const,
+      name: v1Name(viewing as V1Viewing, hfr),
+      title: hfr ? `${facts.title}, high frame rate` : facts.title,
+      bits: 10 as const,
+      // The high-frame-rate models average motion over frames i-2, i and i+2 with that of the previous frame.
+      lookBehind: hfr ? 4 : 1,
+    })),
+  ),
+];
+
+/** Returns the facts of a built-in model, or of a model file of the same name; undefined if the name is another. */
+export function builtInModel(name: string): BuiltInModel | undefined {
+  return BUILT_IN_MODELS.find((model) => model.name === name);
+}
+
+/** What a model without facts of its own is assumed to be: its file may look back as far as any model. */
+export const UNKNOWN_MODEL_FACTS: Omit<BuiltInModel, "name" | "title" | "family"> = {
+  ...{ max: 100, bits: undefined, lookBehind: 5, chromaScale: undefined },
+};
+
+/** Names that stand for the version 1 model that fits the reference's size and frame rate. */
+export const SHORT_NAMES = ["v1", "v1-phone", "v1-tv"] as const;
+export type ShortName = (typeof SHORT_NAMES)[number];
+
+export function isShortName(name: string): name is ShortName {
+  return SHORT_NAMES.some((short) => short === name);
+}
+
+/** A picture whose shorter side has this many pixels or more counts as 4K. */
+const LINES_OF_4K = 1800;
+/** Frames per second from which a video counts as high frame rate: the models were trained on 50 and 60. */
+const HIGH_FRAME_RATE = 45;
+
+/** The reference as it is compared. */
+export interface Shown extends FrameSize {
+  /** Frames per second; undefined if neither file states a rate. */
+  readonly rate: number | undefined;
+}
+
+export interface Choice {
+  readonly model: string;
+  /** The rule that chose it, and the facts that it was applied to. */
+  readonly reason: string;
+}
+
+/** Chooses the model of a short name. */
+export function chooseModel(short: ShortName, { width, height, rate }: Shown): Choice {
+  const lines = Math.min(width, height);
+  const is4k = lines >= LINES_OF_4K;
+  const hfr = rate !== undefined && rate >= HIGH_FRAME_RATE;
+  const viewing =
+    short === "v1-phone" ? "5d0h" : short === "v1-tv" ? "3d0h_2160" : is4k ? "1d5h_2160" : "3d0h";
+  const size =
+    short === "v1"
+      ? [`${is4k ? "4K" : "HD"}, because the reference has ${lines} lines (4K from ${LINES_OF_4K})`]
+      : [];
+  const pace =
+    rate === undefined
+      ? "standard frame rate, because no file states one"
+      : `${hfr ? "high" : "standard"} frame rate, because it has ${Number(rate.toFixed(3))} frames per second (high from ${HIGH_FRAME_RATE})`;
+  return { model: v1Name(viewing, hfr), reason: [...size, pace].join("; ") };
+}
+
+/** Returns every model that a short name can stand for. */
+export function modelsOf(short: ShortName): readonly string[] {
+  const viewings = { v1: ["3d0h", "1d5h_2160"], "v1-phone": ["5d0h"], "v1-tv": ["3d0h_2160"] } as const;
+  return viewings[short].flatMap((viewing) => [v1Name(viewing, false), v1Name(viewing, true)]);
+}
+
+function v1Name(viewing: V1Viewing, hfr: boolean): string {
+  return `vmaf_v1.0.16_${hfr ? "hfr_" : ""}${viewing}`;
+}
