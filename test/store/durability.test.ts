@@ -1,13 +1,15 @@
 /** The embedded database keeps every acknowledged change when its process dies. */
 import assert from "node:assert/strict";
-import { fsyncSync } from "node:fs";
+import { cpSync, fsyncSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { PGlite } from "@electric-sql/pglite";
+import { DATABASE_FOLDER } from "../../src/store/embedded/database.ts";
 import { durableOptions } from "../../src/store/embedded/durable-files.ts";
 import { openStore } from "../../src/store/open.ts";
+import { assertResumes, cursorAfterRefusals } from "./crash-cursors.ts";
 import { installations, startWriter, untilWritten } from "./installation.ts";
-import { SILENT } from "./stores.ts";
+import { embeddedTarget, SILENT } from "./stores.ts";
 
 const installation = installations();
 
@@ -50,4 +52,24 @@ test("loses no acknowledged row when the process is killed repeatedly while writ
     await store.close();
   }
   await remove();
+});
+
+test("resumes from before a crash without missing an event", async () => {
+  const [{ target, remove }, crashed] = [await installation(), await embeddedTarget()];
+  const store = await openStore(target, SILENT);
+  const { tenant, cursor } = await cursorAfterRefusals(store);
+  // What a crash at this moment leaves.
+  const files = [target, crashed.target].map(({ dataDir }) => join(dataDir, DATABASE_FOLDER)) as [
+    string,
+    string,
+  ];
+  cpSync(...files, { recursive: true });
+  await store.close();
+  const recovered = await openStore(crashed.target, SILENT);
+  try {
+    await assertResumes(recovered, tenant, cursor);
+  } finally {
+    await recovered.close();
+    await Promise.all([remove(), crashed.remove()]);
+  }
 });

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Scope, type Statement, statement, type Value } from "../../src/store/connection/statement.ts";
-import { AFTER_OF_TENANT } from "../../src/store/events/events.ts";
+import { AFTER_OF_TENANT, NOW } from "../../src/store/events/events.ts";
 import { IN_WORK, WAITING } from "../../src/store/tasks/queue.ts";
 import { QUEUED, RUNNING } from "../../src/store/tasks/usage.ts";
 import { onBothDatabases } from "./stores.ts";
@@ -37,6 +37,11 @@ onBothDatabases((open) => {
     const found = /Index Scan using event_of_tenant on event .*\n *Index Cond: (.*)/.exec(plan)?.[1] ?? "";
     assert.match(found, /tenant_id = .*ROW\(pos, id\) > ROW\(/, plan);
     assert.match(plan, /Index Scan using job_pkey on job/);
+  });
+
+  test("reads the last event from the end of its index", async () => {
+    const plan = await planOf(NOW, []);
+    assert.match(plan, /Index Only Scan Backward using event_pkey on event .*\n *Index Cond: \(pos < /, plan);
   });
 
   test("queue counts read indexes of only the counted tasks", async () => {

@@ -32,8 +32,17 @@ const bounded = (page: string, order: string) => `
   where coalesce(page.bytes_before, 0) < ${MAX_BYTES} order by ${order}`;
 
 /** Events before the oldest running transaction are complete; from it on, more can appear. */
-const NOW = statement(`
-  select epoch::text, event_key, pg_snapshot_xmin(pg_current_snapshot())::text as pos from installation`);
+const READABLE = "event.pos < pg_snapshot_xmin(pg_current_snapshot())";
+
+/**
+ * The last readable event, or else the last deleted one. The oldest running transaction would be no position to resume
+ * from: a crash loses the ids of transactions that wrote nothing durable, such as NOTIFY and those rolled back, and
+ * PostgreSQL then assigns them to new events. The id of a committed event is never assigned again.
+ */
+export const NOW = statement(`
+  select epoch::text, event_key, coalesce(
+    (select pos from event where ${READABLE} order by pos desc limit 1), deleted_pos)::text as pos
+  from installation`);
 
 interface NowColumns {
   readonly epoch: string;
@@ -50,7 +59,7 @@ const eventsAfter = (whose: string) => `
   from event left join lateral (
     select spec, submitted_by, created_at, labels, ${MEDIA.join(", ")} from job where job.id = event.job_id offset 0) as job on true
   where ${whose} (event.pos, event.id) > ($2::xid8, $3::bigint)
-    and event.pos < pg_snapshot_xmin(pg_current_snapshot())
+    and ${READABLE}
   order by event.pos, event.id limit $4`;
 
 /**
@@ -109,8 +118,8 @@ class Events {
   /** Returns the cursor of a stream that starts now. */
   async cursor(): Promise<string> {
     const { ids, pos } = await this.#now();
-    // Ids start at 1: all events of that pos come after.
-    return ids.idOf({ pos, id: 0 });
+    // After all events of that position. Ids start at 1: the cursor is before all events of the next one.
+    return ids.idOf({ pos: String(BigInt(pos) + 1n), id: 0 });
   }
 
   /** Events of all tenants. */
