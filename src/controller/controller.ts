@@ -105,8 +105,7 @@ export function openController(options: ControllerOptions): Controller {
     retentionMs,
     auditRetentionMs,
   });
-  const capacityReleased = announcerOfFreed(store, limitsOf);
-  const shared = { store, log, metrics, capacityReleased, stopping: stopping.signal };
+  const shared = { store, log, metrics, stopping: stopping.signal };
   const limits = new SubmitLimits({ store, limitsOf });
   const streams = new OpenStreams();
   const jobs = jobOperations({
@@ -156,14 +155,6 @@ export function openController(options: ControllerOptions): Controller {
       await Promise.all([maintenance.stop(), eventBuffer.stop(), revoked?.stop(), pooling.close()]);
       stopListening();
     },
-  };
-}
-
-/** Returns a function that announces tenants whose running tasks ended. Tenants without a limit are left out. */
-function announcerOfFreed(store: Store, limitsOf: LimitsOf): (tenants: readonly string[]) => void {
-  return (tenants) => {
-    const limited = tenants.filter((tenant) => Number.isFinite(limitsOf(tenant).segmentsRunning));
-    if (limited.length > 0) store.announce({ kind: "freed", tenants: limited });
   };
 }
 

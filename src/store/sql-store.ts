@@ -4,13 +4,14 @@ import { bound } from "./connection/bound.ts";
 import type { Database } from "./connection/database.ts";
 import { statement } from "./connection/statement.ts";
 import type { Store } from "./contract/store.ts";
+import { ClaimCursors } from "./effects/claim-cursors.ts";
+import { Effects } from "./effects/effects.ts";
 import { eventStore } from "./events/events.ts";
 import type { Announcements } from "./events/notifications.ts";
 import { deleteEvents } from "./jobs/retention.ts";
 import { jobStore } from "./jobs/store.ts";
 import { nodeStore } from "./nodes/store.ts";
-import { SqlRevocations } from "./revocations/revocations.ts";
-import { ClaimCursors } from "./tasks/claim-cursors.ts";
+import { revocationStore } from "./revocations/revocations.ts";
 import { workStore } from "./tasks/store.ts";
 
 const PING = statement("select 1");
@@ -27,14 +28,14 @@ export function sqlStore(
   companions: readonly Companion[],
 ): Store {
   const cursors = new ClaimCursors();
+  const effects = new Effects(cursors, announcements);
   return {
-    ...jobStore(database, cursors),
-    ...workStore(database, cursors),
-    ...nodeStore(database, cursors),
+    ...jobStore(database, cursors, effects),
+    ...workStore(database, cursors, effects),
+    ...nodeStore(database, effects),
     ...eventStore(database),
     ...bound(database, { deleteEvents, insertAudit, listAudit, deleteAudit }),
-    revocations: new SqlRevocations(database),
-    announce: (announcement) => announcements.announce(announcement),
+    revocations: revocationStore(database, effects),
     onAnnouncement: (listener) => announcements.onAnnouncement(listener),
     async ping() {
       await database.query("fleet", PING, []);

@@ -177,15 +177,23 @@ describe("nodes", () => {
   test("learn what was announced during a broken connection once notifications work again", async () => {
     const tenant = "deaf";
     const { job } = await system.submit(tenant);
-    const node = await Peer.register(system.nodes, tenant);
+    const hearing = Promise.withResolvers<Parameters<Store["onAnnouncement"]>[0]>();
+    const onAnnouncement: Store["onAnnouncement"] = (listener) => {
+      hearing.resolve(listener);
+      return () => {};
+    };
+    const deaf = new System(wrapped(system.store, { onAnnouncement }), {}, async () => {});
+    const node = await Peer.register(deaf.nodes, tenant);
     const { itemId, attempt } = await node.pullSome();
     const held = node.heartbeat({ running: [{ itemId, attempt }], holdMs: HOLD_MS });
     await system.store.cancelJob(tenant, job.id);
-    system.store.announce({ kind: "news", nodeIds: [] });
+    const hear = await hearing.promise;
+    hear({ kind: "news", nodeIds: [] });
     assert.deepEqual(
       (await held).stop.map((one) => one.itemId),
       [itemId],
     );
+    await deaf.close();
   });
 
   test("that drain end their pulls, are notified, finish their tasks and get no new ones", async () => {

@@ -290,7 +290,6 @@ describe("streams of jobs", () => {
     const deleted = stream.next();
     // Includes jobs that ended at this very moment of the store's clock.
     while ((await system.store.deleteEnded(-1, 100)) > 0);
-    system.store.announce({ kind: "events" });
     const response = (await deleted).value as StreamJobsResponse;
     assert.deepEqual(
       [response.kind, response.job?.id, response.job?.state],

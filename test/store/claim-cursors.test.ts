@@ -1,7 +1,7 @@
 /** Start positions of claims: after the last claimed task, and periodically from the start. */
 import assert from "node:assert/strict";
 import { after, before, mock, test } from "node:test";
-import { ClaimCursors, type Position, START } from "../../src/store/tasks/claim-cursors.ts";
+import { ClaimCursors, type Position, START } from "../../src/store/effects/claim-cursors.ts";
 
 /** Time in milliseconds; only a test moves it. */
 let now = 0;

@@ -20,7 +20,7 @@ import type {
 } from "../../src/store/contract/task-records.ts";
 import { embeddedDriver } from "../../src/store/embedded/database.ts";
 import { Announcements } from "../../src/store/events/notifications.ts";
-import { openStore, type StoreTarget } from "../../src/store/open.ts";
+import type { StoreTarget } from "../../src/store/open.ts";
 import { migrate } from "../../src/store/schema/migrations.ts";
 import { sqlStore } from "../../src/store/sql-store.ts";
 import { until } from "../waiting.ts";
@@ -38,7 +38,7 @@ export function onBothStores(suite: (open: () => { store: Store; target: StoreTa
       before(async () => {
         made = await make();
         const { target } = made;
-        opened = { store: await openStore(target, SILENT), target };
+        opened = { store: await openQuietly(target), target };
       });
       after(async () => {
         await opened?.store.close();
@@ -50,6 +50,14 @@ export function onBothStores(suite: (open: () => { store: Store; target: StoreTa
       });
     });
   }
+}
+
+/** Opens a store that notifies nobody. Each NOTIFY is a transaction, and hides later events from readers until it ends. */
+async function openQuietly(target: StoreTarget): Promise<Store> {
+  const driver = "dataDir" in target ? embeddedDriver(target.dataDir) : postgresDriver(target.databaseUrl);
+  const database = new Database(driver);
+  await migrate(database);
+  return sqlStore(database, new Announcements(() => {}), []);
 }
 
 export async function embeddedTarget(): Promise<{

@@ -1,4 +1,4 @@
-/** Cancels, deletes and relabels jobs, and announces the changes. */
+/** Cancels, deletes and relabels jobs, one or all of a filter. */
 import { create } from "@bufbuild/protobuf";
 import {
   type CancelJobsRequest,
@@ -32,8 +32,6 @@ import type { ControllerMetrics } from "../telemetry/metrics.ts";
 export interface JobChangesOptions {
   readonly store: Store;
   readonly metrics: ControllerMetrics;
-  /** Called when running tasks of a tenant have ended. */
-  readonly capacityReleased: (tenants: readonly string[]) => void;
   /** Aborts when the controller stops. */
   readonly stopping: AbortSignal;
 }
@@ -56,8 +54,8 @@ export class JobChanges {
   /** Throws JOB_FINISHED, and what `ownJob` throws. */
   async cancel(id: string, tenant: string): Promise<Changed> {
     const { store } = this.#options;
-    const { job, changed, nodes } = await ownJob(store, id, (own) => store.cancelJob(tenant, own));
-    if (changed) this.#announce(tenant, 1, nodes);
+    const { job, changed } = await ownJob(store, id, (own) => store.cancelJob(tenant, own));
+    if (changed) this.#countCancelled(1);
     else if (job.state !== "CANCELLED") {
       throw new Failure("JOB_FINISHED", `The job has already ended: it is ${job.state}.`, {
         found: { state: job.state },
@@ -70,7 +68,7 @@ export class JobChanges {
     const { store } = this.#options;
     const step: StepOf = async (...args) => {
       const done = await store.cancelSome(...args);
-      this.#announce(context.principal.tenant, done.jobs.length, done.nodes);
+      this.#countCancelled(done.jobs.length);
       return done;
     };
     for await (const { matched, changed } of this.#many(toCancel(request), "cancelled", step, context)) {
@@ -81,7 +79,7 @@ export class JobChanges {
   /** Returns the job as it was. Throws JOB_NOT_FINISHED, and what `ownJob` throws. */
   async delete({ id, cancel }: DeleteJobRequest, tenant: string): Promise<JobRow> {
     const { store } = this.#options;
-    const { job, deleted, nodes } = await ownJob(store, id, (own) => store.deleteJob(tenant, own, cancel));
+    const { job, deleted } = await ownJob(store, id, (own) => store.deleteJob(tenant, own, cancel));
     if (!deleted) {
       throw new Failure(
         "JOB_NOT_FINISHED",
@@ -89,7 +87,7 @@ export class JobChanges {
         { found: { state: job.state } },
       );
     }
-    this.#announce(tenant, openOf([job]), nodes);
+    this.#countCancelled(openOf([job]));
     return job;
   }
 
@@ -97,7 +95,7 @@ export class JobChanges {
     const { store } = this.#options;
     const step: StepOf = async (...args) => {
       const done = await store.deleteSome(...args);
-      this.#announce(context.principal.tenant, openOf(done.jobs), done.nodes);
+      this.#countCancelled(openOf(done.jobs));
       return done;
     };
     for await (const { matched, changed } of this.#many(toDelete(request), "deleted", step, context)) {
@@ -109,9 +107,7 @@ export class JobChanges {
   async relabel(request: UpdateJobRequest, tenant: string): Promise<Changed> {
     const { store } = this.#options;
     const relabel = relabelling(request);
-    const outcome = await ownJob(store, request.id, (own) => store.relabelJob(tenant, own, relabel));
-    if (outcome.changed) store.announce({ kind: "events" });
-    return outcome;
+    return ownJob(store, request.id, (own) => store.relabelJob(tenant, own, relabel));
   }
 
   #many(choice: Choice, verb: Verb, stepOf: StepOf, context: CallContext): AsyncIterable<Progress> {
@@ -132,13 +128,8 @@ export class JobChanges {
     );
   }
 
-  /** `cancelled`: how many jobs ended by this change; `nodes`: nodes that ran tasks of the changed jobs. */
-  #announce(tenant: string, cancelled: number, nodes: readonly string[]): void {
-    const { store, metrics, capacityReleased } = this.#options;
-    if (nodes.length > 0) store.announce({ kind: "news", nodeIds: nodes });
-    if (nodes.length > 0) capacityReleased([tenant]);
-    store.announce({ kind: "events" });
-    metrics.ended.inc({ state: "CANCELLED" }, cancelled);
+  #countCancelled(jobs: number): void {
+    this.#options.metrics.ended.inc({ state: "CANCELLED" }, jobs);
   }
 }
 

@@ -46,7 +46,7 @@ export function jobOperations(options: JobServiceOptions): JobOperations {
     ...submissions(options),
     ...reads(options),
     ...changeOperations(changes),
-    ...stillOperations(options),
+    ...stillOperations(options.store),
     async waitForJob(jobId, { waitMs, keep }, context) {
       const { store, eventBuffer, waitsEnd: stopping } = options;
       try {

@@ -149,11 +149,7 @@ async function store(
   const created = jobs.filter((_, index) => stored[index]?.created);
   admission.stored(created.length);
   for (const [index, { job, created: isNew }] of stored.entries()) endSubmit(spans[index], job.id, !isNew);
-  if (created.length > 0) {
-    store.announce({ kind: "work", ready: readyOf(tenant, created) });
-    store.announce({ kind: "events" });
-    metrics.submitted.inc(created.length);
-  }
+  metrics.submitted.inc(created.length);
   return stored.map(({ job, created: isNew }) =>
     create(SubmitJobResponseSchema, { job: jobMessage(job), existed: !isNew }),
   );

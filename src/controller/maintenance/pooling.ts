@@ -3,7 +3,6 @@ import { toJsonString } from "@bufbuild/protobuf";
 import { SegmentMismatch } from "../../engine/planning/segment-mismatch.ts";
 import { joinParts } from "../../engine/results/parts.ts";
 import { ScoreResultSchema } from "../../gen/proto/svc/v1/scoring_pb.ts";
-import { STILLS_CLASS } from "../../jobs/work.ts";
 import { resultMessage } from "../../messages/result.ts";
 import { pause } from "../../platform/concurrency/lifecycle.ts";
 import { Failure } from "../../platform/failure.ts";
@@ -166,11 +165,9 @@ export class Pooling {
     const { score, frameCount } = result;
     const stills = worstFrames(result, parts, worstStills);
     const text = toJsonString(ScoreResultSchema, resultMessage(result));
-    const { id, generation, tenant } = job;
+    const { id, generation } = job;
     const outcome = { score, frameCount, result: text, media: mediaFacts(result.distorted), stills };
     if (!(await store.succeed(id, generation, outcome))) return;
-    store.announce({ kind: "events" });
-    if (stills.length > 0) store.announce({ kind: "work", ready: [{ tenant, workClass: STILLS_CLASS }] });
     metrics.jobSucceeded(result, job.durationMs);
   }
 
@@ -186,14 +183,12 @@ export class Pooling {
           { jobId: job.id, reason: message },
           "segments do not fit together; scoring the whole video as one task",
         );
-        store.announce({ kind: "work", ready: [ready] });
       } else {
         // For a job that has ended or has another plan now, this changes nothing.
         log.error({ jobId: job.id, code, err: cause ?? failure }, "pooling failed");
         const error = { code, message, ...(found && { found }) };
         if (await store.fail(job.id, job.generation, error)) metrics.jobFailed(code);
       }
-      store.announce({ kind: "events" });
     } catch (err) {
       log.warn(
         { jobId: job.id, err },

@@ -9,7 +9,7 @@ import { Notifier, notifyOnAbort } from "../../platform/concurrency/notifier.ts"
 import { Failure } from "../../platform/failure.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import type { Store } from "../../store/contract/store.ts";
-import { POOL_HOLD_MS, type Ready } from "../../store/contract/task-records.ts";
+import { POOL_HOLD_MS } from "../../store/contract/task-records.ts";
 import type { Fleet } from "../scheduling/fleet.ts";
 import type { QueueStats } from "../scheduling/queue-stats.ts";
 import type { Schedule } from "../scheduling/schedule.ts";
@@ -135,9 +135,7 @@ export class MaintenanceTasks {
   }
 
   async #promoteWaiting(): Promise<boolean> {
-    const ready = await this.#options.store.promoteWaiting(STEP);
-    this.#announce(ready);
-    return ready.length > 0;
+    return (await this.#options.store.promoteWaiting(STEP)).length > 0;
   }
 
   async #poolLeftOver(): Promise<boolean> {
@@ -153,16 +151,11 @@ export class MaintenanceTasks {
     const { store, metrics, log } = this.#options;
     await this.#clock.lookForOutage();
     if (!this.#guard.mayExpire(performance.now())) return false;
-    const { expired, failed, ready, nodes } = await store.expireLeases(STEP, (failures) =>
-      decideRetry(failures, false),
-    );
+    const { expired, failed } = await store.expireLeases(STEP, (failures) => decideRetry(failures, false));
     if (expired === 0) return false;
     metrics.expired.inc(expired);
     log.warn({ expired }, "leases expired; their nodes are gone or unreachable");
     for (let job = 0; job < failed; job++) metrics.jobFailed("LEASE_LOST");
-    this.#announce(ready);
-    if (nodes.length > 0) store.announce({ kind: "news", nodeIds: nodes });
-    store.announce({ kind: "events" });
     return expired >= STEP;
   }
 
@@ -186,9 +179,7 @@ export class MaintenanceTasks {
     const { store, retentionMs } = this.#options;
     await this.#clock.check();
     if (!this.#guard.mayDelete(performance.now())) return false;
-    const deleted = await store.deleteEnded(retentionMs, STEP);
-    if (deleted > 0) store.announce({ kind: "events" });
-    return deleted >= STEP;
+    return (await store.deleteEnded(retentionMs, STEP)) >= STEP;
   }
 
   async #deleteEvents(): Promise<boolean> {
@@ -210,10 +201,6 @@ export class MaintenanceTasks {
     return (
       (await this.#options.store.revocations.deleteOver(REVOCATIONS_KEPT_MS, EVENTS_STEP)) >= EVENTS_STEP
     );
-  }
-
-  #announce(ready: readonly Ready[]): void {
-    if (ready.length > 0) this.#options.store.announce({ kind: "work", ready });
   }
 }
 

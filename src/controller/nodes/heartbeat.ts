@@ -55,10 +55,7 @@ export async function heartbeat(
   try {
     const renewal = await renew();
     // Valid only now: while the response is held, the node may be granted tasks that this heartbeat does not list.
-    if (renewal.forgotten) {
-      const ready = await options.store.requeueForgotten(request.session, running);
-      if (ready.length > 0) options.store.announce({ kind: "work", ready });
-    }
+    if (renewal.forgotten) await options.store.requeueForgotten(request.session, running);
     return await untilNews(renewal, { until, notifier, drains: request.draining, ...options, renew, signal });
   } finally {
     for (const end of endings) end();
@@ -99,7 +96,6 @@ async function renewed(
   if (renewal.session !== "LIVE") throw sessionEnded(renewal.session);
   if (node === undefined) throw sessionEnded("UNKNOWN");
   sessions.recordState(node.id, node.state);
-  if (running.length > 0) store.announce({ kind: "events" });
   return { ...renewal, node };
 }
 

@@ -16,7 +16,7 @@ import { Notifier, notifyOnAbort } from "../../platform/concurrency/notifier.ts"
 import { Failure, invalid } from "../../platform/failure.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import type { Tracer } from "../../platform/observability/span.ts";
-import type { ClaimedWork, Ready } from "../../store/contract/task-records.ts";
+import type { ClaimedWork } from "../../store/contract/task-records.ts";
 import { refusalOf } from "../api/admitted.ts";
 import { cancelled, shuttingDown } from "../api/call.ts";
 import type { CallContext, NodeOperations } from "../api/operations.ts";
@@ -54,9 +54,8 @@ export function nodeOperations(options: NodeServiceOptions): NodeOperations {
       const node = newNode(request, principal.tenant);
       // The fleet tenant may have any number of nodes.
       const room = fleet.is(node.tenant) ? undefined : NODE_ROOM;
-      const { ready, superseded } = await store.registerNode(node, room);
+      await store.registerNode(node, room);
       fleet.changed();
-      leasesEnded(options, ready, superseded);
       log.info({ node: node.name, nodeId: node.id, slots: node.slots }, "node registered");
       return create(RegisterNodeResponseSchema, { nodeId: node.id, session: node.session, leaseMs });
     },
@@ -92,33 +91,20 @@ export function nodeOperations(options: NodeServiceOptions): NodeOperations {
         );
       }
       fleet.changed();
-      store.announce({ kind: "news", nodeIds: [node.id] });
       return create(DrainNodeResponseSchema, { node: nodeMessage(node, tenant) });
     },
   };
 }
 
 async function leave(
-  options: NodeServiceOptions,
+  { store, sessions, fleet }: NodeServiceOptions,
   session: string,
   tenant: string,
 ): Promise<HeartbeatResponse> {
-  const { store, sessions, fleet } = options;
   const node = await sessions.find(session, tenant);
-  if (node !== undefined) leasesEnded(options, await store.leaveNode(session), [node.puller.nodeId]);
+  if (node !== undefined) await store.leaveNode(session);
   fleet.changed();
   return create(HeartbeatResponseSchema, {});
-}
-
-function leasesEnded(
-  { store, capacityReleased }: NodeServiceOptions,
-  ready: readonly Ready[],
-  nodeIds: readonly string[],
-): void {
-  capacityReleased(ready.map(({ tenant }) => tenant));
-  if (nodeIds.length > 0) store.announce({ kind: "news", nodeIds });
-  if (ready.length > 0) store.announce({ kind: "work", ready });
-  if (ready.length > 0) store.announce({ kind: "events" });
 }
 
 /** Hands out tasks. */
@@ -137,7 +123,7 @@ class Pulls {
     { session, waitMs }: PullWorkRequest,
     { principal, signal: caller, readmit }: CallContext,
   ): Promise<ClaimedWork | undefined> {
-    const { store, sessions, schedule, stopping } = this.#options;
+    const { sessions, schedule, stopping } = this.#options;
     const until = performance.now() + waitMs;
     const signal = AbortSignal.any([caller, stopping]);
     for (let left = waitMs; ; left = until - performance.now()) {
@@ -145,8 +131,6 @@ class Pulls {
       const serves = state === "ONLINE";
       const work = serves ? await schedule.pull(puller, left, signal) : await idle(left, signal);
       if (work !== undefined) {
-        // Its job may be RUNNING now.
-        if (work.kind === "PLAN") store.announce({ kind: "events" });
         const refusal = await refusalOf(readmit);
         if (caller.aborted || refusal !== undefined) await this.#giveBack(session, work);
         else this.#recordClaim(work);
@@ -170,8 +154,7 @@ class Pulls {
 
   /** Returns a task to the queue if its caller disconnected or was rejected. */
   async #giveBack(session: string, { id, attempt, beginsJob }: ClaimedWork): Promise<void> {
-    const { ready } = await this.#options.store.handBack({ session, itemId: id, attempt }, beginsJob);
-    leasesEnded(this.#options, ready ? [ready] : [], []);
+    await this.#options.store.handBack({ session, itemId: id, attempt }, beginsJob);
   }
 }
 

@@ -13,7 +13,7 @@ import { isObject, JsonFault, parseStrictly } from "../../platform/json.ts";
 import { currentSpan } from "../../platform/observability/span.ts";
 import type { StoredError } from "../../store/contract/job-records.ts";
 import type { Store } from "../../store/contract/store.ts";
-import type { Fence, PlanRecord, Poolable, Ready, Recorded } from "../../store/contract/task-records.ts";
+import type { Fence, Poolable, Recorded } from "../../store/contract/task-records.ts";
 import { checkAttempt } from "../requests/attempt.ts";
 import type { Puller } from "../scheduling/schedule.ts";
 import { checkStillImage } from "../stills/image.ts";
@@ -32,8 +32,6 @@ export interface ReportOptions {
   readonly metrics: ControllerMetrics;
   /** Called when every segment of a job is scored. */
   readonly pool: (job: Poolable) => void;
-  /** Called when running tasks of a tenant have ended. */
-  readonly capacityReleased: (tenants: readonly string[]) => void;
 }
 
 export interface Reporting extends ReportOptions {
@@ -72,20 +70,11 @@ async function record(
   const { store } = options;
   if (report.case === "piece") return recordPiece(options, fence, report.value, puller);
   if (report.case === "plan")
-    return recordPlan(options, fence, planRecord(report.value, puller.capabilities));
+    return (await store.recordPlan(fence, planRecord(report.value, puller.capabilities))).recorded;
   if (report.case === "segment") return recordSegment(options, fence, report.value, puller);
   if (report.case === "failure") return recordFailure(options, fence, report.value);
   if (report.case === "still") return recordStill(options, fence, report.value);
-  const { recorded, ready } = await store.handBack(fence);
-  changed(options, { tenant: ready?.tenant, ready });
-  return recorded;
-}
-
-async function recordPlan(options: ReportOptions, fence: Fence, plan: PlanRecord): Promise<Recorded> {
-  const { recorded, tenant } = await options.store.recordPlan(fence, plan);
-  const ready = tenant === undefined ? undefined : { tenant, workClass: plan.workClass };
-  changed(options, { tenant, ready });
-  return recorded;
+  return (await store.handBack(fence)).recorded;
 }
 
 async function recordPiece(
@@ -107,8 +96,7 @@ async function recordSegment(
   const segment = checkSegment(report);
   const refusal = await refusalOfChunk(options, fence, puller.tenant, "segment.last", segment.last);
   if (refusal !== undefined) return refusal;
-  const { recorded, poolable, tenant } = await options.store.recordSegment(fence, segment);
-  changed(options, { tenant });
+  const { recorded, poolable } = await options.store.recordSegment(fence, segment);
   if (poolable !== undefined) options.pool(poolable);
   return recorded;
 }
@@ -123,46 +111,24 @@ async function recordStill(
   checkStillImage(still);
   const { mediaType, width, height, image } = still;
   const stored = { frame, side, mediaType, width, height, image };
-  const { recorded, tenant } = await options.store.recordStill(fence, stored, last);
-  if (last) changed(options, { tenant });
-  return recorded;
+  return (await options.store.recordStill(fence, stored, last)).recorded;
 }
 
 async function recordFailure(options: ReportOptions, fence: Fence, report: FailureReport): Promise<Recorded> {
   const { store, metrics } = options;
   if (report.cutFault) {
-    const { recorded, ready, nodes } = await store.recordSegmentMismatch(fence);
+    const { recorded } = await store.recordSegmentMismatch(fence);
     // For a task other than a segment there is nothing to cut differently, so the fault counts like any other.
-    if (recorded !== "STALE") {
-      changed(options, { tenant: ready?.tenant, ready, nodes });
-      return recorded;
-    }
+    if (recorded !== "STALE") return recorded;
   }
   const error = errorOf(report);
   const kind = FAILURE_KINDS[error.code];
   const atFault = kind === "media" || kind === "invalid" || kind === "forbidden";
-  const { recorded, nodes, tenant, jobFailed } = await store.recordFailure(fence, error, (failures) =>
+  const { recorded, jobFailed } = await store.recordFailure(fence, error, (failures) =>
     decideRetry(failures, atFault),
   );
-  changed(options, { tenant, nodes });
   if (jobFailed) metrics.jobFailed(error.code);
   return recorded;
-}
-
-interface Change {
-  /** The tenant whose running task ended. */
-  readonly tenant: string | undefined;
-  readonly ready?: Ready | undefined;
-  /** Nodes to notify. */
-  readonly nodes?: readonly string[];
-}
-
-/** Announces the changes of a report; the job always changed. */
-function changed({ store, capacityReleased }: ReportOptions, { tenant, ready, nodes = [] }: Change): void {
-  store.announce({ kind: "events" });
-  if (ready) store.announce({ kind: "work", ready: [ready] });
-  if (nodes.length > 0) store.announce({ kind: "news", nodeIds: nodes });
-  if (tenant !== undefined) capacityReleased([tenant]);
 }
 
 /** A code of a newer version becomes INTERNAL; its message is kept. */

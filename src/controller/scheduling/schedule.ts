@@ -122,8 +122,10 @@ export class Schedule {
 
   /** Running tasks of these tenants have ended; the tenants may have been at their limit. */
   capacityReleased(tenants: readonly string[]): void {
-    for (const tenant of tenants) this.#full.free(tenant);
-    this.#wake(tenants.length);
+    // Others are never full, so no pull waits for them.
+    const limited = tenants.filter((tenant) => Number.isFinite(this.#limitsOf(tenant).segmentsRunning));
+    for (const tenant of limited) this.#full.free(tenant);
+    this.#wake(limited.length);
   }
 
   /** A node reported the end of a task leased to it. */

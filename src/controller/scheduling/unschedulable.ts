@@ -57,7 +57,6 @@ export class UnschedulableWork {
           : await this.#fail(id, generation, need, online);
       if (done) moved++;
     }
-    if (moved > 0) store.announce({ kind: "events" });
     return moved;
   }
 
@@ -66,8 +65,6 @@ export class UnschedulableWork {
     const outcome = await store.replan(id, generation);
     if (outcome === undefined) return false;
     log.warn({ jobId: id }, "no node has the scorer and models of the job's plan anymore; planning it again");
-    if (outcome.nodes.length > 0) store.announce({ kind: "news", nodeIds: outcome.nodes });
-    store.announce({ kind: "work", ready: [outcome.ready] });
     return true;
   }
 

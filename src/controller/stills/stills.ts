@@ -16,21 +16,13 @@ import { MAX_FRAMES_ASKED } from "../../jobs/stills.ts";
 import { Failure, invalid } from "../../platform/failure.ts";
 import type { JobStore } from "../../store/contract/job-store.ts";
 import type { StillRow, StillSide } from "../../store/contract/still-records.ts";
-import type { Store } from "../../store/contract/store.ts";
 import { ownJob } from "../api/access.ts";
 import type { JobOperations } from "../api/operations.ts";
 import { errorMessage } from "../messages/job.ts";
 
-export interface StillOptions {
-  readonly store: Store;
-  /** Called with the tenant if running tasks ended. */
-  readonly capacityReleased: (tenants: readonly string[]) => void;
-}
-
-export function stillOperations({
-  store,
-  capacityReleased,
-}: StillOptions): Pick<JobOperations, "listStills" | "getStill" | "requestStills" | "deleteStill"> {
+export function stillOperations(
+  store: JobStore,
+): Pick<JobOperations, "listStills" | "getStill" | "requestStills" | "deleteStill"> {
   return {
     async listStills({ id }, { principal: { tenant } }) {
       await ownJob(store, id, (own) => store.job(tenant, own));
@@ -41,17 +33,11 @@ export function stillOperations({
       if (frames.length < 1 || frames.length > MAX_FRAMES_ASKED) {
         throw invalid(`frames has ${frames.length} frames. Use 1 to ${MAX_FRAMES_ASKED}.`);
       }
-      const { ready } = await ownJob(store, id, (own) => store.requestStills(tenant, own, frames));
-      if (ready !== undefined) store.announce({ kind: "work", ready: [ready] });
+      await ownJob(store, id, (own) => store.requestStills(tenant, own, frames));
       return create(RequestStillsResponseSchema, { stills: await messages(store, tenant, id) });
     },
     async deleteStill({ id, frame }, { principal: { tenant } }) {
-      const { nodes } = await ownJob(store, id, (own) => store.deleteStill(tenant, own, frame));
-      if (nodes.length > 0) {
-        store.announce({ kind: "news", nodeIds: nodes });
-        capacityReleased([tenant]);
-      }
-      store.announce({ kind: "events" });
+      await ownJob(store, id, (own) => store.deleteStill(tenant, own, frame));
       return create(DeleteStillResponseSchema, { stills: await messages(store, tenant, id) });
     },
   };

@@ -34,17 +34,13 @@ export function revocationOperations({
   clockSkewMs,
 }: RevocationOptions): Pick<TenantOperations, "revokeTokens" | "listRevocations" | "liftRevocation"> {
   const { revocations } = store;
-  const changed = async () => {
-    store.announce({ kind: "revocations" });
-    await feed?.refresh();
-  };
   return {
     async revokeTokens(request, { principal: { tenant, subject } }) {
       if (feed === undefined) throw authDisabled();
       const wanted = newRevocation(request, subject, { now: Date.now(), clockSkewMs });
       const outcome = await revocations.revoke(tenant, wanted, MAX_REVOCATIONS);
       if (outcome === "FULL") throw tooMany();
-      await changed();
+      await feed?.refresh();
       const { revocation, existed } = outcome;
       return create(RevokeTokensResponseSchema, { revocation: revocationMessage(revocation), existed });
     },
@@ -60,7 +56,7 @@ export function revocationOperations({
     async liftRevocation({ id }, { principal }) {
       const revocation = isId(id) ? await revocations.lift(principal.tenant, id) : undefined;
       if (revocation === undefined) throw notFound();
-      await changed();
+      await feed?.refresh();
       return create(LiftRevocationResponseSchema, { revocation: revocationMessage(revocation) });
     },
   };

@@ -37,10 +37,9 @@ export interface Store extends JobStore, WorkStore, NodeStore, EventStore, Audit
   now(): Promise<number>;
   close(): Promise<void>;
 
-  // Notifications between controllers.
-
-  /** Notifies every controller on this store, including this one, in the background; never fails. */
-  announce(announcement: Announcement): void;
-  /** Adds a listener; returns a function that removes it. */
+  /**
+   * Adds a listener; returns a function that removes it. Every change announces its effect by itself, at once in this
+   * process and in the background to every other controller on this store.
+   */
   onAnnouncement(listener: (announcement: Announcement) => void): () => void;
 }

@@ -2,13 +2,14 @@
 import { Batcher } from "../connection/batcher.ts";
 import { bound } from "../connection/bound.ts";
 import type { Database } from "../connection/database.ts";
-import type { NewJob } from "../contract/job-records.ts";
+import type { JobsStep, NewJob } from "../contract/job-records.ts";
 import type { JobStore } from "../contract/job-store.ts";
+import type { ClaimCursors } from "../effects/claim-cursors.ts";
+import { changing, type Effect, type Effects, type Published } from "../effects/effects.ts";
 import { classKey } from "../schema/rows.ts";
 import { countJobs, listJobs } from "../selection/job-lists.ts";
 import { deleteStill } from "../stills/deletion.ts";
 import { getStill, listStills, requestStills } from "../stills/stills.ts";
-import type { ClaimCursors } from "../tasks/claim-cursors.ts";
 import { cancelJob } from "../tasks/endings.ts";
 import { parts } from "../tasks/parts.ts";
 import { queued, usage } from "../tasks/usage.ts";
@@ -17,30 +18,54 @@ import { getJob, insertEach, insertJobs, jobDetail, knownKeys, tenantOf } from "
 import { relabelJob } from "./labels.ts";
 import { deleteEnded } from "./retention.ts";
 
-export function jobStore(database: Database, cursors: ClaimCursors): JobStore {
+export function jobStore(database: Database, cursors: ClaimCursors, effects: Effects): Published<JobStore> {
+  const { change } = changing(database, effects);
+  return {
+    ...bound(database, { knownKeys, job: getJob, jobDetail, countJobs, tenantOf }),
+    ...bound(database, { parts, queued, usage, listStills, still: getStill }),
+    insertJobs: insertion(database, cursors, effects),
+    listJobs: async (tenant, filter, after, limit, sort = "NEWEST") =>
+      listJobs(database, tenant, filter, { sort, after, limit }),
+    relabelJob: change(relabelJob, (outcome) => ({ jobs: outcome?.changed })),
+    cancelJob: change(cancelJob, (outcome, tenant) => (outcome?.changed ? ended(tenant, outcome.nodes) : {})),
+    cancelSome: change(cancelSome, stepEffect),
+    deleteJob: change(deleteJob, (outcome, tenant) => (outcome?.deleted ? ended(tenant, outcome.nodes) : {})),
+    deleteSome: change(deleteSome, stepEffect),
+    deleteEnded: change(deleteEnded, (deleted) => ({ jobs: deleted > 0 })),
+    requestStills: change(requestStills, (outcome) => ({ ready: [outcome?.ready] })),
+    deleteStill: change(deleteStill, (outcome, tenant) => (outcome ? ended(tenant, outcome.nodes) : {})),
+  };
+}
+
+function insertion(database: Database, cursors: ClaimCursors, effects: Effects) {
   const inserts = new Batcher(
     async (tenant: string, jobs: readonly NewJob[]) => insertEach(database, tenant, jobs),
     ({ spec }) => spec.length,
   );
-  return {
-    ...bound(database, { knownKeys, job: getJob, jobDetail, countJobs, relabelJob, tenantOf, deleteEnded }),
-    ...bound(database, { cancelJob, cancelSome, deleteJob, deleteSome, parts, queued, usage }),
-    ...bound(database, { deleteStill, listStills, still: getStill }),
-    async insertJobs(tenant, jobs) {
+  return changing(database, effects).change(
+    async (on, tenant: string, jobs: readonly NewJob[]) => {
       const [alone] = jobs;
       const one = jobs.length === 1 && alone !== undefined;
-      const stored = one ? [await inserts.call(tenant, alone)] : await insertJobs(database, tenant, jobs);
-      for (const { workClass, priority } of jobs) {
-        cursors.lowerToRank(tenant, classKey(workClass), -priority);
-      }
+      const stored = one ? [await inserts.call(tenant, alone)] : await insertJobs(on, tenant, jobs);
+      for (const { workClass, priority } of jobs) cursors.lowerToRank(tenant, classKey(workClass), -priority);
       return stored;
     },
-    listJobs: async (tenant, filter, after, limit, sort = "NEWEST") =>
-      listJobs(database, tenant, filter, { sort, after, limit }),
-    async requestStills(tenant, jobId, frames) {
-      const outcome = await requestStills(database, tenant, jobId, frames);
-      cursors.readied(outcome?.ready ? [outcome.ready] : []);
-      return outcome;
+    (stored, tenant, jobs) => {
+      const created = jobs.filter((_, index) => stored[index]?.created);
+      const classes = new Set(created.map(({ workClass }) => workClass));
+      return {
+        jobs: created.length > 0,
+        appended: [...classes].map((workClass) => ({ tenant, workClass })),
+      };
     },
-  };
+  );
+}
+
+function stepEffect({ jobs, nodes }: JobsStep, tenant: string): Effect {
+  return jobs.length > 0 ? ended(tenant, nodes) : {};
+}
+
+/** The effect of jobs of a tenant that ended or were deleted. `nodes`: those that ran their tasks. */
+function ended(tenant: string, nodes: readonly string[]): Effect {
+  return { jobs: true, nodes, released: nodes.length > 0 ? [tenant] : [] };
 }

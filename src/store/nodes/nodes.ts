@@ -126,10 +126,15 @@ const LEAVE = statement(`
     select id from node where session = $1 and ended is null for update)
   update node set ended = 'LEFT', offline = true from me where node.id = me.id returning node.id`);
 
-export async function leaveNode(database: Database, session: string): Promise<readonly Ready[]> {
+/** `nodes`: the node, if its session was live. */
+export async function leaveNode(
+  database: Database,
+  session: string,
+): Promise<{ readonly nodes: readonly string[]; readonly ready: readonly Ready[] }> {
   return database.transaction("fleet", async (sender) => {
     const [node] = await sender.query<{ id: string }>(LEAVE, [sessionKey(session)]);
-    return node === undefined ? [] : readyOf(await sender.query(RELEASE_LEFT, [[node.id]]));
+    if (node === undefined) return { nodes: [], ready: [] };
+    return { nodes: [node.id], ready: readyOf(await sender.query(RELEASE_LEFT, [[node.id]])) };
   });
 }
 

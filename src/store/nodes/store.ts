@@ -2,7 +2,8 @@
 import { bound } from "../connection/bound.ts";
 import type { Database } from "../connection/database.ts";
 import type { NodeStore } from "../contract/node-store.ts";
-import type { ClaimCursors } from "../tasks/claim-cursors.ts";
+import type { Ready } from "../contract/task-records.ts";
+import { changing, type Effect, type Effects, type Published } from "../effects/effects.ts";
 import { renew, requeueForgotten } from "./heartbeat.ts";
 import {
   capabilitiesOf,
@@ -14,16 +15,23 @@ import {
   registerNode,
 } from "./nodes.ts";
 
-export function nodeStore(database: Database, cursors: ClaimCursors): NodeStore {
+export function nodeStore(database: Database, effects: Effects): Published<NodeStore> {
+  const { change, answering } = changing(database, effects);
   return {
-    ...bound(database, { renew, nodeOf, listNodes, capabilities: capabilitiesOf, drainNode, expireNodes }),
-    async registerNode(node, room) {
-      const outcome = await registerNode(database, node, room);
-      cursors.readied(outcome.ready);
-      return outcome;
-    },
-    requeueForgotten: async (session, running) =>
-      cursors.readied(await requeueForgotten(database, session, running)),
-    leaveNode: async (session) => cursors.readied(await leaveNode(database, session)),
+    ...bound(database, { nodeOf, listNodes, capabilities: capabilitiesOf, expireNodes }),
+    registerNode: change(registerNode, ({ ready, superseded }) => leasesEnded(ready, superseded)),
+    renew: change(renew, ({ session }, _, running) => ({ jobs: session === "LIVE" && running.length > 0 })),
+    requeueForgotten: change(requeueForgotten, (ready) => ({ ready })),
+    drainNode: change(drainNode, (node) => ({ nodes: node === undefined ? [] : [node.id] })),
+    leaveNode: answering(
+      leaveNode,
+      ({ ready, nodes }) => leasesEnded(ready, nodes),
+      ({ ready }) => ready,
+    ),
   };
+}
+
+/** The effect of leases that ended with a session. `nodes`: whose sessions ended. */
+function leasesEnded(ready: readonly Ready[], nodes: readonly string[]): Effect {
+  return { jobs: ready.length > 0, ready, nodes, released: ready.map(({ tenant }) => tenant) };
 }

@@ -1,6 +1,7 @@
 /** SQL of revoked tokens: the list of a tenant and its changes. */
 
 import { isId } from "../../jobs/ids.ts";
+import { bound } from "../connection/bound.ts";
 import type { Database } from "../connection/database.ts";
 import { type Sender, type Statement, statement } from "../connection/statement.ts";
 import type {
@@ -10,6 +11,7 @@ import type {
   RevocationStore,
   RevokedThing,
 } from "../contract/revocation-store.ts";
+import { changing, type Effects, type Published } from "../effects/effects.ts";
 import { changes, deleteOver, THING, type ThingColumns, thingOf } from "./changes.ts";
 
 const LIVE = "lifted_at is null and (expires_at is null or expires_at > now())";
@@ -69,7 +71,24 @@ const NEXT_PAGE = statement(`
     and (created_at, id) < (timestamptz 'epoch' + $3::bigint * interval '1 microsecond', $4::uuid)
   ${ORDER} limit $2`);
 
-export class SqlRevocations implements RevocationStore {
+export function revocationStore(database: Database, effects: Effects): Published<RevocationStore> {
+  const { change } = changing(database, effects);
+  const revocations = new SqlRevocations(database);
+  return {
+    ...bound(database, { changes, deleteOver }),
+    list: async (...args) => revocations.list(...args),
+    revoke: change(
+      async (_, ...args: Parameters<SqlRevocations["revoke"]>) => revocations.revoke(...args),
+      (outcome) => ({ revocations: outcome !== "FULL" }),
+    ),
+    lift: change(
+      async (_, tenant: string, id: string) => revocations.lift(tenant, id),
+      (lifted) => ({ revocations: lifted !== undefined }),
+    ),
+  };
+}
+
+class SqlRevocations {
   readonly #database: Database;
   /** By tenant, the last change in its queue. */
   readonly #turns = new Map<string, Promise<unknown>>();
@@ -113,14 +132,6 @@ export class SqlRevocations implements RevocationStore {
       await sender.query(LIFT, [tenant, id, await nextRevision(sender)]);
       return rowOf(row);
     });
-  }
-
-  async changes(after: number, limit: number) {
-    return changes(this.#database, after, limit);
-  }
-
-  async deleteOver(olderThanMs: number, limit: number) {
-    return deleteOver(this.#database, olderThanMs, limit);
   }
 
   /**

@@ -12,8 +12,8 @@ import {
   MAX_READY_OF_TENANT,
   type Ready,
 } from "../contract/task-records.ts";
+import { type ClaimCursors, type Position, START } from "../effects/claim-cursors.ts";
 import { classKey, eventsOf, NEXT_REVISION, quoted, sessionKey } from "../schema/rows.ts";
-import { type ClaimCursors, type Position, START } from "./claim-cursors.ts";
 import { running } from "./usage.ts";
 
 const CLAIMABLE = statesBefore(WORK_TRANSITIONS, "LEASED");

@@ -91,7 +91,8 @@ export async function recordPlan(
     ...mediaValues(media),
   ]);
   if (row !== undefined) return { recorded: "RECORDED", tenant: row.tenant_id };
-  return refusalOf(database, fence);
+  const { recorded, tenant } = await refusalOf(database, fence);
+  return { recorded, tenant };
 }
 
 export const POOLABLE_COLUMNS = `job.id, job.tenant_id, job.spec, job.plan, job.generation,

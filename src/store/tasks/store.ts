@@ -4,12 +4,13 @@ import { STILLS_CLASS } from "../../jobs/work.ts";
 import { Batcher } from "../connection/batcher.ts";
 import { bound } from "../connection/bound.ts";
 import type { Database } from "../connection/database.ts";
-import type { Claim, Fence } from "../contract/task-records.ts";
+import type { Claim, ClaimedWork, Fence, SegmentRecord } from "../contract/task-records.ts";
 import type { WorkStore } from "../contract/task-store.ts";
+import type { ClaimCursors } from "../effects/claim-cursors.ts";
+import { changing, type Effects, type Published } from "../effects/effects.ts";
 import { refusalOf } from "../selection/lease-state.ts";
 import { recordStill } from "../stills/reports.ts";
 import { type ClaimWithin, claim, claimWithin, ready } from "./claim.ts";
-import type { ClaimCursors } from "./claim-cursors.ts";
 import { failJob } from "./endings.ts";
 import { areScoring } from "./leases.ts";
 import { allParts } from "./parts.ts";
@@ -21,13 +22,20 @@ import { expireLeases, handBack, promoteWaiting, recordFailure } from "./retries
 import { recordSegments, type SegmentReport } from "./segments.ts";
 import { running } from "./usage.ts";
 
-export function workStore(database: Database, cursors: ClaimCursors): WorkStore {
-  return { ...claims(database, cursors), ...reports(database, cursors), ...endings(database, cursors) };
+export function workStore(database: Database, cursors: ClaimCursors, effects: Effects): Published<WorkStore> {
+  return {
+    ...claims(database, cursors, effects),
+    ...reports(database, effects),
+    ...endings(database, effects),
+  };
 }
 
-type Claims = Pick<WorkStore, "claim" | "claimWithin" | "running" | "ready" | "waiting" | "inWork">;
+type Claims = Pick<
+  Published<WorkStore>,
+  "claim" | "claimWithin" | "running" | "ready" | "waiting" | "inWork"
+>;
 
-function claims(database: Database, cursors: ClaimCursors): Claims {
+function claims(database: Database, cursors: ClaimCursors, effects: Effects): Claims {
   const unlimited = new Batcher(
     async (_: string, wanted: readonly Claim[]) => claim(database.sender("fleet"), cursors, wanted),
     ({ workClasses }) => 1024 * workClasses.length,
@@ -36,11 +44,20 @@ function claims(database: Database, cursors: ClaimCursors): Claims {
     async (_: string, wanted: readonly ClaimWithin[]) => claimWithin(database, cursors, wanted),
     ({ claim: { workClasses } }) => 1024 * workClasses.length,
   );
+  const { change } = changing(database, effects);
+  // A job whose plan is claimed is RUNNING now.
+  const effectOf = (work: ClaimedWork | undefined) => ({ jobs: work?.kind === "PLAN" });
   return {
     ...bound(database, { ready, waiting, inWork }),
-    claim: async (wanted) => unlimited.call(keyOf(wanted), wanted),
-    claimWithin: async (wanted, mostRunning) =>
-      limited.call(`${mostRunning} ${keyOf(wanted)}`, { claim: wanted, mostRunning }),
+    claim: change(
+      async (_, wanted: Claim) => unlimited.call(keyOf(wanted), wanted),
+      (work) => effectOf(work),
+    ),
+    claimWithin: change(
+      async (_, wanted: Claim, mostRunning: number) =>
+        limited.call(`${mostRunning} ${keyOf(wanted)}`, { claim: wanted, mostRunning }),
+      ({ work }) => effectOf(work),
+    ),
     running: async (tenants) => running(database.sender("fleet"), tenants),
   };
 }
@@ -51,7 +68,7 @@ function keyOf({ tenant, workClasses, leaseMs }: Claim): string {
 }
 
 type Reports = Pick<
-  WorkStore,
+  Published<WorkStore>,
   | "checkScoringLease"
   | "recordChunk"
   | "recordPlan"
@@ -62,7 +79,11 @@ type Reports = Pick<
   | "handBack"
 >;
 
-function reports(database: Database, cursors: ClaimCursors): Reports {
+/** The answer to a report whose task cannot exist. */
+const STALE = { recorded: "STALE", poolable: undefined, tenant: undefined } as const;
+
+function reports(database: Database, effects: Effects): Reports {
+  const { change } = changing(database, effects);
   const segments = new Batcher(
     async (_: string, scored: readonly SegmentReport[]) => recordSegments(database, scored),
     ({ segment }) => segment.last.rows.length,
@@ -72,56 +93,59 @@ function reports(database: Database, cursors: ClaimCursors): Reports {
     () => 128,
   );
   return {
-    ...bound(database, { recordChunk, recordFailure, recordStill }),
+    ...bound(database, { recordChunk }),
     async checkScoringLease(fence) {
       const isScoring = isId(fence.itemId) && (await leases.call("", fence));
       return isScoring ? undefined : (await refusalOf(database, fence)).recorded;
     },
-    async recordPlan(fence, plan) {
-      const { recorded, tenant } = await recordPlan(database, fence, plan);
-      if (tenant !== undefined) cursors.readied([{ tenant, workClass: plan.workClass }]);
-      return { recorded, tenant };
-    },
-    async recordSegment(fence, segment) {
-      if (!isId(fence.itemId)) return { recorded: "STALE", poolable: undefined, tenant: undefined };
-      return segments.call("", { fence, segment });
-    },
-    async recordSegmentMismatch(fence) {
-      const outcome = await recordSegmentMismatch(database, fence);
-      cursors.readied(outcome.ready ? [outcome.ready] : []);
-      return outcome;
-    },
-    async handBack(fence, unheard = false) {
-      const outcome = await handBack(database, fence, unheard);
-      cursors.readied(outcome.ready ? [outcome.ready] : []);
-      return outcome;
-    },
+    recordPlan: change(recordPlan, ({ recorded, tenant }, _, { workClass }) =>
+      recorded === "STALE" || tenant === undefined
+        ? {}
+        : { jobs: true, ready: [{ tenant, workClass }], released: [tenant] },
+    ),
+    recordSegment: change(
+      async (_, fence: Fence, segment: SegmentRecord) =>
+        isId(fence.itemId) ? segments.call("", { fence, segment }) : STALE,
+      ({ recorded, tenant }) => ({ jobs: recorded !== "STALE", released: [tenant] }),
+    ),
+    recordStill: change(recordStill, ({ recorded, tenant }, _, __, last) =>
+      last ? { jobs: recorded !== "STALE", released: [tenant] } : {},
+    ),
+    recordFailure: change(recordFailure, ({ recorded, tenant, nodes }) => ({
+      ...{ jobs: recorded !== "STALE", nodes, released: [tenant] },
+    })),
+    recordSegmentMismatch: change(recordSegmentMismatch, ({ recorded, ready, nodes }) => ({
+      ...{ jobs: recorded !== "STALE", ready: [ready], nodes, released: [ready?.tenant] },
+    })),
+    handBack: change(
+      (on, fence: Fence, unheard = false) => handBack(on, fence, unheard),
+      ({ recorded, ready }) => ({ jobs: recorded !== "STALE", ready: [ready], released: [ready?.tenant] }),
+    ),
   };
 }
 
-function endings(database: Database, cursors: ClaimCursors): Omit<WorkStore, keyof Claims | keyof Reports> {
+type Endings = Omit<Published<WorkStore>, keyof Claims | keyof Reports>;
+
+function endings(database: Database, effects: Effects): Endings {
+  const { change, answering } = changing(database, effects);
   return {
-    ...bound(database, { takePoolable, holdPoolable, beginPooling, allParts, fail: failJob, jobsWith }),
-    async succeed(jobId, generation, outcome) {
-      const tenant = await succeed(database, jobId, generation, outcome);
-      cursors.readied(tenant === undefined ? [] : [{ tenant, workClass: STILLS_CLASS }]);
-      return tenant !== undefined;
-    },
-    async restartWhole(jobId, generation) {
-      const whole = await restartWhole(database, jobId, generation);
-      cursors.readied(whole ? [whole] : []);
-      return whole;
-    },
-    async replan(jobId, generation) {
-      const outcome = await replan(database, jobId, generation);
-      cursors.readied(outcome ? [outcome.ready] : []);
-      return outcome;
-    },
-    async expireLeases(limit, decide) {
-      const outcome = await expireLeases(database, limit, decide);
-      cursors.readied(outcome.ready);
-      return outcome;
-    },
-    promoteWaiting: async (limit) => cursors.readied(await promoteWaiting(database, limit)),
+    ...bound(database, { takePoolable, holdPoolable, beginPooling, allParts, jobsWith }),
+    succeed: answering(
+      succeed,
+      (tenant, _, __, { stills }) => ({
+        jobs: tenant !== undefined,
+        ready: [
+          tenant === undefined || stills.length === 0 ? undefined : { tenant, workClass: STILLS_CLASS },
+        ],
+      }),
+      (tenant) => tenant !== undefined,
+    ),
+    fail: change(failJob, (done) => ({ jobs: done })),
+    restartWhole: change(restartWhole, (ready) => ({ jobs: ready !== undefined, ready: [ready] })),
+    replan: change(replan, (outcome) =>
+      outcome === undefined ? {} : { jobs: true, ready: [outcome.ready], nodes: outcome.nodes },
+    ),
+    expireLeases: change(expireLeases, ({ expired, ready, nodes }) => ({ jobs: expired > 0, ready, nodes })),
+    promoteWaiting: change(promoteWaiting, (ready) => ({ ready })),
   };
 }

@@ -51,10 +51,9 @@ export class ClaimCursors {
     this.#cursors.delete(placeOf(tenant, key));
   }
 
-  /** Resets the positions of tenants and classes in which tasks became ready; returns its argument. */
-  readied(ready: readonly Ready[]): readonly Ready[] {
+  /** Resets the positions of tenants and classes in which tasks became ready. */
+  readied(ready: readonly Ready[]): void {
     for (const { tenant, workClass } of ready) this.lower(tenant, classKey(workClass));
-    return ready;
   }
 
   /** Resets the position if it is after a rank. New jobs are behind all others of their rank. */
