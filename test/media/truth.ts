@@ -21,7 +21,7 @@ export interface Planes {
 
 export interface Truth {
   readonly frames: number;
-  /** Frame number and metric → value, exactly as logged; null if it is not finite. */
+  /** Frame number and metric → value, as logged, to six decimals; null if it is not finite. */
   readonly rows: readonly {
     readonly frame: number;
     readonly metrics: Readonly<Record<string, number | null>>;
@@ -142,8 +142,17 @@ export async function truthOf(reference: Planes, distorted: Planes, scoring: Sco
   await rm(log);
   return {
     frames: frames.length,
-    rows: frames.map(({ frameNum, metrics }) => ({ frame: frameNum, metrics })),
+    rows: frames.map(({ frameNum, metrics }) => ({ frame: frameNum, metrics: sixDecimals(metrics) })),
   };
+}
+
+/** libvmaf prints more decimals where six would show a value as a whole number that it is not. */
+function sixDecimals(metrics: Readonly<Record<string, number | null>>): Record<string, number | null> {
+  const rounded = Object.entries(metrics).map(([name, value]) => [
+    name,
+    value === null ? null : Number(value.toFixed(6)),
+  ]);
+  return Object.fromEntries(rounded);
 }
 
 type Plan = Required<Pick<Scoring, "models" | "features" | "subsample">>;

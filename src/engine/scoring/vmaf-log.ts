@@ -1,8 +1,8 @@
-/** Reads libvmaf's per-frame log (CSV, six decimals) line by line, so that its length does not matter. */
+/** Reads libvmaf's per-frame log (CSV) to six decimals, line by line, so that its length does not matter. */
 import { createReadStream } from "node:fs";
 import { access } from "node:fs/promises";
 import { Failure } from "../../platform/failure.ts";
-import { FrameTable } from "../frames/frame-table.ts";
+import { FrameTable, MICRO } from "../frames/frame-table.ts";
 import { splitLines } from "../sandbox/lines.ts";
 import type { PassModel } from "./passes.ts";
 import { modelKey } from "./scorer.ts";
@@ -47,7 +47,7 @@ export async function readLog(
     } else if (fields.length === order.length + 1) {
       table.append(
         Number(fields[0]),
-        order.map((column) => Number(fields[column])),
+        order.map((column) => sixDecimals(fields[column])),
       );
     } else {
       throw cutOff();
@@ -55,6 +55,16 @@ export async function readLog(
   });
   if (table === undefined) throw new Failure("SCORER_FAILED", "The scorer wrote an empty log.");
   return table;
+}
+
+/**
+ * Reads a value to six decimals. libvmaf 3.1 and later prints more of them for a value that six would show as a whole
+ * number: 1.0000002997872111.
+ */
+function sixDecimals(text: string | undefined): number {
+  const value = Number(text);
+  const micro = Math.round(value * MICRO);
+  return Number.isSafeInteger(micro) ? micro / MICRO : value;
 }
 
 function cutOff(): Failure {

@@ -37,6 +37,16 @@ test("orders models first under their metrics and other columns by name, for any
   );
 });
 
+test("keeps six decimals of a value that is printed with more, also in a column of large values", async (t) => {
+  const text =
+    "Frame,m0,sad,\n0,90.250000,1.0000002997872111,\n1,inf,5000.0000007341881810,\n2,91.5,1.0000002,\n";
+  const table = await readLog(await logFile(t, text), MODELS.slice(0, 1), 3);
+  assert.deepEqual(
+    [...table.rows()].map(({ metrics }) => metrics),
+    [{ vmaf: 90.25, sad: 1 }, { sad: 5000.000001 }, { vmaf: 91.5, sad: 1 }],
+  );
+});
+
 test("throws SCORER_FAILED for a truncated line and for an empty log", async (t) => {
   await assert.rejects(readLog(await logFile(t, "Frame,m0,x,\n0,90,1,\n1,9"), MODELS, 2), {
     code: "SCORER_FAILED",
