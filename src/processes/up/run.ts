@@ -2,6 +2,7 @@
 import { allowAnonymous, OPEN_PRINCIPAL } from "../../auth/principal.ts";
 import { Connection } from "../../client/connection/connection.ts";
 import { type Phase, shutDown, untilStopSignal } from "../../platform/concurrency/lifecycle.ts";
+import { programPlaces } from "../../platform/config/program-places.ts";
 import { Failure } from "../../platform/failure.ts";
 import { type Log, openLog } from "../../platform/observability/log.ts";
 import { openMetrics } from "../../platform/observability/metrics.ts";
@@ -13,6 +14,7 @@ import { ensureDataDir } from "../controller/data-dir.ts";
 import { defaultLimits } from "../controller/limit-settings.ts";
 import { type ControllerAddresses, ControllerPart } from "../controller/part.ts";
 import { type NodeParts, nodeDrainPhases, openNode } from "../node/run.ts";
+import { warnOfFallback } from "../parts/engine-settings.ts";
 import { mediaPolicy } from "../parts/media-settings.ts";
 import { openTracing } from "../parts/tracing.ts";
 import { unlessStopped } from "../parts/unless-stopped.ts";
@@ -41,6 +43,8 @@ export async function runUp(settings: UpSettings): Promise<void> {
   tracing.start();
   log.info({ ...addresses, dataDir }, "listening");
   const connection = new Connection({ address: addresses.grpc });
+  const places = programPlaces(process.env);
+  await warnOfFallback(settings, places, log);
   node = openNode({
     ...settings,
     connection,
@@ -49,7 +53,7 @@ export async function runUp(settings: UpSettings): Promise<void> {
     tracer: tracing.tracer,
     registry,
     log,
-    searchPath: process.env["PATH"],
+    places,
   });
   node.opening.start();
   node.node.start();
