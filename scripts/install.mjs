@@ -17,6 +17,9 @@ const HEARTBEAT_MS = 10_000;
 /** Milliseconds. Creating the database takes 5 s; the embedded database has been seen to hang when it starts. */
 const DATABASE_LIMIT_MS = 120_000;
 
+/** Milliseconds. Fetching the scorer takes 5 s; pip retries for minutes if its index does not answer. */
+const SCORER_LIMIT_MS = 600_000;
+
 /** The executable of the Node.js version that the project pins. */
 export const pinnedNode = (root) => join(root, "node_modules", "node", "bin", "node");
 
@@ -42,6 +45,7 @@ async function installPackages(root) {
     if (!isComplete(root)) await cleanInstall(root);
     if (usesPinnedNode(root)) await completeNode(root);
     if (existsSync(join(root, "scripts", "database.ts"))) await makeEmptyDatabase(root);
+    if (existsSync(join(root, "scripts", "scorer.ts"))) await installScorer(root);
     copyFileSync(lockOf(root), stampOf(root));
   });
 }
@@ -55,6 +59,17 @@ async function makeEmptyDatabase(root) {
   } catch (error) {
     say(
       `failed to create the empty database (${error.message}); the first "svc up" will take seconds longer`,
+    );
+  }
+}
+
+/** Only warns on failure, and is not repeated at the next start: a machine may have no pip and no Python index. */
+async function installScorer(root) {
+  try {
+    await run(pinnedNode(root), ["scripts/scorer.ts"], root, SCORER_LIMIT_MS);
+  } catch (error) {
+    say(
+      `failed to install the scorer (${error.message}); another one scores, if there is one. Try again with: bin/svc scorer install`,
     );
   }
 }

