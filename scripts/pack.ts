@@ -13,7 +13,7 @@ import { bundledFiles } from "./package/modules.ts";
 
 /** Files copied unchanged. */
 const COPIED = [
-  ...["LICENSE", "README.md", "CHANGELOG.md", "bin/svc", "bin/start.mjs"],
+  ...["LICENSE", "README.md", "CHANGELOG.md", "bin/svc", "bin/start.mjs", "bin/postinstall.mjs"],
   ...["api/**/*.{yaml,proto}", "migrations/*.sql", "src/gen/rest/*.json", "web/dist/**/*.*"],
   ...["deploy/chart/**/*.*", "deploy/chart/.helmignore"],
 ];

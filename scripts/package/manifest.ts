@@ -24,9 +24,13 @@ export interface Manifest {
   readonly version: string;
   readonly engines: { readonly node: string };
   readonly bundleDependencies: readonly string[];
+  readonly scripts: Readonly<Record<string, string>>;
 }
 
-/** Bundles all dependencies except the optional scorer, which is for one system only. */
+/**
+ * Bundles all dependencies except the optional scorer, which is for one system only. Installing the package installs the
+ * current scorer.
+ */
 export async function packageManifest(root: string): Promise<Manifest> {
   const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
   const kept = Object.fromEntries(KEPT.map((name) => [name, manifest[name]]));
@@ -36,5 +40,6 @@ export async function packageManifest(root: string): Promise<Manifest> {
     version: manifest.version,
     engines: { node: `>=${OLDEST_NODE}` },
     bundleDependencies: Object.keys(manifest.dependencies),
+    scripts: { postinstall: "node bin/postinstall.mjs" },
   };
 }
