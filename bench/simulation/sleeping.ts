@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PairRequest } from "../../src/engine/contract/request.ts";
 import type {
-  ModelId,
+  AvailableScorer,
   PlannedPair,
   SegmentOptions,
   SegmentScored,
@@ -42,8 +42,8 @@ export class SleepingEngine implements WorkEngine {
     return this.#film.scorer;
   }
 
-  async modelIds(): Promise<readonly ModelId[]> {
-    return this.#film.planned.models;
+  async scorers(): Promise<readonly AvailableScorer[]> {
+    return [{ scorer: this.scorer, models: this.#film.planned.models }];
   }
 
   async makesStills(): Promise<boolean> {

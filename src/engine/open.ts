@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import type { PairRequest } from "./contract/request.ts";
 import type { Progress, ScoreResult, ScorerInfo } from "./contract/result.ts";
 import type {
-  ModelId,
+  AvailableScorer,
   PlannedPair,
   SegmentOptions,
   SegmentScored,
@@ -26,19 +26,23 @@ import {
 } from "./planning/models.ts";
 import { plan } from "./planning/plan.ts";
 import { readPlan, readSegment, writePlan, writeSegment } from "./planning/plan-json.ts";
-import { plannedModels, refuseOtherRequest, refuseOtherScorer, resumePlan } from "./planning/resume.ts";
+import { plannedModels, refuseOtherRequest, resumePlan } from "./planning/resume.ts";
 import { toResult } from "./results/assemble.ts";
 import { Deadline } from "./sandbox/deadline.ts";
-import { findTools, type Tools } from "./scoring/find.ts";
+import { findMoreTools, findTools, type Tools } from "./scoring/find.ts";
 import { ProgressMeter } from "./scoring/progress.ts";
 import { type RunOptions, scoreCut, scorePlan, scoreWhole } from "./scoring/score.ts";
+import { Scorers } from "./scoring/scorers.ts";
 import { canMakeStills, makeStills } from "./stills/still.ts";
 
 /** Finds and tests the scoring executable. Throws SCORER_NOT_FOUND if there is none. */
 export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
   const modelDir = options.modelDir === undefined ? undefined : resolve(options.modelDir);
-  const tools = await findTools(options.scorerPath, options);
-  return new OpenEngine({ ...options, modelDir }, tools);
+  const { scorerPath } = options;
+  const tools = await findTools(scorerPath, options);
+  // A given program is the only one.
+  const findMore = async () => (scorerPath === undefined ? findMoreTools(tools, options) : []);
+  return new OpenEngine({ ...options, modelDir }, new Scorers(tools, findMore));
 }
 
 /** Why a job's pair is scored whole although its plan has segments. */
@@ -46,33 +50,39 @@ const SEGMENTS_FAILED = "The segments, scored separately, did not match the plan
 
 class OpenEngine implements Engine {
   readonly #options: EngineOptions;
-  readonly #tools: Tools;
-  readonly #builtIn: BuiltIn;
+  readonly #scorers: Scorers;
 
-  constructor(options: EngineOptions, tools: Tools) {
+  constructor(options: EngineOptions, scorers: Scorers) {
     this.#options = options;
-    this.#tools = tools;
-    this.#builtIn = (names) => tools.scorer.hasModels(names);
+    this.#scorers = scorers;
   }
 
   get scorer(): ScorerInfo {
-    return this.#tools.scorer.info;
+    return this.#scorers.default.scorer.info;
   }
 
   models(): Promise<readonly string[]> {
-    return availableModels(this.#options.modelDir, this.#builtIn);
+    return availableModels(this.#options.modelDir, builtInto(this.#scorers.default));
   }
 
-  modelIds(): Promise<readonly ModelId[]> {
-    return modelIds(this.#options.modelDir, this.#builtIn);
+  async scorers(): Promise<readonly AvailableScorer[]> {
+    const { modelDir } = this.#options;
+    const all = await this.#scorers.all();
+    return Promise.all(
+      all.map(async (tools) => ({
+        scorer: tools.scorer.info,
+        models: await modelIds(modelDir, builtInto(tools)),
+      })),
+    );
   }
 
   async score(request: PairRequest, options: ScoreOptions = {}): Promise<ScoreResult> {
     const started = performance.now();
     using deadline = new Deadline(options);
-    const models = await findModels(request.models, this.#options.modelDir, this.#builtIn);
+    const tools = await this.#scorers.ofVersion(request.scorerVersion);
+    const models = await findModels(request.models, this.#options.modelDir, builtInto(tools));
     const length = options.segmentFrames === undefined ? undefined : { frames: options.segmentFrames };
-    const run = this.#run(models, deadline, options.onProgress);
+    const run = this.#run(tools, models, deadline, options.onProgress);
     const scored = await this.#withSources(request, options, async (sources) => {
       const planned = await plan(sources, request, { ...run, segmentLength: length });
       const { reference, distorted } = sources;
@@ -80,7 +90,8 @@ class OpenEngine implements Engine {
     });
     const { features } = request;
     const finished = { ...scored.plan, files: scored.files, features, segments: scored.plan.segments.length };
-    return await toResult({ ...finished, table: scored.table }, this.scorer, performance.now() - started);
+    const { info } = tools.scorer;
+    return await toResult({ ...finished, table: scored.table }, info, performance.now() - started);
   }
 
   async plan(
@@ -88,13 +99,14 @@ class OpenEngine implements Engine {
     options: WorkOptions & { readonly segmentSeconds: number },
   ): Promise<PlannedPair> {
     using deadline = new Deadline(options);
-    const models = await findModels(request.models, this.#options.modelDir, this.#builtIn);
+    const tools = await this.#scorers.ofVersion(request.scorerVersion);
+    const models = await findModels(request.models, this.#options.modelDir, builtInto(tools));
     const segmentLength = { seconds: options.segmentSeconds };
     return await this.#withSources(request, options, async (sources) => {
-      const planned = await plan(sources, request, { ...this.#run(models, deadline), segmentLength });
+      const planned = await plan(sources, request, { ...this.#run(tools, models, deadline), segmentLength });
       const { pairing, segments } = planned;
       return {
-        plan: writePlan(planned, sources, this.scorer),
+        plan: writePlan(planned, sources, tools.scorer.info),
         segments: segments.map((segment) => ({
           first: segment.first,
           count: segment.count,
@@ -113,11 +125,11 @@ class OpenEngine implements Engine {
     const { request } = work;
     const facts = readPlan(work.plan);
     const segment = work.segment === undefined ? wholeSegment(facts.pairing) : readSegment(work.segment);
-    refuseOtherScorer(facts, this.scorer);
+    const tools = await this.#scorers.ofPlan(facts.scorer);
     refuseOtherRequest(facts, request);
-    const models = await plannedModels(facts, this.#options.modelDir, this.#builtIn);
+    const models = await plannedModels(facts, this.#options.modelDir, builtInto(tools));
     const report = ({ framesDone }: Progress): void => options.onFrames?.(framesDone);
-    const run = this.#run(models.map(asRequested), deadline, report);
+    const run = this.#run(tools, models.map(asRequested), deadline, report);
     return await this.#withSources(request, options, async (sources) => {
       const resumed = await resumePlan(facts, segment, request, sources, models);
       if (segment.cut !== undefined) {
@@ -127,7 +139,7 @@ class OpenEngine implements Engine {
       }
       const why = work.segment === undefined ? (resumed.whole ?? SEGMENTS_FAILED) : resumed.whole;
       const scored = await scoreWhole({ ...resumed, whole: why }, sources, run);
-      const text = writePlan(scored.plan, sources, this.scorer);
+      const text = writePlan(scored.plan, sources, facts.scorer);
       const found =
         text === work.plan ? undefined : { plan: text, frameCount: scored.plan.pairing.frameCount };
       return {
@@ -140,14 +152,14 @@ class OpenEngine implements Engine {
   }
 
   makesStills(): Promise<boolean> {
-    return canMakeStills(this.#tools);
+    return canMakeStills(this.#scorers.default);
   }
 
   async stills({ request, plan: text, parts }: StillsWork, options: WorkOptions = {}): Promise<Still[]> {
     using deadline = new Deadline(options);
     const facts = readPlan(text);
     refuseOtherRequest(facts, request);
-    const { ffmpeg, isolation } = this.#tools;
+    const { ffmpeg, isolation } = this.#scorers.default;
     return await this.#withSources(request, options, async (sources) => {
       const stills: Still[] = [];
       for (const { segment: written, frames } of parts) {
@@ -162,11 +174,11 @@ class OpenEngine implements Engine {
   }
 
   #run(
+    { scorer, ffmpeg, isolation }: Tools,
     models: readonly RequestedModel[],
     deadline: Deadline,
     onProgress?: (progress: Progress) => void,
   ): RunOptions {
-    const { scorer, ffmpeg, isolation } = this.#tools;
     const { signal, timeoutMs } = deadline;
     const threads = this.#options.threads ?? availableParallelism();
     return { scorer, ffmpeg, isolation, models, signal, timeoutMs, threads, onProgress };
@@ -186,4 +198,8 @@ class OpenEngine implements Engine {
     await Promise.all([reference.verifyUnchanged(), distorted.verifyUnchanged()]);
     return done;
   }
+}
+
+function builtInto({ scorer }: Tools): BuiltIn {
+  return (names) => scorer.hasModels(names);
 }

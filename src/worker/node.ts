@@ -164,9 +164,13 @@ export class Node {
 
   async #capabilities() {
     const { opening, version } = this.#options;
-    const models = (await opening.engine.modelIds()).map(({ name, digest }) => ({ name, digest }));
+    const all = await opening.engine.scorers();
+    const [first, ...moreScorers] = all.map(({ scorer, models }) => ({
+      scorer: { ...scorer },
+      models: models.map(({ name, digest }) => ({ name, digest })),
+    }));
     const stills = await opening.engine.makesStills();
-    return { scorer: { ...opening.engine.scorer }, models, version, stills };
+    return { ...first, moreScorers, version, stills };
   }
 }
 

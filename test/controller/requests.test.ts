@@ -136,6 +136,7 @@ describe("job specs", () => {
       onFrameRateMismatch: Mismatch_Policy.COMMON,
       editLists: EditLists_Policy.IGNORE,
       subsample: 3,
+      scorerVersion: "n7.0",
     };
     const spec = create(JobSpecSchema, { ...shared, name: "n", labels: { a: "b" }, priority: 1 });
     const { $typeName: _, rawVideo, model, frames, ...request } = scoreRequestOf(spec);

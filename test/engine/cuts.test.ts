@@ -75,6 +75,7 @@ describe("cuts", () => {
     let runs = 0;
     const counting: Tools["scorer"] = {
       info: found.scorer.info,
+      path: found.scorer.path,
       hasModels: (names) => found.scorer.hasModels(names),
       score: (run) => {
         runs++;

@@ -89,8 +89,8 @@ async function listed({ candidate, outcome }: Examined, chosen: boolean): Promis
   const facts = { origin, path, licence: licenceOf(origin) };
   if (outcome instanceof Failure)
     return { ...facts, default: false, scorer: undefined, reason: outcome.message };
-  const { program, version, libvmafVersion } = outcome.info;
-  const models = await availableModels(undefined, (names) => outcome.hasModels(names));
+  const { program, version, libvmafVersion } = outcome.scorer.info;
+  const models = await availableModels(undefined, (names) => outcome.scorer.hasModels(names));
   const scorer = { program, version, libvmafVersion, models };
   return { ...facts, default: chosen, scorer, reason: undefined };
 }

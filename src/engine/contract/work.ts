@@ -93,11 +93,18 @@ export interface Still {
   readonly image: Uint8Array;
 }
 
+/** A scorer of an engine, and the models and short names that it has. */
+export interface AvailableScorer {
+  readonly scorer: ScorerInfo;
+  readonly models: readonly ModelId[];
+}
+
 /** The engine's interface for workers; `Engine` (engine.ts) extends it. */
 export interface WorkEngine {
+  /** The default scorer. */
   readonly scorer: ScorerInfo;
-  /** Returns every model of this engine, with the digests of those from files. */
-  modelIds(): Promise<readonly ModelId[]>;
+  /** Returns every scorer of this machine, the default one first. */
+  scorers(): Promise<readonly AvailableScorer[]>;
   /** Throws a Failure if the pair cannot be compared. */
   plan(
     request: PairRequest,

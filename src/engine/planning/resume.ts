@@ -1,7 +1,6 @@
 /** Resumes a plan that another machine made: verifies that the files, models and scorer here are those of the plan. */
 import { Failure } from "../../platform/failure.ts";
 import { type PairRequest, SIDES, type Side } from "../contract/request.ts";
-import type { ScorerInfo } from "../contract/result.ts";
 import { quote, type Source } from "../files/source.ts";
 import { frameBytes } from "../media/pixels.ts";
 import { isRaw } from "../media/raw.ts";
@@ -11,18 +10,6 @@ import { type BuiltIn, loadable, type Model } from "./models.ts";
 import type { Plan } from "./plan.ts";
 import type { FileFacts, StoredPlan } from "./plan-json.ts";
 import type { Segment } from "./segment.ts";
-
-/**
- * Throws SCORER_FAILED if the plan was made for another scorer: scores of different scorers are not comparable. Another
- * machine may succeed.
- */
-export function refuseOtherScorer({ scorer }: StoredPlan, mine: ScorerInfo): void {
-  const name = ({ program, version, libvmafVersion }: ScorerInfo): string =>
-    `${program} ${version} with libvmaf ${libvmafVersion}`;
-  if (name(scorer) === name(mine)) return;
-  const detail = `The plan was made for ${name(scorer)}, but this machine scores with ${name(mine)}.`;
-  throw new Failure("SCORER_FAILED", detail, { found: { planned: scorer, here: mine } });
-}
 
 /** Throws INVALID_REQUEST for a plan that was made for another request. */
 export function refuseOtherRequest(facts: StoredPlan, request: PairRequest): void {

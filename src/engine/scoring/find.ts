@@ -63,10 +63,10 @@ async function nothingScores(places: ProgramPlaces, reasons: readonly string[]):
   return new Failure("SCORER_NOT_FOUND", parts.join(" "));
 }
 
-/** A candidate, and the scorer that it is, or why it cannot score. */
+/** A candidate, and the scorer that it is with its decoder, or why it cannot score. */
 export interface Examined {
   readonly candidate: Candidate;
-  readonly outcome: Scorer | Failure;
+  readonly outcome: Tools | Failure;
 }
 
 /** Tries every candidate, and the given program first if there is one. Throws TEMP_DIR_UNUSABLE. */
@@ -74,19 +74,39 @@ export async function examineAll(
   given: string | undefined,
   places: ProgramPlaces,
 ): Promise<readonly Examined[]> {
-  const isolation = await networkIsolation();
   const found = await findCandidates(places);
   const all = given === undefined ? found : [await givenCandidate(given, places), ...found];
+  return examine(all, decoderOf(found));
+}
+
+async function examine(
+  candidates: readonly Candidate[],
+  decoder: string | undefined,
+): Promise<readonly Examined[]> {
+  const isolation = await networkIsolation();
   const examined: Examined[] = [];
-  for (const candidate of all) {
-    const outcome = await prove(candidate.path, decoderOf(found), isolation).then(
-      ({ scorer }) => scorer,
+  for (const candidate of candidates) {
+    const outcome = await prove(candidate.path, decoder, isolation).then(
+      (tools) => ({ ...tools, isolation }),
       (error: unknown) => Failure.from(error),
     );
     if (outcome instanceof Failure && outcome.code === "TEMP_DIR_UNUSABLE") throw outcome;
     examined.push({ candidate, outcome });
   }
   return examined;
+}
+
+/** Finds the programs that can score besides one that was found before. Throws TEMP_DIR_UNUSABLE. */
+export async function findMoreTools(
+  { scorer: { path } }: Tools,
+  places: ProgramPlaces,
+): Promise<readonly Tools[]> {
+  const found = await findCandidates(places);
+  const examined = await examine(
+    found.filter((candidate) => candidate.path !== path),
+    decoderOf(found),
+  );
+  return examined.flatMap(({ outcome }) => (outcome instanceof Failure ? [] : [outcome]));
 }
 
 /** Determines the kind of a program by its version text, and makes it score a test frame. */

@@ -33,11 +33,11 @@ const QUOTED_COLON = "\\:";
 
 export class FfmpegScorer implements Scorer {
   readonly info: ScorerInfo;
-  readonly #path: string;
+  readonly path: string;
   readonly #trial: Trial;
 
   constructor(path: string, info: ScorerInfo, trial: Trial) {
-    this.#path = path;
+    this.path = path;
     this.info = info;
     this.#trial = trial;
   }
@@ -51,7 +51,7 @@ export class FfmpegScorer implements Scorer {
     const messages = new Messages();
     const counts: Counts = {};
     const exit = await run.sandbox.run({
-      program: this.#path,
+      program: this.path,
       args: scoreArguments(run),
       limits: run.limits,
       onStdout: (line) => {
@@ -79,7 +79,7 @@ export class FfmpegScorer implements Scorer {
     for (const side of ORDER) {
       const messages = new Messages();
       const exit = await run.sandbox.run({
-        program: this.#path,
+        program: this.path,
         args: [
           ...[...QUIET, "-xerror", ...inputArguments(run, side)],
           ...["-map", "0:V:0", ...EVERY_FRAME, "-f", "null", "-"],

@@ -22,12 +22,12 @@ import { isWritten, readLog } from "./vmaf-log.ts";
 
 export class VmafScorer implements Scorer {
   readonly info: ScorerInfo;
-  readonly #path: string;
+  readonly path: string;
   readonly #ffmpeg: string | undefined;
   readonly #trial: Trial;
 
   constructor(path: string, ffmpeg: string | undefined, info: ScorerInfo, trial: Trial) {
-    this.#path = path;
+    this.path = path;
     this.#ffmpeg = ffmpeg;
     this.info = info;
     this.#trial = trial;
@@ -74,7 +74,7 @@ export class VmafScorer implements Scorer {
   async #vmaf(run: Run, pass: Pass, feeds: Feeds): Promise<void> {
     const messages = new Messages();
     const exit = await run.sandbox.run({
-      program: this.#path,
+      program: this.path,
       args: scoreArguments(run, pass, feeds),
       limits: run.limits,
       onStderr: (line) => messages.read(`[error] ${line}`),

@@ -7,6 +7,8 @@ import type { Run, RunOutcome } from "./run.ts";
 
 export interface Scorer {
   readonly info: ScorerInfo;
+  /** The program. */
+  readonly path: string;
   /** Returns those of the names that are built in. */
   hasModels(names: readonly string[]): Promise<readonly string[]>;
   score(run: Run): Promise<RunOutcome>;
