@@ -6,7 +6,8 @@ ARG NODE_VERSION=24.21.0
 ARG BASE=docker.io/library/node:${NODE_VERSION}-bookworm-slim
 
 FROM ${BASE} AS build
-RUN apt-get update && apt-get install --yes --no-install-recommends tini
+# python3-pip fetches the scorer; neither is in the image.
+RUN apt-get update && apt-get install --yes --no-install-recommends python3-pip tini
 WORKDIR /build
 COPY package.json package-lock.json ./
 # Installs exactly the lock file, without install scripts. For another registry: --secret id=npmrc,src=…
@@ -23,16 +24,16 @@ COPY web web
 # The same package that svc is installed from elsewhere (npm run pack).
 RUN node scripts/pack.ts /package && mkdir /opt/svc && tar --extract --file /package/*.tgz --directory /opt/svc --strip-components 1
 
-# bundled: ffmpeg with libvmaf, for x86-64. none: no scorer, for controllers or with your own scorer.
+# bundled: ffmpeg with libvmaf, for amd64 and arm64. none: no scorer, for controllers or with your own scorer.
 ARG SCORER=bundled
-RUN set -e; scorer=node_modules/@ffmpeg-binary; \
+# For another Python index: --secret id=pip,src=…/pip.conf
+RUN --mount=type=secret,id=pip,target=/etc/pip.conf \
     case "$SCORER" in \
       none) ;; \
-      bundled) if ! [ -x "$scorer/linux-x64/ffmpeg" ]; then \
-          echo "svc: there is no bundled scorer for $(uname -m). Build for linux/amd64, or with --build-arg SCORER=none:" \
+      bundled) /opt/svc/bin/svc scorer install || { \
+          echo "svc: the image gets no scorer for $(uname -m). Without one, build with --build-arg SCORER=none:" \
                "controllers need no scorer, and nodes and servers use yours with --vmaf-binary." >&2; exit 1; \
-        fi; \
-        cp -r "$scorer" /opt/svc/node_modules/ ;; \
+        } ;; \
       *) echo "svc: --build-arg SCORER is \"$SCORER\"; use bundled or none." >&2; exit 1 ;; \
     esac
 
