@@ -8,6 +8,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -68,9 +69,10 @@ test("holds what runs, and no sources, tests or build tools", () => {
   const top = globSync(["*", ".*"], { cwd: installed.file() }).sort();
   const documents = ["CHANGELOG.md", "LICENSE", "README.md"];
   const folders = ["api", "bin", "deploy", "lib", "migrations", "node_modules", "web"];
-  assert.deepEqual(top, [...documents, ...folders, "package.json"].sort());
+  // npm's postinstall has added the scorer.
+  assert.deepEqual(top, [...documents, ...folders, "package.json", "scorer"].sort());
   assert.deepEqual(globSync("{bin,deploy,web}/*", { cwd: installed.file() }).sort(), [
-    ...["bin/start.mjs", "bin/svc", "deploy/chart", "web/dist"],
+    ...["bin/postinstall.mjs", "bin/start.mjs", "bin/svc", "deploy/chart", "web/dist"],
   ]);
   const sources = globSync("**/*.{ts,map,test.js}", {
     cwd: installed.file(),
@@ -108,6 +110,18 @@ test("svc score scores a pair, to the digits of the checkout", async () => {
   const paths = PAIR.map((name) => join(installed.work, name));
   const here = await execute(join(PROJECT, "bin", "svc"), ["score", "--json", ...paths]);
   assert.deepEqual(JSON.parse(stdout).pooled, JSON.parse(here.stdout).pooled);
+});
+
+test("scores with the scorer that npm's postinstall fetched; without scripts, with npm's own and a warning", async () => {
+  const { stdout } = await installed.run(["scorer", "list", "--json"]);
+  const [first] = JSON.parse(stdout).programs;
+  assert.deepEqual([first.origin, first.default], ["installed", true]);
+  assert.ok(first.path.startsWith(realpathSync(installed.file("scorer"))), first.path);
+  using plain = await Installation.of(tarball, node, "--prefer-offline", "--ignore-scripts");
+  const paths = PAIR.map((name) => join(installed.work, name));
+  const scored = await plain.run(["score", "--json", ...paths]);
+  assert.equal(scored.code, 0);
+  assert.match(scored.stderr, /^The current scorer, .* is not installed\. .*svc scorer install\n$/);
 });
 
 test("svc up serves the console, scores a job, and exits with 0", async () => {
