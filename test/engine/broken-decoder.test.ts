@@ -71,10 +71,10 @@ describe("blames the program if it reports nothing about the media", () => {
   }
 
   for (const [log, command] of Object.entries({
-    empty: ": > log.csv",
-    garbage: "echo garbage > log.csv",
-    truncated: "printf 'Frame,vmaf\\n0,9' > log.csv",
-    "over its limit": "head -c 100000000 /dev/zero > log.csv",
+    empty: ": > pass0-log.csv",
+    garbage: "echo garbage > pass0-log.csv",
+    truncated: "printf 'Frame,vmaf\\n0,9' > pass0-log.csv",
+    "over its limit": "head -c 100000000 /dev/zero > pass0-log.csv",
   })) {
     test(`scoring: its log is ${log}`, async () => {
       const engine = await engineThat(`log-${log.replaceAll(" ", "-")}`, RUNS.scoring, `${command}; exit 0`);

@@ -41,7 +41,7 @@ export function passesOf({
   return [...formats].map(([format, own], index) => ({
     ...{ index, format, models: own },
     features: format === pairing.format ? features : [],
-    log: `log${index}.csv`,
+    log: `pass${index}-log.csv`,
   }));
 }
 
