@@ -40,6 +40,14 @@ const CHECK_EVERY_MS = 500;
 /** Milliseconds. Longer than the idle timeout of common load balancers (60 s), so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
 
+/** Options of the validator. A request is valid as it is: nothing is converted, completed or removed. */
+const EXACTLY = { coerceTypes: false, useDefaults: false, removeAdditional: false } as const;
+/**
+ * OpenAPI has other keywords than JSON Schema, the services check formats, and the tests check the descriptions: that
+ * here would take 30 ms at each start.
+ */
+const OPENAPI = { strict: false, validateFormats: false, validateSchema: false, meta: false } as const;
+
 export interface RestOptions {
   readonly gate: Gate;
   readonly registry: Registry;
@@ -86,7 +94,7 @@ export function restServer<Operations>(
   addHeaders(app);
   addErrors(app, options.log);
   app.addHook("onRequest", async (request) => checkHostAndOrigin(request));
-  admitAll(app, description, { ...options, tracer: options.tracer ?? PASSING });
+  admitAll(app, { ...options, tracer: options.tracer ?? PASSING });
   limitUnfinished(app);
   addUiFiles(app, options.tryItOut);
   if (options.console !== undefined) addConsole(app, options.console);
@@ -129,6 +137,9 @@ function newServer(options: RestOptions): FastifyInstance {
     clientErrorHandler,
     frameworkErrors: (error, request, reply) => void refuseUnrouted(error, request, reply, options),
     http,
+    // Parameters are as long as the headers allow; longer than the default of 100 characters they would be 404.
+    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
+    ajv: { customOptions: { ...EXACTLY, ...OPENAPI } },
     ...(serverFactory && { serverFactory }),
   });
 }

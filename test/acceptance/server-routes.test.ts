@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { ask, type Spec, score } from "../server/rest-client.ts";
+import { ask, dial, readToEnd, type Spec, score } from "../server/rest-client.ts";
 import { ServerProcess } from "../server/server-process.ts";
 
 interface Ready {
@@ -164,6 +164,14 @@ describe("refusals:", () => {
       assert.equal(response.status, 200, path);
       assert.ok(Number(response.headers.get("content-length")) > 0, path);
       assert.equal(await response.text(), "");
+    }
+  });
+
+  test("the path may be in an absolute URL (RFC 9112, 3.2.2) or percent-encoded (RFC 3986, 6.2.2.2)", async () => {
+    for (const target of [`${server.rest}/v1/health`, "/v1/%68ealth"]) {
+      const socket = dial(server);
+      socket.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+      assert.match(await readToEnd(socket), /^HTTP\/1\.1 200 /, target);
     }
   });
 

@@ -13,7 +13,7 @@ import { Failure } from "../../src/platform/failure.ts";
 import { Connections } from "../../src/platform/net/connections.ts";
 import { openConsole } from "../../src/processes/controller/console.ts";
 import { controllerHandlers } from "../../src/rest/api/controller.ts";
-import { Description } from "../../src/rest/contract/description.ts";
+import { readDescription } from "../../src/rest/contract/description.ts";
 import { CONSOLE_OPERATION } from "../../src/rest/pages/console.ts";
 import { closeServer, restServer } from "../../src/rest/server.ts";
 import type { Store } from "../../src/store/contract/store.ts";
@@ -58,14 +58,14 @@ export class Transports implements AsyncDisposable {
   ): Promise<Transports> {
     const system = await System.open(settings, instead);
     const registry = new Registry();
-    const description = await Description.load<keyof operations>("controller");
+    const description = await readDescription<keyof operations>("controller");
     const parts = {
       operations: () => system.controller,
       readiness: () => system.controller.readiness(),
       scoreTimeoutMs: 1_000,
     };
     const grpcOperations = rpcOperations(CONTROLLER_DESCRIPTORS);
-    const http = [...description.operationIds, CONSOLE_OPERATION];
+    const http = [...description.operations.map(({ id }) => id), CONSOLE_OPERATION];
     const permissions = await Permissions.load({ grpc: grpcOperations, http });
     const admitting = gate(authenticate, permissions);
     const options = {

@@ -13,7 +13,7 @@ import { errorCode } from "../../platform/errors.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Certificate } from "../../platform/net/certificate.ts";
 import { controllerHandlers } from "../../rest/api/controller.ts";
-import { Description } from "../../rest/contract/description.ts";
+import { type Description, readDescription } from "../../rest/contract/description.ts";
 import { MonitoringServer } from "../../rest/monitoring/monitoring.ts";
 import { CONSOLE_OPERATION, type ConsolePages } from "../../rest/pages/console.ts";
 import { closeServer, restServer } from "../../rest/server.ts";
@@ -106,11 +106,11 @@ export class ControllerPart {
   /** Throws unless the table of permissions has exactly the operations of REST and gRPC. */
   static async build(options: PartOptions): Promise<ControllerPart> {
     const isAnonymous = options.authenticate === allowAnonymous;
-    const description = await Description.load<keyof operations>("controller", { isAnonymous });
+    const description = await readDescription<keyof operations>("controller", { isAnonymous });
     const grpc = rpcOperations(CONTROLLER_DESCRIPTORS);
     const permissions = await Permissions.load({
       grpc,
-      http: [...description.operationIds, CONSOLE_OPERATION],
+      http: [...description.operations.map(({ id }) => id), CONSOLE_OPERATION],
     });
     return new ControllerPart(options, description, permissions);
   }

@@ -12,7 +12,7 @@ import { isLoopback } from "../../platform/net/loopback.ts";
 import { type Log, openLog } from "../../platform/observability/log.ts";
 import { openMetrics } from "../../platform/observability/metrics.ts";
 import { scoringHandlers } from "../../rest/api/scoring.ts";
-import { Description } from "../../rest/contract/description.ts";
+import { readDescription } from "../../rest/contract/description.ts";
 import { closeServer, restServer } from "../../rest/server.ts";
 import { ScoringMetrics } from "../../scoring/metrics.ts";
 import { ScoringService } from "../../scoring/service.ts";
@@ -64,7 +64,7 @@ async function build(settings: ServerSettings, log: Log): Promise<Parts> {
     metrics: new ScoringMetrics(registry, settings.concurrency),
     log,
   });
-  const description = await Description.load<keyof operations>("server");
+  const description = await readDescription<keyof operations>("server");
   const rest = restServer(description, scoringHandlers({ service, registry }, description), {
     gate: OPEN_GATE,
     registry,

@@ -5,26 +5,17 @@ import type { AuditEntry } from "../../audit/entry.ts";
 import { type Admitted, type Gate, letIn } from "../../auth/access/gate.ts";
 import { ANONYMOUS } from "../../auth/principal.ts";
 import type { Tracer } from "../../platform/observability/span.ts";
-import type { Description } from "../contract/description.ts";
-import type { Route } from "../contract/routes.ts";
 import { entryFor } from "../http/auditing.ts";
-import { HttpFault } from "../http/problem.ts";
 import { beginSpan } from "../http/tracing.ts";
-
-export interface Arrived {
-  readonly admitted: Admitted;
-  /** The operation, or why there is none. The reason is only returned to an authenticated caller. */
-  readonly route: Route<string> | HttpFault;
-}
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** For a route outside the description: its name in the table of permissions. */
-    readonly openAs?: string;
+    /** Its name in the table of permissions; undefined: it has none, and any valid token will do. */
+    readonly operation?: string;
   }
   interface FastifyRequest {
-    /** Set for every request that reaches a handler. */
-    arrived: Arrived | undefined;
+    /** The caller; set for every request that reaches a handler. */
+    admitted: Admitted | undefined;
     /** The request's audit entry; undefined: no audit log. */
     entry: AuditEntry | undefined;
   }
@@ -33,32 +24,28 @@ declare module "fastify" {
 /** `audit`: undefined: no audit log. */
 export function admitAll(
   app: FastifyInstance,
-  description: Description<string>,
   {
     gate,
     audit,
     tracer,
   }: { readonly gate: Gate; readonly audit?: Audit | undefined; readonly tracer: Tracer },
 ): void {
-  app.decorateRequest("arrived", undefined);
+  app.decorateRequest("admitted", undefined);
   app.decorateRequest("entry", undefined);
   app.decorateRequest("span", undefined);
   app.addHook("onRequest", async (request, reply) => {
-    const route = routeOf(description, request);
-    const described = route instanceof HttpFault ? undefined : route.operationId;
-    const operation = request.routeOptions.config.openAs ?? described;
-    if (!(route instanceof HttpFault)) request.route = route.path;
+    const { operation } = request.routeOptions.config;
     const entry = audit && entryFor(audit, request, reply, operation);
     request.entry = entry;
     const admitted = await letIn(gate, operation, authorizationOf(request), entry);
+    request.admitted = admitted;
     const { principal } = admitted;
-    if (principal !== ANONYMOUS) app.connections.know(request.raw.socket, principal.tenant);
+    if (principal === ANONYMOUS) return;
+    app.connections.know(request.raw.socket, principal.tenant);
     // Refused requests and unknown paths get no span, so that unauthenticated callers cannot fill the traces.
-    if (principal !== ANONYMOUS && !(route instanceof HttpFault)) {
-      request.span = beginSpan(tracer, request, reply, { ...route, tenant: principal.tenant });
-      entry?.traced(request.span?.context.traceId);
-    }
-    request.arrived = { admitted, route };
+    if (operation === undefined) return;
+    request.span = beginSpan(tracer, request, reply, { operation, tenant: principal.tenant });
+    entry?.traced(request.span?.context.traceId);
   });
 }
 
@@ -83,18 +70,4 @@ export async function admitUnrouted(
  */
 function authorizationOf({ raw }: FastifyRequest): string | undefined {
   return raw.headersDistinct["authorization"]?.join(", ");
-}
-
-function routeOf(description: Description<string>, { method, raw }: FastifyRequest): Arrived["route"] {
-  try {
-    return description.route(method, pathOf(raw.url));
-  } catch (thrown) {
-    if (thrown instanceof HttpFault) return thrown;
-    throw thrown;
-  }
-}
-
-function pathOf(url = "/"): string {
-  const end = url.indexOf("?");
-  return end < 0 ? url : url.slice(0, end);
 }

@@ -1,51 +1,96 @@
-/** Routes requests to the handlers of a description's operations. */
+/** Adds the operations of a description to a server, with their handlers. */
+import { METHODS } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Admitted } from "../../auth/access/gate.ts";
 import { inside } from "../../platform/observability/span.ts";
 import { Caller } from "../http/caller.ts";
 import { HttpFault, unsupportedMediaType } from "../http/problem.ts";
 import type { Description } from "./description.ts";
 import type { Handlers } from "./handlers.ts";
 import { parseObject } from "./json.ts";
+import type { Operation } from "./operation.ts";
 import { queryOf } from "./query.ts";
-import type { Route } from "./routes.ts";
+import { schemaFault } from "./schema-faults.ts";
 
 export function addOperations<Operations>(
   app: FastifyInstance,
-  description: Description<keyof Operations & string>,
+  { operations, components }: Description<keyof Operations & string>,
   handlers: Handlers<Operations>,
 ): void {
   // bodyOf decides which bodies an operation accepts, not the framework.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-  const handle = async (request: FastifyRequest, reply: FastifyReply) => {
-    const { admitted, route } = routed<keyof Operations & string>(request);
-    const query = queryOf(request.raw.url ?? "/", route.queryParameters, route.strictQuery);
-    const body = route.takesBody ? bodyOf(request) : undefined;
-    if (route.isChecked) description.validate(route, query, body);
-    const caller = new Caller(request, reply);
-    // Both the validation and the types of the handlers are generated from the description.
-    const call = { request, reply, caller, params: route.params, query, body, admitted } as unknown;
-    const handler = handlers[route.operationId];
-    return inside(request.span, () => handler(call as Parameters<typeof handler>[0]));
-  };
-  // Before the framework looks at the body: an unknown path is always 404, and a wrong method always 405.
-  const onRequest = async (request: FastifyRequest) => void routed(request);
-  // In the framework's paths ":" begins a parameter; "::" is a literal colon.
-  for (const { path, bytes } of description.bodyLimits) {
-    app.post(path.replaceAll(":", "::"), { bodyLimit: bytes, onRequest }, handle);
-  }
-  app.all("/*", { onRequest }, handle);
-  // Methods that the framework does not know.
-  app.setNotFoundHandler(handle);
+  app.addSchema(components);
+  app.setSchemaErrorFormatter(schemaFault);
+  checkHandlers(operations, handlers);
+  for (const operation of operations) addOperation(app, operation, handlers[operation.id]);
+  refuseOtherMethods(app, operations);
+  // Before the framework reads the body: an unknown path is always 404.
+  app.addHook("onRequest", async ({ is404 }) => {
+    if (is404) throw new HttpFault(404, "NOT_FOUND", NOTHING_HERE);
+  });
 }
 
-/** Returns the caller and the operation. Throws 404 or 405. */
-function routed<Id extends string>({ arrived }: FastifyRequest): { admitted: Admitted; route: Route<Id> } {
-  if (arrived === undefined) throw new TypeError("the request was not admitted");
-  const { admitted, route } = arrived;
-  if (route instanceof HttpFault) throw route;
-  return { admitted, route: route as Route<Id> };
+const NOTHING_HERE = "There is nothing at this path. See /ui for the available paths.";
+
+type Handler = (call: never) => FastifyReply | Promise<FastifyReply>;
+
+/** Throws if an operation has no handler, or a handler no operation: they are not of the same description. */
+function checkHandlers(operations: readonly Operation<string>[], handlers: object): void {
+  const [described, handled] = [operations.map(({ id }) => id), Object.keys(handlers)];
+  const missing = described.filter((id) => !handled.includes(id)).map((id) => `${id} has no handler`);
+  const odd = handled.filter((id) => !described.includes(id)).map((id) => `${id} is not described`);
+  const faults = [...missing, ...odd];
+  if (faults.length > 0) throw new TypeError(faults.join(", "));
+}
+
+function addOperation(
+  app: FastifyInstance,
+  { id, method, path, queryParameters, strictQuery, takesBody, bodyLimit, schema }: Operation<string>,
+  handler: Handler,
+): void {
+  app.route({
+    method,
+    url: urlOf(path),
+    config: { operation: id, label: path },
+    schema,
+    ...(bodyLimit !== undefined && { bodyLimit }),
+    preValidation: async (request) => {
+      request.query = queryOf(request.raw.url ?? "/", queryParameters, strictQuery);
+      request.body = takesBody ? bodyOf(request) : undefined;
+    },
+    handler: (request, reply) => {
+      const { admitted, params, query, body } = request;
+      const call = { request, reply, caller: new Caller(request, reply), params, query, body, admitted };
+      // Both the validation and the types of the handlers are generated from the description.
+      return inside(request.span, () => handler(call as never));
+    },
+  });
+}
+
+/** A parameter is a part of one segment without ":", which separates an id from a custom method. */
+function urlOf(path: string): string {
+  // In the framework's paths ":" begins a parameter; "::" is a literal colon.
+  return path.replaceAll(":", "::").replaceAll(/\{(\w+)\}/g, ":$1([^:]+)");
+}
+
+/** Responds with 405 to other methods at the paths of operations, before the framework reads the body. */
+function refuseOtherMethods(app: FastifyInstance, operations: readonly Operation<string>[]): void {
+  for (const method of METHODS) {
+    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
+  }
+  for (const [path, described] of Map.groupBy(operations, (operation) => operation.path)) {
+    const allowed: string[] = described.map(({ method }) => method);
+    if (allowed.includes("GET")) allowed.push("HEAD");
+    const refuse = async () => {
+      throw notAllowed(allowed.join(", "));
+    };
+    const others = METHODS.filter((method) => !allowed.includes(method));
+    app.route({ method: others, url: urlOf(path), onRequest: refuse, handler: refuse });
+  }
+}
+
+function notAllowed(allow: string): HttpFault {
+  return new HttpFault(405, "METHOD_NOT_ALLOWED", `This path only accepts ${allow}.`, { allow });
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Parses the query of a request strictly and rejects ambiguous input. */
 import { invalid } from "../../platform/failure.ts";
-import type { Parameter } from "./routes.ts";
+import type { Parameter } from "./operation.ts";
 
 /** The value of a parameter: a string, a whole number, a boolean, or a list of strings if it can be repeated. */
 type QueryValue = string | number | boolean | readonly string[];
@@ -33,15 +33,15 @@ function checkNames(given: readonly string[], parameters: readonly Parameter[]):
 }
 
 function readValue({ name, schema }: Parameter, values: readonly string[]): QueryValue {
-  if (schema?.type === "array") return values;
+  if (schema.type === "array") return values;
   const [value = "", second] = values;
   if (second !== undefined) throw invalid(`The parameter ${name} is given more than once.`);
   const is = `The parameter ${name} is ${JSON.stringify(value.slice(0, 80))}`;
-  if (schema?.type === "boolean") {
+  if (schema.type === "boolean") {
     if (value === "true" || value === "false") return value === "true";
     throw invalid(`${is}, not true or false.`);
   }
-  if (schema?.type !== "integer") return value;
+  if (schema.type !== "integer") return value;
   if (/^\d{1,15}$/.test(value)) return Number(value);
   throw invalid(`${is}, not a whole number.`);
 }

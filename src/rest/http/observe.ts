@@ -1,14 +1,14 @@
 /** Records HTTP requests in the metrics and the log. */
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Counter, Histogram, type Registry } from "prom-client";
 import { DURATION_BUCKETS } from "../../platform/net/transport-limits.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import { inside } from "../../platform/observability/span.ts";
 
 declare module "fastify" {
-  interface FastifyRequest {
-    /** The path in the description, or "unmatched"; never the caller's text. */
-    route: string;
+  interface FastifyContextConfig {
+    /** Its path in metrics, logs and traces, in the form of the description; default: "unmatched". */
+    readonly label?: string;
   }
 }
 
@@ -29,12 +29,11 @@ export function observe(app: FastifyInstance, registry: Registry, log: Log): voi
     buckets: DURATION_BUCKETS,
     registers: [registry],
   });
-  app.decorateRequest("route", "unmatched");
   // Not Fastify's onResponse, which does not run for clients that disconnect before the response.
   app.addHook("onRequest", async (request, reply) => {
     const started = performance.now();
     reply.raw.once("close", () => {
-      const labels = { method: request.method, route: request.route, status: statusOf(reply) };
+      const labels = { method: request.method, route: labelOf(request), status: statusOf(reply) };
       const milliseconds = performance.now() - started;
       total.inc(labels);
       duration.observe(labels, milliseconds / 1000);
@@ -42,6 +41,11 @@ export function observe(app: FastifyInstance, registry: Registry, log: Log): voi
       inside(request.span, () => log.debug(facts, "http request"));
     });
   });
+}
+
+/** Never the caller's text. */
+export function labelOf(request: FastifyRequest): string {
+  return request.routeOptions.config.label ?? "unmatched";
 }
 
 function statusOf(reply: FastifyReply): string {

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Principal } from "../../auth/principal.ts";
 import type { Span, Tracer } from "../../platform/observability/span.ts";
 import { parseTraceparent, TRACEPARENT } from "../../platform/observability/trace-context.ts";
+import { labelOf } from "./observe.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -11,8 +12,8 @@ declare module "fastify" {
   }
 }
 
-/** Frequent requests about the process itself rather than about work. */
-const UNTRACED = /^get(Health|Ready|Metrics|Ui|Spec)/;
+/** Frequent requests about the process itself rather than about work, and the files of the console. */
+const UNTRACED = /^(console$|get(Health|Ready|Metrics|Ui|Spec))/;
 /** The operation id in both descriptions. */
 const SCORE = "score";
 const SERVER_FAULT = 500;
@@ -22,10 +23,11 @@ export function beginSpan(
   tracer: Tracer,
   request: FastifyRequest,
   reply: FastifyReply,
-  { operationId, tenant }: { readonly operationId: string } & Pick<Principal, "tenant">,
+  { operation, tenant }: { readonly operation: string } & Pick<Principal, "tenant">,
 ): Span | undefined {
-  if (UNTRACED.test(operationId)) return undefined;
-  const { method, route, id } = request;
+  if (UNTRACED.test(operation)) return undefined;
+  const { method, id } = request;
+  const route = labelOf(request);
   const attributes = {
     "http.request.method": method,
     "http.route": route,
@@ -34,13 +36,13 @@ export function beginSpan(
   };
   const parent = parseTraceparent(only(request.headers[TRACEPARENT]));
   const span = tracer.serve(`${method} ${route}`, parent, { kind: "SERVER", attributes });
-  if (span !== undefined) reply.raw.once("close", () => end(span, reply, operationId));
+  if (span !== undefined) reply.raw.once("close", () => end(span, reply, operation));
   return span;
 }
 
 /** A disconnect is the normal end of a stream, but it cancels a score. */
-function end(span: Span, { raw, statusCode }: FastifyReply, operationId: string): void {
-  if (!raw.writableFinished && operationId === SCORE) span.set({ "svc.error.code": "SCORE_CANCELLED" });
+function end(span: Span, { raw, statusCode }: FastifyReply, operation: string): void {
+  if (!raw.writableFinished && operation === SCORE) span.set({ "svc.error.code": "SCORE_CANCELLED" });
   if (raw.headersSent) span.set({ "http.response.status_code": statusCode });
   if (raw.writableFinished && statusCode >= SERVER_FAULT) span.fail(String(statusCode));
   span.end();

@@ -21,7 +21,7 @@ export function limitUnfinished(app: FastifyInstance, limits?: HeldBytesLimits):
   app.addHook("onRequest", async (request, reply) => {
     const bytes = announced(request);
     if (bytes === 0) return;
-    const principal = request.arrived?.admitted.principal ?? ANONYMOUS;
+    const principal = request.admitted?.principal ?? ANONYMOUS;
     const tenant = principal === ANONYMOUS ? "" : principal.tenant;
     if (!held.count(tenant, bytes)) throw tooMuchHeld();
     const giveBack = () => {

@@ -83,18 +83,13 @@ async function readForms(path: string, type: string): Promise<ConsoleFile> {
 
 export function addConsole(app: FastifyInstance, { config, files }: ConsolePages): void {
   const policy = policyOf(config);
-  const open = { config: { openAs: CONSOLE_OPERATION } };
-  const serve = (request: FastifyRequest, reply: FastifyReply) => {
-    request.route = "/console/{file}";
+  const open = (label: string) => ({ config: { operation: CONSOLE_OPERATION, label } });
+  app.get("/console", open("/console"), (_request, reply) => reply.redirect("console/", 308));
+  app.get("/console/config.json", open("/console/config.json"), (_request, reply) => reply.send(config));
+  app.get("/console/*", open("/console/{file}"), (request, reply) => {
     reply.headers({ "content-security-policy": policy, "referrer-policy": "no-referrer" });
     return send(request, reply, files);
-  };
-  app.get("/console", open, (_request, reply) => reply.redirect("console/", 308));
-  app.get("/console/config.json", open, (request, reply) => {
-    request.route = "/console/config.json";
-    return reply.send(config);
   });
-  app.get("/console/*", open, serve);
 }
 
 /** A path that is not a file is a page of the console, which routes it itself. */

@@ -60,9 +60,9 @@ const PACKAGE_FILES: Readonly<Record<string, string>> = {
 
 export function addUiFiles(app: FastifyInstance, tryItOut: boolean): void {
   const start = startScript(tryItOut);
-  app.get<{ Params: { file: string } }>("/ui/files/:file", (request, reply) => {
+  const files = { config: { label: "/ui/files/{file}" } };
+  app.get<{ Params: { file: string } }>("/ui/files/:file", files, (request, reply) => {
     const { file } = request.params;
-    request.route = "/ui/files/{file}";
     reply.header("cache-control", "no-cache");
     if (file === "start.js") return reply.type("text/javascript; charset=utf-8").send(start);
     const type = Object.hasOwn(PACKAGE_FILES, file) ? PACKAGE_FILES[file] : undefined;
