@@ -7,7 +7,7 @@ import {
   tlsSettingsFault,
 } from "../../client/connection/tls-settings.ts";
 import { HELP_GROUPS, withFacts } from "../../platform/config/help-page.ts";
-import { variableOf } from "../../platform/config/setting.ts";
+import { type Setting, variableOf } from "../../platform/config/setting.ts";
 import { Failure } from "../../platform/failure.ts";
 import { optional } from "../flags/optional.ts";
 import { switchVariable } from "../flags/switch-variable.ts";
@@ -35,11 +35,16 @@ export function addAddressOptions(command: Command): Command {
   // Not with .env(): commander would turn the switch on for any value of the variable.
   const about = withFacts(tls.help, tls.shownDefault, variableOf(tls));
   command.addOption(new Option(tls.flags, about).helpGroup(HELP_GROUPS.tls));
-  for (const setting of Object.values(files)) {
-    const option = optional(setting.flags, setting.help, setting.shownDefault);
-    command.addOption(option.env(variableOf(setting)).argParser(parseGiven).helpGroup(HELP_GROUPS.tls));
-  }
+  for (const setting of Object.values(files)) command.addOption(settingOption(setting));
   return command;
+}
+
+/** A setting that processes have too, as an option of a command. `otherwise`: what the help shows as the default. */
+export function settingOption(setting: Setting<unknown>, otherwise = setting.shownDefault): Option {
+  return optional(setting.flags, setting.help, otherwise)
+    .env(variableOf(setting))
+    .argParser(parseGiven)
+    .helpGroup(setting.group ?? HELP_GROUPS.own);
 }
 
 /** Returns the TLS setup; undefined without TLS. Throws INVALID_REQUEST. */

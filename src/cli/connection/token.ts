@@ -9,24 +9,16 @@ import {
   tokenSettingsFault,
 } from "../../client/tokens/settings.ts";
 import { checkedToken, type TokenSource } from "../../client/tokens/token.ts";
-import { HELP_GROUPS } from "../../platform/config/help-page.ts";
-import { variableOf } from "../../platform/config/setting.ts";
 import { Failure } from "../../platform/failure.ts";
-import { optional } from "../flags/optional.ts";
-import { type AddressFlags, parseGiven } from "./address.ts";
+import { type AddressFlags, settingOption } from "./address.ts";
 import { userSessions } from "./sessions.ts";
 
 export interface TokenFlags extends AddressFlags, Partial<TokenSettings> {}
 
 export function addTokenOptions(command: Command): Command {
-  for (const setting of Object.values(TOKEN_SETTINGS)) {
-    const fallback =
-      setting === TOKEN_SETTINGS.tokenFile
-        ? "SVC_TOKEN, else the svc login session, else none"
-        : setting.shownDefault;
-    const option = optional(setting.flags, setting.help, fallback);
-    command.addOption(option.env(variableOf(setting)).argParser(parseGiven).helpGroup(HELP_GROUPS.auth));
-  }
+  const { tokenFile, ...others } = TOKEN_SETTINGS;
+  command.addOption(settingOption(tokenFile, "SVC_TOKEN, else the svc login session, else none"));
+  for (const setting of Object.values(others)) command.addOption(settingOption(setting));
   return command;
 }
 
