@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { constants, tmpdir } from "node:os";
+import { constants } from "node:os";
 import { delimiter, join } from "node:path";
 import { errorCode } from "../../src/platform/errors.ts";
 import { PROJECT } from "../gates/gate.ts";
@@ -31,14 +31,24 @@ export function endRunning(): void {
   for (const child of running) killGroup(child);
 }
 
-export async function runFile(root: string, path: string, limitMs: number): Promise<FileResult> {
-  const folder = mkdtempSync(join(tmpdir(), "svc-test-"));
+export interface FileOptions {
+  /** Milliseconds after which it counts as stuck. */
+  readonly limitMs: number;
+  /** Parent of its temporary folder. */
+  readonly parent: string;
+  /** Additional variables. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export async function runFile(root: string, path: string, options: FileOptions): Promise<FileResult> {
+  const { limitMs, parent, env } = options;
+  const folder = mkdtempSync(join(parent, "svc-test-"));
   const temporary = join(folder, "tmp");
   mkdirSync(temporary);
   try {
     const mark = `SVC_TEST_MARK=${randomUUID()}`;
     const events = join(folder, "events");
-    const ended = await runProcess(root, path, { events, temporary, mark, limitMs });
+    const ended = await runProcess(root, path, { events, temporary, mark, limitMs, env });
     return resultOf(eventsOf(events), ended, entriesOf(temporary));
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -50,6 +60,7 @@ interface Surroundings {
   readonly temporary: string;
   readonly mark: string;
   readonly limitMs: number;
+  readonly env: Readonly<Record<string, string>>;
 }
 
 interface Ended {
@@ -91,12 +102,12 @@ async function runProcess(root: string, path: string, around: Surroundings): Pro
 const COMPILED = join(PROJECT, "node_modules", ".cache", "svc");
 
 /** The environment of a test file: the project's tools first on the PATH, and its own temporary folder. */
-function environment({ temporary, mark }: Surroundings): NodeJS.ProcessEnv {
+function environment({ temporary, mark, env: given }: Surroundings): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _context, PATH = "", ...env } = process.env;
   const tools = join(PROJECT, "node_modules", ".bin");
   const [name = "", value = ""] = mark.split("=");
   const own = { [name]: value, TMPDIR: temporary, TMP: temporary, TEMP: temporary };
-  return { NODE_COMPILE_CACHE: COMPILED, ...env, ...own, PATH: `${tools}${delimiter}${PATH}` };
+  return { NODE_COMPILE_CACHE: COMPILED, ...env, ...given, ...own, PATH: `${tools}${delimiter}${PATH}` };
 }
 
 function collectOutput(child: ChildProcess): Promise<string> {

@@ -9,6 +9,8 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { PROJECT } from "../gates/gate.ts";
 import { endRunning, FILE_LIMIT_MS, type FileResult, runFile } from "./file.ts";
+import { SharedPostgres } from "./postgres.ts";
+import { temporaryParent } from "./temporary.ts";
 import { add, NONE, type Totals, totalsLine } from "./totals.ts";
 
 /**
@@ -28,17 +30,22 @@ export async function runTests(
   const skipped = found.filter((path) => reasonFor(path, without) !== undefined);
   for (const path of skipped) process.stdout.write(`skip ${path}: ${String(reasonFor(path, without))}\n`);
   const queue = found.filter((path) => !skipped.includes(path));
+  const parent = temporaryParent();
   let totals: Totals = { ...NONE, skipped: skipped.length };
-  const work = async (): Promise<void> => {
-    for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
-      const started = performance.now();
-      const result = await runFile(root, path, limitMs);
-      process.stdout.write(describe(path, result, performance.now() - started));
-      totals = add(totals, result);
-    }
-  };
-  const stop = endOnSignals();
-  await Promise.all(Array.from({ length: AT_ONCE }, work)).finally(stop);
+  const ended = await untilSignal(queue, async () => {
+    await using postgres = new SharedPostgres();
+    const work = async (): Promise<void> => {
+      for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
+        const started = performance.now();
+        const env = await postgres.environmentOf(path);
+        const result = await runFile(root, path, { limitMs, parent, env });
+        process.stdout.write(describe(path, result, performance.now() - started));
+        totals = add(totals, result);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+  });
+  if (ended !== undefined) process.kill(process.pid, ended);
   return totals;
 }
 
@@ -47,19 +54,25 @@ function reasonFor(path: string, without: ReadonlyMap<string, string>): string |
   return [...without].find(([prefix]) => path.startsWith(prefix))?.[1];
 }
 
-/** Kills the test files if a signal ends this process. Returns a function that stops watching for signals. */
-function endOnSignals(): () => void {
+/**
+ * Runs work until it is done. At the first signal kills the running test files and empties the queue, so that the work
+ * ends and cleans up. Returns that signal.
+ */
+async function untilSignal(queue: string[], work: () => Promise<void>): Promise<NodeJS.Signals | undefined> {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  let received: NodeJS.Signals | undefined;
   const end = (signal: NodeJS.Signals): void => {
-    endRunning();
+    received = signal;
     stop();
-    process.kill(process.pid, signal);
+    queue.length = 0;
+    endRunning();
   };
   const stop = (): void => {
     for (const signal of signals) process.off(signal, end);
   };
   for (const signal of signals) process.on(signal, end);
-  return stop;
+  await work().finally(stop);
+  return received;
 }
 
 function describe(path: string, result: FileResult, tookMs: number): string {

@@ -12,7 +12,7 @@ import { EventStream } from "../server/event-stream.ts";
 import { bearing, detailsOf, failureOf, GrpcClient } from "../server/grpc-client.ts";
 import { JobsClient } from "../server/jobs-client.ts";
 import { svc } from "../server/svc-process.ts";
-import { PostgresCluster } from "../store/postgres.ts";
+import { SharedDatabase } from "../store/postgres-server.ts";
 import { until, withTimeout } from "../waiting.ts";
 
 const ISSUER = "https://id.example";
@@ -29,7 +29,7 @@ interface Entry {
 }
 
 let directory: MediaDirectory;
-let cluster: PostgresCluster;
+let database: SharedDatabase;
 let keyServer: KeyServer;
 let signer: Signer;
 let auth: readonly string[];
@@ -38,8 +38,8 @@ let controllers: readonly [ControllerProcess, ControllerProcess];
 
 before(async () => {
   directory = await MediaDirectory.open();
-  cluster = await PostgresCluster.start();
-  env = { SVC_DATABASE_URL: await cluster.createDatabase("svc") };
+  database = await SharedDatabase.prepared();
+  env = { SVC_DATABASE_URL: database.url };
   signer = newSigner("one");
   keyServer = await KeyServer.open(keys(signer));
   auth = ["--jwks-endpoint", keyServer.url, "--auth-issuer", ISSUER];
@@ -50,7 +50,7 @@ before(async () => {
 after(async () => {
   for (const controller of controllers) await controller[Symbol.asyncDispose]();
   await keyServer.close();
-  await cluster[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
   await directory.remove();
 });
 

@@ -11,6 +11,7 @@ import { Failure } from "../../src/platform/failure.ts";
 import { openLog } from "../../src/platform/observability/log.ts";
 import type { Store } from "../../src/store/contract/store.ts";
 import { openStore } from "../../src/store/open.ts";
+import { prepareDataDir } from "../store/prepared.ts";
 import { until } from "../waiting.ts";
 
 const LOG = openLog({ level: "silent", format: "json" });
@@ -18,6 +19,7 @@ let folder: string;
 let store: Store;
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "svc-audit-"));
+  await prepareDataDir(folder);
   store = await openStore({ dataDir: folder }, LOG);
 });
 after(async () => {

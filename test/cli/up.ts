@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "../server/free-port.ts";
 import { SvcProcess } from "../server/svc-process.ts";
+import { prepareDataDir } from "../store/prepared.ts";
 import { type Ended, type Running, type RunOptions, SVC, start, startOnTerminal } from "./program.ts";
 
 interface Ports {
@@ -37,6 +38,7 @@ export class Up implements AsyncDisposable {
 
   static async start(): Promise<Up> {
     const data = await mkdtemp(join(tmpdir(), "svc-up-"));
+    await prepareDataDir(data);
     const ports = { rest: await port(), grpc: await port(), metrics: await port() };
     const process = run(data, ports);
     try {

@@ -11,6 +11,7 @@ import { create } from "@bufbuild/protobuf";
 import { ListNodesRequestSchema } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import type { Store } from "../../src/store/contract/store.ts";
 import { openStore } from "../../src/store/open.ts";
+import { prepareDataDir } from "../store/prepared.ts";
 import { caller, Peer } from "./peer.ts";
 import { LOG, refused, System, submission } from "./system.ts";
 
@@ -19,6 +20,7 @@ let dataDir: string;
 let store: Store;
 before(async () => {
   dataDir = await mkdtemp(join(tmpdir(), "svc-store-"));
+  await prepareDataDir(dataDir);
   store = await openStore({ dataDir }, LOG);
 });
 after(async () => {

@@ -7,7 +7,7 @@ import { ControllerMetrics } from "../../src/controller/telemetry/metrics.ts";
 import type { Store } from "../../src/store/contract/store.ts";
 import type { Poolable } from "../../src/store/contract/task-records.ts";
 import { openStore } from "../../src/store/open.ts";
-import { embeddedTarget, fence, plannedJob, register, SILENT, segmentRecord, take } from "../store/stores.ts";
+import { fence, plannedJob, preparedTarget, register, SILENT, segmentRecord, take } from "../store/stores.ts";
 import { until } from "../waiting.ts";
 import { wrapped } from "./system.ts";
 
@@ -21,7 +21,7 @@ async function scored(store: Store): Promise<Poolable> {
 }
 
 test("jobs that are pooled or queued stay held, and are released when the controller stops", async () => {
-  const { target, remove } = await embeddedTarget();
+  const { target, remove } = await preparedTarget();
   const store = await openStore(target, SILENT);
   const gate = Promise.withResolvers<void>();
   const held = Promise.withResolvers<readonly string[]>();
@@ -59,7 +59,7 @@ test("jobs that are pooled or queued stay held, and are released when the contro
 });
 
 test("a job whose pooling crashed its controller is pooled alone, and fails after three crashes", async () => {
-  const { target, remove } = await embeddedTarget();
+  const { target, remove } = await preparedTarget();
   const store = await openStore(target, SILENT);
   const poolers = new Map<string, PromiseWithResolvers<void>>();
   const begun: string[] = [];

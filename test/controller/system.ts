@@ -26,6 +26,7 @@ import { Failure, type FailureCode } from "../../src/platform/failure.ts";
 import { openLog } from "../../src/platform/observability/log.ts";
 import type { Store } from "../../src/store/contract/store.ts";
 import { openStore } from "../../src/store/open.ts";
+import { prepareDataDir } from "../store/prepared.ts";
 import { caller } from "./peer.ts";
 
 export const LOG = openLog({ level: "fatal", format: "text" });
@@ -81,6 +82,7 @@ export class System {
     instead: (store: Store) => Partial<Store> = () => ({}),
   ): Promise<System> {
     const dataDir = await mkdtemp(join(tmpdir(), "svc-store-"));
+    await prepareDataDir(dataDir);
     const store = await openStore({ dataDir }, LOG);
     return new System(wrapped(store, instead(store)), settings, async () => {
       await store.close();

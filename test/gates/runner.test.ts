@@ -1,10 +1,19 @@
 /** The runner of test files: what it counts, what it prints, and that it misses no failure. */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { promisify } from "node:util";
 import { PROJECT } from "../../scripts/gates/gate.ts";
 import { until } from "../waiting.ts";
@@ -101,17 +110,20 @@ const LEAKS = {
     'spawn("/bin/sleep", ["1000"], { stdio: "ignore", detached: true, env: {}, cwd: tmpdir() }).unref()',
 };
 
-for (const [name, leak] of Object.entries(LEAKS)) {
-  test(`fails for a process left running, and kills it: ${name}`, async () => {
-    const { code, output, lastLine } = await runner({
-      "leak.test.ts": `${SPAWN}void tmpdir;\ntest("l", () => { ${leak}; });\n`,
+// The runner waits for each of them to end by itself, so they wait together.
+describe("fails for a process left running, and kills it", { concurrency: true }, () => {
+  for (const [name, leak] of Object.entries(LEAKS)) {
+    test(name, async () => {
+      const { code, output, lastLine } = await runner({
+        "leak.test.ts": `${SPAWN}void tmpdir;\ntest("l", () => { ${leak}; });\n`,
+      });
+      const pid = /left a process running: \S*sleep 1000 \(pid (\d+)\); it was killed/.exec(output)?.[1];
+      assert.ok(pid, output);
+      await until(() => hasEnded(pid), `the end of process ${pid}`);
+      assert.deepEqual([code, lastLine], [1, "1 passed, 1 failed, 0 skipped"]);
     });
-    const pid = /left a process running: \S*sleep 1000 \(pid (\d+)\); it was killed/.exec(output)?.[1];
-    assert.ok(pid, output);
-    await until(() => hasEnded(pid), `the end of process ${pid}`);
-    assert.deepEqual([code, lastLine], [1, "1 passed, 1 failed, 0 skipped"]);
-  });
-}
+  }
+});
 
 /** Whether a process has ended. A zombie that its new parent has not reaped yet has an empty command line. */
 function hasEnded(pid: string): boolean {
@@ -128,4 +140,27 @@ test("fails for a working directory left in the temporary folder", async () => {
   });
   assert.match(output, /left files in its temporary folder: svc-score-\w+/);
   assert.deepEqual([code, lastLine], [1, "1 passed, 1 failed, 0 skipped"]);
+});
+
+test("a signal kills the running test file, starts no other and removes its folder", async () => {
+  const root = mkdtempSync(join(tmpdir(), "runner-"));
+  const temporary = join(root, "temporary");
+  const waiting = `${TEST}import { writeFileSync } from "node:fs";\ntest("w", async () => {
+    writeFileSync("started", ""); await new Promise((resolve) => setTimeout(resolve, 1e6)); });\n`;
+  try {
+    mkdirSync(temporary);
+    for (const name of ["a", "b", "c", "d"]) writeFileSync(join(root, `${name}.test.ts`), waiting);
+    const args = [join(PROJECT, "scripts", "testing", "run.ts"), "--root", root, "*.test.ts"];
+    const child = spawn(process.execPath, args, {
+      env: { ...process.env, TMPDIR: temporary },
+      stdio: "pipe",
+    });
+    await until(() => existsSync(join(root, "started")), "a test file to start");
+    child.kill("SIGTERM");
+    const [code, signal] = await once(child, "exit");
+    assert.deepEqual([code, signal], [null, "SIGTERM"]);
+    assert.deepEqual(readdirSync(temporary), []);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
 });

@@ -1,9 +1,10 @@
 /** A real `svc controller` or `svc up` on free loopback ports. */
 
+import { prepareDataDir } from "../store/prepared.ts";
 import { SvcProcess } from "./svc-process.ts";
 
 export interface ControllerOptions {
-  /** Directory of the embedded database; undefined: the arguments contain a database. */
+  /** Directory of the embedded database, prepared unless it exists; undefined: the arguments contain a database. */
   readonly dataDir?: string;
   readonly args?: readonly string[];
   /** Authentication arguments; default: disabled. */
@@ -40,6 +41,7 @@ export class ControllerProcess extends SvcProcess {
   ): Promise<ControllerProcess> {
     const ports = ["--port", "0", "--grpc-port", "0", "--metrics-port", "0"];
     const store = dataDir === undefined ? [] : ["--data-dir", dataDir];
+    if (dataDir !== undefined) await prepareDataDir(dataDir);
     const controller = new ControllerProcess(command, {
       args: [...ports, ...flags, ...store, ...args],
       env: { SVC_CONSOLE_DISABLED: String(!console), ...env },

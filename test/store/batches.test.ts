@@ -5,8 +5,7 @@ import type { Client } from "pg";
 import { Database } from "../../src/store/connection/database.ts";
 import { embeddedDriver } from "../../src/store/embedded/database.ts";
 import { insertJobs } from "../../src/store/jobs/jobs.ts";
-import { migrate } from "../../src/store/schema/migrations.ts";
-import { embeddedTarget, newJob } from "./stores.ts";
+import { newJob, preparedTarget } from "./stores.ts";
 
 interface Sent {
   readonly text: string;
@@ -18,11 +17,10 @@ const MAX_BYTES = 600_000;
 const MAX_JOBS = 64;
 
 test("stores 1,000 jobs with 32 labels by many small statements in one transaction", async () => {
-  const { target, remove } = await embeddedTarget();
+  const { target, remove } = await preparedTarget();
   const driver = embeddedDriver(target.dataDir);
   const sent: Sent[] = [];
   const database = new Database({ ...driver, connect: async () => recorded(await driver.connect(), sent) });
-  await migrate(database);
   sent.length = 0;
   const labels = Object.fromEntries(Array.from({ length: 32 }, (_, n) => [`label-${n}`, "v".repeat(100)]));
   const jobs = Array.from({ length: 1_000 }, () => newJob({ labels, spec: JSON.stringify({ labels }) }));

@@ -8,13 +8,11 @@ import { DATABASE_FOLDER } from "../../src/store/embedded/database.ts";
 import { durableOptions } from "../../src/store/embedded/durable-files.ts";
 import { openStore } from "../../src/store/open.ts";
 import { assertResumes, cursorAfterRefusals } from "./crash-cursors.ts";
-import { installations, startWriter, untilWritten } from "./installation.ts";
-import { embeddedTarget, SILENT } from "./stores.ts";
-
-const installation = installations();
+import { startWriter, untilWritten } from "./killed-writer.ts";
+import { embeddedTarget, preparedTarget, SILENT } from "./stores.ts";
 
 test("syncs every transaction before acknowledging it", async () => {
-  const { target, remove } = await installation();
+  const { target, remove } = await preparedTarget();
   let syncs = 0;
   const count = (fd: number) => {
     fsyncSync(fd);
@@ -37,7 +35,7 @@ test("syncs every transaction before acknowledging it", async () => {
 });
 
 test("loses no acknowledged row when the process is killed repeatedly while writing", async () => {
-  const { target, remove } = await installation();
+  const { target, remove } = await preparedTarget();
   const acknowledged: string[] = [];
   for (let round = 1; round <= 3; round++) {
     const writer = startWriter(target.dataDir);
@@ -55,7 +53,7 @@ test("loses no acknowledged row when the process is killed repeatedly while writ
 });
 
 test("resumes from before a crash without missing an event", async () => {
-  const [{ target, remove }, crashed] = [await installation(), await embeddedTarget()];
+  const [{ target, remove }, crashed] = [await preparedTarget(), await embeddedTarget()];
   const store = await openStore(target, SILENT);
   const { tenant, cursor } = await cursorAfterRefusals(store);
   // What a crash at this moment leaves.

@@ -11,13 +11,11 @@ import { statement } from "../../src/store/connection/statement.ts";
 import { DATABASE_FOLDER, embeddedDriver } from "../../src/store/embedded/database.ts";
 import { EMPTY_DATABASE } from "../../src/store/embedded/database-files.ts";
 import { openStore } from "../../src/store/open.ts";
-import { installations, kill, startWriter, untilWritten } from "./installation.ts";
-import { embeddedTarget, newJob, SILENT } from "./stores.ts";
-
-const installation = installations();
+import { kill, startWriter, untilWritten } from "./killed-writer.ts";
+import { embeddedTarget, newJob, preparedTarget, SILENT } from "./stores.ts";
 
 test("refuses a second process while the first runs, and admits it after the first was killed", async () => {
-  const { target, remove } = await installation();
+  const { target, remove } = await preparedTarget();
   const holder = startWriter(target.dataDir);
   const ids: string[] = [];
   await once(holder.stdout, "data");
@@ -81,7 +79,7 @@ test("recreates files that were unfinished when the process died", async () => {
 });
 
 test("restarts the database without data loss when its thread dies", async () => {
-  const { target, remove } = await installation();
+  const { target, remove } = await preparedTarget();
   const driver = embeddedDriver(target.dataDir);
   const clients: Client[] = [];
   const database = new Database({
@@ -107,7 +105,7 @@ test("restarts the database without data loss when its thread dies", async () =>
 });
 
 test("keeps a running statement if the free disk space cannot be determined", async () => {
-  const { target, remove } = await installation();
+  const { target, remove } = await preparedTarget();
   const database = new Database(embeddedDriver(target.dataDir));
   const run = async (sql: string) => database.query<{ a: number }>("owner", statement(sql), []);
   await run("select 1 as a");
@@ -124,7 +122,7 @@ test("keeps a running statement if the free disk space cannot be determined", as
 });
 
 test("returns a result of many megabytes", async () => {
-  const { target, remove } = await installation();
+  const { target, remove } = await preparedTarget();
   const database = new Database(embeddedDriver(target.dataDir));
   const [row] = await database.query<{ a: string }>(
     "owner",

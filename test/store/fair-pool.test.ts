@@ -5,19 +5,16 @@ import { Failure } from "../../src/platform/failure.ts";
 import { Database } from "../../src/store/connection/database.ts";
 import { postgresDriver } from "../../src/store/connection/postgres.ts";
 import { statement } from "../../src/store/connection/statement.ts";
-import { openStore } from "../../src/store/open.ts";
 import { until } from "../waiting.ts";
-import { PostgresCluster } from "./postgres.ts";
-import { SILENT } from "./stores.ts";
+import { SharedDatabase } from "./postgres-server.ts";
 
 const LOCKED = statement("select pg_advisory_xact_lock_shared(1)");
 const PLAIN = statement("select 1 as one");
 const NO_LIMIT = statement("set local idle_in_transaction_session_timeout = 0");
 
 test("blocked statements of one tenant delay neither other tenants nor nodes", async () => {
-  await using cluster = await PostgresCluster.start();
-  const databaseUrl = await cluster.createDatabase("svc");
-  await (await openStore({ databaseUrl }, SILENT)).close();
+  await using shared = await SharedDatabase.prepared();
+  const databaseUrl = shared.url;
   const database = new Database(postgresDriver(databaseUrl));
   const holder = new Database(postgresDriver(databaseUrl));
   const held = Promise.withResolvers<void>();

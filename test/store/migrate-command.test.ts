@@ -1,20 +1,15 @@
 /** `svc migrate` as called by an operator. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { openStore } from "../../src/store/open.ts";
 import { type Ended, SVC, start } from "../cli/program.ts";
-import { PostgresCluster } from "./postgres.ts";
-import { embeddedTarget, newJob, SILENT } from "./stores.ts";
+import { SharedDatabase } from "./postgres-server.ts";
+import { newJob, preparedTarget, SILENT } from "./stores.ts";
 
 describe("svc migrate", () => {
-  let cluster: PostgresCluster;
-  before(async () => {
-    cluster = await PostgresCluster.start();
-  });
-  after(async () => cluster[Symbol.asyncDispose]());
-
   test("creates the schema, and reports if it is up to date", async () => {
-    const url = await cluster.createDatabase("schema");
+    await using database = await SharedDatabase.empty();
+    const { url } = database;
     const first = await svc(["migrate", "--database-url", url]);
     assert.deepEqual([first.code, first.stderr], [0, ""]);
     assert.match(first.stdout, /^applied 0001_jobs\.sql\n/);
@@ -23,11 +18,12 @@ describe("svc migrate", () => {
   });
 
   test("copies an installation once, and does not change the old one", async () => {
-    const { target, remove } = await embeddedTarget();
+    const { target, remove } = await preparedTarget();
     const old = await openStore(target, SILENT);
     const job = newJob();
     await old.insertJobs("t", [job]);
-    const url = await cluster.createDatabase("moved");
+    await using database = await SharedDatabase.empty();
+    const { url } = database;
     const busy = await svc(["migrate", "--from", target.dataDir, "--to", url]);
     assert.equal(busy.code, 1);
     assert.match(busy.stderr, new RegExp(`in use by process ${process.pid}\\b`));

@@ -1,4 +1,4 @@
-/** A PostgreSQL cluster for a test: created in the temporary folder, run as an ordinary user, removed at the end. */
+/** A PostgreSQL cluster for tests that stop or configure it: created in the temporary folder, run as an ordinary user, removed at the end. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -14,9 +14,9 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import pg from "pg";
 import { freePort } from "../server/free-port.ts";
 import { until } from "../waiting.ts";
+import { ADMIN, OWNER, PostgresServer } from "./postgres-server.ts";
 
 const run = promisify(execFile);
 
@@ -24,9 +24,6 @@ const run = promisify(execFile);
 const DEBIAN = "/usr/lib/postgresql/*/bin";
 const NOBODY = 65534;
 const READY = "database system is ready to accept connections";
-const ADMIN = "postgres";
-/** Owner of the databases. Not a superuser, as row-level security does not apply to superusers. */
-const OWNER = "svc_owner";
 
 /** Logged at start while processes of a killed predecessor still run. */
 const HELD = "pre-existing shared memory block";
@@ -41,15 +38,14 @@ export interface ClusterOptions {
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-export class PostgresCluster implements AsyncDisposable {
-  readonly port: number;
+export class PostgresCluster extends PostgresServer implements AsyncDisposable {
   readonly #folder: string;
   readonly #settings: Readonly<Record<string, string>>;
   #server: ChildProcess | undefined;
 
   private constructor(folder: string, port: number, settings: Readonly<Record<string, string>>) {
+    super(port);
     this.#folder = folder;
-    this.port = port;
     this.#settings = settings;
   }
 
@@ -121,28 +117,6 @@ export class PostgresCluster implements AsyncDisposable {
     const ended = once(server, "exit");
     server.kill(signal);
     await ended;
-  }
-
-  /** Creates an empty database; returns its URL for the owner. */
-  async createDatabase(name: string): Promise<string> {
-    await this.admin(`create database ${name} owner ${OWNER}`);
-    return this.url(name);
-  }
-
-  url(database: string, user = OWNER): string {
-    return `postgres://${user}@127.0.0.1:${this.port}/${database}`;
-  }
-
-  /** Runs SQL as the superuser. */
-  async admin(sql: string, database = ADMIN): Promise<pg.QueryResult> {
-    const client = new pg.Client({ connectionString: this.url(database, ADMIN) });
-    client.on("error", () => {});
-    await client.connect();
-    try {
-      return await client.query(sql);
-    } finally {
-      await client.end();
-    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

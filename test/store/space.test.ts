@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { encodeRows } from "../../src/engine/frames/codec.ts";
 import { FrameTable } from "../../src/engine/frames/frame-table.ts";
 import { openStore } from "../../src/store/open.ts";
-import { PostgresCluster } from "./postgres.ts";
+import { SharedDatabase } from "./postgres-server.ts";
 import {
   fence,
   MEDIA,
@@ -30,8 +30,8 @@ const METRICS = [
 /** Ten seconds at 24 and 60 frames per second, with random scores to six decimals. */
 for (const frames of [240, 600]) {
   test(`segments of ${frames} frames take less than 8 bytes per score`, async () => {
-    await using cluster = await PostgresCluster.start();
-    const store = await openStore({ databaseUrl: await cluster.createDatabase("space") }, SILENT);
+    await using database = await SharedDatabase.prepared();
+    const store = await openStore({ databaseUrl: database.url }, SILENT);
     const node = await register(store, newTenant());
     const count = 60;
     const job = newJob();
@@ -59,7 +59,7 @@ for (const frames of [240, 600]) {
     }
     assert.equal((await store.allParts(job.id, 1)).length, count);
     await store.close();
-    const sizes = await cluster.admin("select pg_total_relation_size('svc.piece') as bytes", "space");
+    const sizes = await database.admin("select pg_total_relation_size('svc.piece') as bytes");
     const bytes = Number(sizes.rows[0].bytes) / (count * frames * METRICS.length);
     assert.ok(bytes < 8, `${bytes.toFixed(2)} bytes per score`);
     assert.ok(bytes > 1, `${bytes.toFixed(2)} bytes per score cannot be the total size`);

@@ -24,13 +24,14 @@ import type { StoreTarget } from "../../src/store/open.ts";
 import { migrate } from "../../src/store/schema/migrations.ts";
 import { sqlStore } from "../../src/store/sql-store.ts";
 import { until } from "../waiting.ts";
-import { PostgresCluster } from "./postgres.ts";
+import { SharedDatabase } from "./postgres-server.ts";
+import { prepareDataDir } from "./prepared.ts";
 
 export const SILENT = openLog({ level: "silent", format: "json" });
 
 /** Runs a suite on the embedded store and on PostgreSQL; `open` returns the store that all its tests share. */
 export function onBothStores(suite: (open: () => { store: Store; target: StoreTarget }) => void): void {
-  const kinds = { embedded: embeddedTarget, PostgreSQL: postgresTarget };
+  const kinds = { embedded: preparedTarget, PostgreSQL: postgresTarget };
   for (const [name, make] of Object.entries(kinds)) {
     describe(name, () => {
       let made: { target: StoreTarget; remove: () => Promise<void> } | undefined;
@@ -60,41 +61,49 @@ async function openQuietly(target: StoreTarget): Promise<Store> {
   return sqlStore(database, new Announcements(() => {}), []);
 }
 
-export async function embeddedTarget(): Promise<{
-  target: { dataDir: string };
-  remove: () => Promise<void>;
-}> {
+interface EmbeddedTarget {
+  readonly target: { readonly dataDir: string };
+  readonly remove: () => Promise<void>;
+}
+
+/** An empty data directory. */
+export async function embeddedTarget(): Promise<EmbeddedTarget> {
   const dataDir = mkdtempSync(join(tmpdir(), "svc-store-"));
   return { target: { dataDir }, remove: async () => rmSync(dataDir, { recursive: true }) };
 }
 
-async function postgresTarget(): Promise<{ target: StoreTarget; remove: () => Promise<void> }> {
-  const cluster = await PostgresCluster.start();
-  const databaseUrl = await cluster.createDatabase("svc");
-  return { target: { databaseUrl }, remove: async () => cluster[Symbol.asyncDispose]() };
+/** A data directory whose database has the current schema. */
+export async function preparedTarget(): Promise<EmbeddedTarget> {
+  const made = await embeddedTarget();
+  await prepareDataDir(made.target.dataDir);
+  return made;
 }
 
-/** Creates a database of either kind, without a schema. */
+async function postgresTarget(): Promise<{ target: StoreTarget; remove: () => Promise<void> }> {
+  const database = await SharedDatabase.prepared();
+  return { target: { databaseUrl: database.url }, remove: () => database[Symbol.asyncDispose]() };
+}
+
+/** Opens a database of either kind that has the current schema. */
 const DATABASES = {
   embedded: async () => {
-    const { target, remove } = await embeddedTarget();
+    const { target, remove } = await preparedTarget();
     return { database: new Database(embeddedDriver(target.dataDir)), remove };
   },
   PostgreSQL: async () => {
-    const cluster = await PostgresCluster.start();
-    const database = new Database(postgresDriver(await cluster.createDatabase("svc")));
-    return { database, remove: async () => cluster[Symbol.asyncDispose]() };
+    const shared = await SharedDatabase.prepared();
+    const database = new Database(postgresDriver(shared.url));
+    return { database, remove: () => shared[Symbol.asyncDispose]() };
   },
 };
 
-/** Runs a suite on both kinds of database; `open` returns the migrated one that its tests share, and a new store on it. */
+/** Runs a suite on both kinds of database; `open` returns the one that its tests share, and a new store on it. */
 export function onBothDatabases(suite: (open: () => { database: Database; store: Store }) => void): void {
   for (const [name, make] of Object.entries(DATABASES)) {
     describe(name, () => {
       let made: { database: Database; remove: () => Promise<void> } | undefined;
       before(async () => {
         made = await make();
-        await migrate(made.database);
       });
       after(async () => {
         await made?.database.close();

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { embeddedTarget } from "./stores.ts";
+import { preparedTarget } from "./stores.ts";
 import type { Line } from "./thread-memory.ts";
 
 const WATCHER = new URL("thread-watcher.ts", import.meta.url).href;
@@ -13,7 +13,7 @@ const PROGRAM = fileURLToPath(new URL("thread-memory.ts", import.meta.url));
 
 /** Runs the program on its own database; returns its output. */
 async function run(what: "read" | "outgrow"): Promise<{ lines: readonly Line[]; log: string }> {
-  const { target, remove } = await embeddedTarget();
+  const { target, remove } = await preparedTarget();
   const child = spawn(process.execPath, ["--import", WATCHER, PROGRAM, what, target.dataDir]);
   const [out, log] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
   assert.equal(child.exitCode, 0, log);

@@ -9,15 +9,13 @@ import { statement } from "../../src/store/connection/statement.ts";
 import { embeddedDriver } from "../../src/store/embedded/database.ts";
 import { vacuumOf } from "../../src/store/embedded/vacuum.ts";
 import { Announcements } from "../../src/store/events/notifications.ts";
-import { migrate } from "../../src/store/schema/migrations.ts";
 import { TABLES } from "../../src/store/schema/tables.ts";
 import { sqlStore } from "../../src/store/sql-store.ts";
-import { embeddedTarget, newJob } from "./stores.ts";
+import { newJob, preparedTarget } from "./stores.ts";
 
 test("removes dead rows and old WAL files, and ends when stopped", async () => {
-  const { target, remove } = await embeddedTarget();
+  const { target, remove } = await preparedTarget();
   const database = new Database(embeddedDriver(target.dataDir));
-  await migrate(database);
   const store = sqlStore(database, new Announcements(() => {}), []);
   const jobs = Array.from({ length: 1000 }, () => newJob({ spec: "x".repeat(1000) }));
   await store.insertJobs("t", jobs);
@@ -48,9 +46,8 @@ test("removes dead rows and old WAL files, and ends when stopped", async () => {
 });
 
 test("the list of tables equals the schema's", async () => {
-  const { target, remove } = await embeddedTarget();
+  const { target, remove } = await preparedTarget();
   const database = new Database(embeddedDriver(target.dataDir));
-  await migrate(database);
   const found = statement("select tablename as name from pg_tables where schemaname = 'svc'");
   const tables = await database.query<{ name: string }>("owner", found, []);
   assert.deepEqual(tables.map(({ name }) => name).sort(), [...TABLES].sort());
@@ -59,7 +56,7 @@ test("the list of tables equals the schema's", async () => {
 });
 
 test("retries after failures with growing pauses", async () => {
-  const { target, remove } = await embeddedTarget();
+  const { target, remove } = await preparedTarget();
   const database = new Database(embeddedDriver(target.dataDir));
   await database.close();
   const pauses: number[] = [];

@@ -1,29 +1,11 @@
-/** Embedded installations for tests, and a process that writes to one until it is killed. */
+/** A process that writes to an embedded installation until it is killed. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
-import { openStore } from "../../src/store/open.ts";
-import { embeddedTarget, SILENT } from "./stores.ts";
 
 const WRITER = fileURLToPath(new URL("writer.ts", import.meta.url));
-
-/** Creates an installation before a file's tests, which takes seconds, and returns copies of it. */
-export function installations(): () => ReturnType<typeof embeddedTarget> {
-  const template = mkdtempSync(join(tmpdir(), "svc-template-"));
-  before(async () => (await openStore({ dataDir: template }, SILENT)).close());
-  after(() => rmSync(template, { recursive: true }));
-  return async () => {
-    const { target, remove } = await embeddedTarget();
-    cpSync(template, target.dataDir, { recursive: true });
-    return { target, remove };
-  };
-}
 
 /** A process that stores jobs in an installation. */
 export function startWriter(dataDir: string) {

@@ -1,0 +1,44 @@
+/** The PostgreSQL server that the test files of a run share. It starts with the first file that needs it. */
+
+import { Database } from "../../src/store/connection/database.ts";
+import { postgresDriver } from "../../src/store/connection/postgres.ts";
+import { migrate } from "../../src/store/schema/migrations.ts";
+import { PostgresCluster } from "../../test/store/postgres.ts";
+import { prepareDatabase, SHARED_PORT } from "../../test/store/postgres-server.ts";
+import { PROJECT } from "../gates/gate.ts";
+import { packagesOf } from "./packages.ts";
+
+/** Folders and files of the tests that need it. */
+const NEEDED_BY = packagesOf(PROJECT)
+  .filter((one) => one.package === "postgresql")
+  .flatMap(({ neededBy }) => neededBy);
+
+export class SharedPostgres implements AsyncDisposable {
+  #cluster: Promise<PostgresCluster> | undefined;
+
+  /** Returns the variables for a test file. Starts the server if the file needs it. */
+  async environmentOf(path: string): Promise<Readonly<Record<string, string>>> {
+    if (!NEEDED_BY.some((prefix) => path.startsWith(prefix))) return {};
+    this.#cluster ??= startPrepared();
+    const { port } = await this.#cluster;
+    return { [SHARED_PORT]: String(port) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const cluster = await this.#cluster?.catch(() => undefined);
+    await cluster?.[Symbol.asyncDispose]();
+  }
+}
+
+async function startPrepared(): Promise<PostgresCluster> {
+  const cluster = await PostgresCluster.start();
+  await prepareDatabase(cluster, async (url) => {
+    const database = new Database(postgresDriver(url));
+    try {
+      await migrate(database);
+    } finally {
+      await database.close();
+    }
+  });
+  return cluster;
+}
