@@ -1,9 +1,10 @@
 /**
- * Runs the tests of one folder that take too long for `npm test`: `npm run test:outages` kills, stops and replaces
- * processes, fills disks and lets clocks jump; `npm run test:conformance` checks both servers against their API
- * descriptions; `npm run test:console` runs in a browser.
+ * Runs the tests of folders that take too long for `npm test`: `npm run test:long` runs long journeys with the program
+ * and complete matrices of the engine; `npm run test:outages` kills, stops and replaces processes, fills disks and lets
+ * clocks jump; `npm run test:conformance` checks both servers against their API descriptions; `npm run test:console`
+ * runs in a browser.
  *
- *   node scripts/test-folder.ts test/console/
+ *   node scripts/test-folder.ts test/journeys/ test/matrices/
  */
 import { PROJECT } from "./gates/gate.ts";
 import { withoutMounts } from "./testing/mounts.ts";
@@ -15,16 +16,19 @@ import { totalsLine } from "./testing/totals.ts";
 /** Milliseconds per file. A chaos run under load that exercised too little is repeated up to four times. */
 const LIMIT_MS = 1_800_000;
 
-const [folder, ...others] = process.argv.slice(2);
-if (folder === undefined || !folder.endsWith("/") || others.length > 0) {
-  console.error("usage: node scripts/test-folder.ts FOLDER/");
+const folders = process.argv.slice(2);
+if (folders.length === 0 || !folders.every((folder) => folder.endsWith("/"))) {
+  console.error("usage: node scripts/test-folder.ts FOLDER/…");
   process.exit(2);
 }
 const isRoot = process.getuid?.() === 0;
-const wanted = packagesOf(PROJECT).filter(({ neededBy }) => neededBy.includes(folder));
+const wanted = packagesOf(PROJECT).filter(({ neededBy }) =>
+  neededBy.some((path) => folders.some((folder) => path.startsWith(folder))),
+);
 const without = new Map([...(await ensurePackages(wanted, { isRoot })), ...withoutMounts({ isRoot })]);
-const problem = folder === NEEDED_BY ? await schemathesisProblem() : undefined;
+const problem = folders.includes(NEEDED_BY) ? await schemathesisProblem() : undefined;
 if (problem !== undefined) without.set(NEEDED_BY, problem);
-const totals = await runTests(PROJECT, [`${folder}**/*.test.ts`], { without, limitMs: LIMIT_MS });
+const patterns = folders.map((folder) => `${folder}**/*.test.ts`);
+const totals = await runTests(PROJECT, patterns, { without, limitMs: LIMIT_MS });
 process.stdout.write(`${totalsLine(totals)}\n`);
 if (totals.failed > 0 || totals.passed + totals.skipped === 0) process.exitCode = 1;

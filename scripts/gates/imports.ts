@@ -93,8 +93,8 @@ function faultOf(root: string, importer: string, specifier: string): string | un
 
 function ruleBrokenBy(importer: string, from: string, target: string): string | undefined {
   const to = layerOf(target);
-  if (importer.startsWith("test/acceptance/") && target.startsWith("src/")) {
-    return `imports ${target}, but acceptance tests use the program only from outside`;
+  if (/^test\/(acceptance|journeys)\//.test(importer) && target.startsWith("src/")) {
+    return `imports ${target}, but these tests use the program only from outside`;
   }
   if (importer.startsWith("web/src/") && target.startsWith("src/")) {
     return CONSOLE.includes(to) ? undefined : `imports ${target}, but the console may not import ${to}`;

@@ -61,6 +61,7 @@ const UPWARDS: readonly (readonly [string, string, string])[] = [
   ["src/engine/out.ts", 'import "/etc/passwd.ts";', "outside the checkout"],
   ["src/engine/gone.ts", 'import "./nothing.ts";', "which is not a file"],
   ["test/acceptance/in.test.ts", 'import "../../src/engine/frames.ts";', "only from outside"],
+  ["test/journeys/in.test.ts", 'import "../../src/engine/frames.ts";', "only from outside"],
 ];
 
 for (const [path, code, says] of UPWARDS) {

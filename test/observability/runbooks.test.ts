@@ -11,22 +11,8 @@ const RUNBOOKS = globSync("docs/runbooks/*.md", { cwd: ROOT }).map((file) => ({
 }));
 
 describe("each runbook", () => {
-  test("describes the failure, its effect on users, how to look, what to do, and when it is not serious", () => {
-    for (const { file, text } of RUNBOOKS.filter((one) => !one.file.endsWith("README.md"))) {
-      assert.deepEqual(
-        [...text.matchAll(/^## (.*)$/gm)].map(([, title]) => title),
-        [...["What it means", "What users notice", "How to look", "What to do"], "When it is not serious"],
-        file,
-      );
-      assert.match(text, /^```$/m, `${file} has no query`);
-    }
-  });
-
-  test("is in the index, and links only to existing files", () => {
-    const index = RUNBOOKS.find(({ file }) => file.endsWith("README.md"))?.text ?? "";
+  test("links only to existing files", () => {
     for (const { file, text } of RUNBOOKS) {
-      const name = file.replace("docs/runbooks/", "");
-      if (name !== "README.md") assert.ok(index.includes(`(${name})`), name);
       for (const [, link = ""] of text.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)) {
         assert.doesNotThrow(() => readFileSync(join(ROOT, "docs/runbooks", link)), `${file}: ${link}`);
       }

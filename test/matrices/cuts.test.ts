@@ -10,12 +10,12 @@ import { findModels } from "../../src/engine/planning/models.ts";
 import { type Plan, plan } from "../../src/engine/planning/plan.ts";
 import { findTools, type Tools } from "../../src/engine/scoring/find.ts";
 import { scorePlan } from "../../src/engine/scoring/score.ts";
+import { assertSameDigits } from "../engine/digits.ts";
+import { Fixture, type Pair, SCORERS } from "../engine/fixture.ts";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import { builtInModelTexts } from "../media/models.ts";
 import { decode, type Planes, type Truth, truthOf } from "../media/truth.ts";
 import { WAIT_LIMIT_MS } from "../waiting.ts";
-import { assertSameDigits } from "./digits.ts";
-import { Fixture, type Pair, SCORERS } from "./fixture.ts";
 
 const FILM = { ...SCENE, frames: 60 };
 const LENGTHS = [9, 16, 25];

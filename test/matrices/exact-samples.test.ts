@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { pairRequest } from "../../src/engine/contract/request.ts";
+import { Fixture, SCORERS, warningCodes } from "../engine/fixture.ts";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import { decode, deepen, type Planes, scale, truthOf, truthOfPair } from "../media/truth.ts";
-import { Fixture, SCORERS, warningCodes } from "./fixture.ts";
 
 const NO_CONVERSION = { ...SCENE, frames: 24 };
 const LOSSLESS = ["-c:v", "libx264", "-preset", "ultrafast", "-qp", "0"];

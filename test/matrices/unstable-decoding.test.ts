@@ -4,9 +4,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { pairRequest } from "../../src/engine/contract/request.ts";
 import { Failure } from "../../src/platform/failure.ts";
+import { Fixture, SCORERS, type Scorer } from "../engine/fixture.ts";
 import { encode, pristine } from "../media/clips.ts";
 import { sequence } from "../media/crafted.ts";
-import { Fixture, SCORERS, type Scorer } from "./fixture.ts";
 
 const SCENE = { width: 320, height: 240, frames: 20 };
 /** Fraction of a file at its start that has the container's header, where every reader refuses damage. */

@@ -21,7 +21,7 @@ import { PROJECT } from "../../scripts/gates/gate.ts";
 import { readLock } from "../../scripts/lock.ts";
 import { encode, LOSSY, pristine } from "../media/clips.ts";
 import { MediaDirectory } from "../media/directory.ts";
-import { Installation, nodeOf, pack } from "./installation.ts";
+import { Installation, nodeOf, pack } from "../package/installation.ts";
 
 const execute = promisify(execFile);
 
