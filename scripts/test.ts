@@ -1,6 +1,7 @@
 /**
  * Runs all gates and most tests: `npm test`. The last line of its output has the totals. Long suites have their own
- * commands: long journeys and complete matrices (`npm run test:long`), outages (`npm run test:outages`), API conformance (`npm run test:conformance`), the console in a browser
+ * commands: long journeys, complete matrices and the tests of the gates (`npm run test:long`), outages
+ * (`npm run test:outages`), API conformance (`npm run test:conformance`), the console in a browser
  * (`npm run test:console`), Kubernetes and images (`npm run test:k8s`).
  */
 import { runGates } from "./check.ts";
@@ -11,7 +12,7 @@ import { add, totalsLine } from "./testing/totals.ts";
 
 const isRoot = process.getuid?.() === 0;
 /** Folders in test/ that other commands run. */
-const ELSEWHERE = ["chaos", "conformance", "console", "image", "journeys", "k8s", "matrices"];
+const ELSEWHERE = ["chaos", "conformance", "console", "gates", "image", "journeys", "k8s", "matrices"];
 const isElsewhere = (path: string) => ELSEWHERE.some((folder) => path.startsWith(`test/${folder}/`));
 const wanted = packagesOf(PROJECT).filter(({ neededBy }) => !neededBy.every(isElsewhere));
 const without = await ensurePackages(wanted, { isRoot });

@@ -4,7 +4,7 @@
  *   node scripts/testing/run.ts [--root DIR] [--limit SECONDS] PATTERN…
  */
 import { globSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { PROJECT } from "../gates/gate.ts";
@@ -13,24 +13,34 @@ import { SharedPostgres } from "./postgres.ts";
 import { temporaryParent } from "./temporary.ts";
 import { add, NONE, type Totals, totalsLine } from "./totals.ts";
 
-/**
- * Concurrent test files. Scorers use all cores, but a fifth of the time tests wait for browsers, databases and clocks.
- */
-const AT_ONCE = Math.min(3, availableParallelism() + 1);
+/** Concurrent test files. Scorers use all cores, but a third of the time tests wait for processes and clocks. */
+const AT_ONCE = Math.min(4, availableParallelism() + 2);
+
+/** Short files. They run last, so that no core is idle while a long file ends. */
+const SHORT = "test/unit/";
 
 /** Lines of a failed file's own output that are shown. */
 const OUTPUT_LINES = 100;
 
+export interface RunOptions {
+  /** Milliseconds after which a file counts as stuck. */
+  readonly limitMs?: number;
+  /** Files and folders that cannot run here, and why. */
+  readonly without?: ReadonlyMap<string, string>;
+  /** Keep temporary folders on the disk; default: in memory where there is room. */
+  readonly onDisk?: boolean;
+}
+
 export async function runTests(
   root: string,
   patterns: readonly string[],
-  { limitMs = FILE_LIMIT_MS, without = new Map<string, string>() } = {},
+  { limitMs = FILE_LIMIT_MS, without = new Map(), onDisk = false }: RunOptions = {},
 ): Promise<Totals> {
-  const found = globSync([...patterns], { cwd: root }).sort();
+  const found = inOrder(globSync([...patterns], { cwd: root }));
   const skipped = found.filter((path) => reasonFor(path, without) !== undefined);
   for (const path of skipped) process.stdout.write(`skip ${path}: ${String(reasonFor(path, without))}\n`);
   const queue = found.filter((path) => !skipped.includes(path));
-  const parent = temporaryParent();
+  const parent = onDisk ? tmpdir() : temporaryParent();
   let totals: Totals = { ...NONE, skipped: skipped.length };
   const ended = await untilSignal(queue, async () => {
     await using postgres = new SharedPostgres();
@@ -47,6 +57,11 @@ export async function runTests(
   });
   if (ended !== undefined) process.kill(process.pid, ended);
   return totals;
+}
+
+function inOrder(paths: readonly string[]): string[] {
+  const isLast = (path: string) => Number(path.startsWith(SHORT));
+  return paths.toSorted((a, b) => isLast(a) - isLast(b) || (a < b ? -1 : 1));
 }
 
 /** Returns why a file is skipped: the reason of the first path in `without` that contains it. */

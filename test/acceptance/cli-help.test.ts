@@ -48,6 +48,15 @@ describe("--help of every command", async () => {
       assertGroups(page.text);
     });
   }
+
+  test("every command that calls a controller has the options of the server and the token", () => {
+    const callers = /^svc (?:(?:jobs|nodes|tenants) \w+|whoami)$/;
+    const called = pages.filter((page) => callers.test(described(page)));
+    assert.ok(called.length >= 16, called.map(described).join(", "));
+    for (const page of called)
+      for (const part of ["--server <host:port>", "SVC_SERVER", "--token-file", "SVC_TOKEN"])
+        assert.ok(page.text.includes(part), `${described(page)}: ${part}`);
+  });
 });
 
 /** Flags of TLS and authentication, which few people need. */
