@@ -12,6 +12,7 @@ import {
 } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import type { Store } from "../../src/store/contract/store.ts";
+import { nextMoment } from "../store/stores.ts";
 import { Peer } from "./peer.ts";
 import { failureReport } from "./scored.ts";
 import { LOG, refused, System, wrapped } from "./system.ts";
@@ -302,7 +303,10 @@ describe("streams of jobs", () => {
     const tenant = "unread";
     const labels = Object.fromEntries(Array.from({ length: 32 }, (_, n) => [`l${n}`, "x".repeat(250)]));
     const ids: string[] = [];
-    for (let index = 0; index < 40; index++) ids.push((await system.submit(tenant, { labels })).job.id);
+    for (let index = 0; index < 40; index++) {
+      ids.push((await system.submit(tenant, { labels })).job.id);
+      await nextMoment(system.store);
+    }
     const reads: number[] = [];
     const snapshot: Store["snapshot"] = async (...given) => {
       const page = await system.store.snapshot(...given);
