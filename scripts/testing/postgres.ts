@@ -14,12 +14,18 @@ const NEEDED_BY = packagesOf(PROJECT)
   .flatMap(({ neededBy }) => neededBy);
 
 export class SharedPostgres implements AsyncDisposable {
+  readonly #parent: string;
   #cluster: Promise<PostgresCluster> | undefined;
+
+  /** @param parent parent of its folder */
+  constructor(parent: string) {
+    this.#parent = parent;
+  }
 
   /** Returns the variables for a test file. Starts the server if the file needs it. */
   async environmentOf(path: string): Promise<Readonly<Record<string, string>>> {
     if (!NEEDED_BY.some((prefix) => path.startsWith(prefix))) return {};
-    this.#cluster ??= startPrepared();
+    this.#cluster ??= startPrepared(this.#parent);
     const { port } = await this.#cluster;
     return { [SHARED_PORT]: String(port) };
   }
@@ -30,8 +36,8 @@ export class SharedPostgres implements AsyncDisposable {
   }
 }
 
-async function startPrepared(): Promise<PostgresCluster> {
-  const cluster = await PostgresCluster.start();
+async function startPrepared(parent: string): Promise<PostgresCluster> {
+  const cluster = await PostgresCluster.start({ parent });
   await prepareDatabase(cluster, async (url) => {
     const database = new Database(postgresDriver(url));
     try {

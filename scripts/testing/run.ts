@@ -43,7 +43,7 @@ export async function runTests(
   const parent = onDisk ? tmpdir() : temporaryParent();
   let totals: Totals = { ...NONE, skipped: skipped.length };
   const ended = await untilSignal(queue, async () => {
-    await using postgres = new SharedPostgres();
+    await using postgres = new SharedPostgres(parent);
     const work = async (): Promise<void> => {
       for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
         const started = performance.now();

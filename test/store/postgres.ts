@@ -34,6 +34,8 @@ const FAST = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" 
 export interface ClusterOptions {
   /** Whether acknowledged changes survive a crash; default: no, for speed. */
   readonly durable?: boolean;
+  /** Parent of its folder; default: the temporary folder. */
+  readonly parent?: string;
   /** Additional server settings. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -49,15 +51,16 @@ export class PostgresCluster extends PostgresServer implements AsyncDisposable {
     this.#settings = settings;
   }
 
-  static async start({ durable = false, settings = {} }: ClusterOptions = {}): Promise<PostgresCluster> {
-    const folder = mkdtempSync(join(tmpdir(), "svc-postgres-"));
+  static async start(options: ClusterOptions = {}): Promise<PostgresCluster> {
+    const { durable = false, parent = tmpdir(), settings = {} } = options;
+    const folder = mkdtempSync(join(parent, "svc-postgres-"));
     openTheWay(folder);
     if (isRoot()) chownSync(folder, NOBODY, NOBODY);
     const given = { ...(durable ? {} : FAST), ...settings };
     const cluster = new PostgresCluster(folder, await freePort(), given);
     try {
-      const options = ["--no-sync", "--auth=trust", "--encoding=UTF8", "--locale=C", `--username=${ADMIN}`];
-      await run(join(programs(), "initdb"), ["-D", cluster.#data, ...options], {
+      const flags = ["--no-sync", "--auth=trust", "--encoding=UTF8", "--locale=C", `--username=${ADMIN}`];
+      await run(join(programs(), "initdb"), ["-D", cluster.#data, ...flags], {
         ...asOrdinaryUser(),
         cwd: folder,
       });
