@@ -42,12 +42,13 @@ export async function runTests(
   const queue = found.filter((path) => !skipped.includes(path));
   const parent = onDisk ? tmpdir() : temporaryParent();
   let totals: Totals = { ...NONE, skipped: skipped.length };
-  const ended = await untilSignal(queue, async () => {
+  const ended = await untilSignal(async (signal) => {
     await using postgres = new SharedPostgres(parent);
     const work = async (): Promise<void> => {
       for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
         const started = performance.now();
         const env = await postgres.environmentOf(path);
+        if (signal.aborted) return;
         const result = await runFile(root, path, { limitMs, parent, env });
         process.stdout.write(describe(path, result, performance.now() - started));
         totals = add(totals, result);
@@ -70,23 +71,26 @@ function reasonFor(path: string, without: ReadonlyMap<string, string>): string |
 }
 
 /**
- * Runs work until it is done. At the first signal kills the running test files and empties the queue, so that the work
- * ends and cleans up. Returns that signal.
+ * Runs work until it is done. At the first signal aborts it and kills the running test files, so that it ends and cleans
+ * up. Returns that signal.
  */
-async function untilSignal(queue: string[], work: () => Promise<void>): Promise<NodeJS.Signals | undefined> {
+async function untilSignal(
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<NodeJS.Signals | undefined> {
+  const aborting = new AbortController();
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   let received: NodeJS.Signals | undefined;
   const end = (signal: NodeJS.Signals): void => {
     received = signal;
     stop();
-    queue.length = 0;
+    aborting.abort();
     endRunning();
   };
   const stop = (): void => {
     for (const signal of signals) process.off(signal, end);
   };
   for (const signal of signals) process.on(signal, end);
-  await work().finally(stop);
+  await work(aborting.signal).finally(stop);
   return received;
 }
 
