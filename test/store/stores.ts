@@ -24,7 +24,7 @@ import type { StoreTarget } from "../../src/store/open.ts";
 import { migrate } from "../../src/store/schema/migrations.ts";
 import { sqlStore } from "../../src/store/sql-store.ts";
 import { until } from "../waiting.ts";
-import { SharedDatabase } from "./postgres-server.ts";
+import { PostgresCluster } from "./postgres.ts";
 import { prepareDataDir } from "./prepared.ts";
 
 export const SILENT = openLog({ level: "silent", format: "json" });
@@ -79,9 +79,14 @@ export async function preparedTarget(): Promise<EmbeddedTarget> {
   return made;
 }
 
-async function postgresTarget(): Promise<{ target: StoreTarget; remove: () => Promise<void> }> {
-  const database = await SharedDatabase.prepared();
-  return { target: { databaseUrl: database.url }, remove: () => database[Symbol.asyncDispose]() };
+/** Its own server: transactions of other databases on a server hide events from readers until they end. */
+async function postgresTarget(): Promise<{
+  target: { databaseUrl: string };
+  remove: () => Promise<void>;
+}> {
+  const cluster = await PostgresCluster.start();
+  const databaseUrl = await cluster.createDatabase("svc");
+  return { target: { databaseUrl }, remove: async () => cluster[Symbol.asyncDispose]() };
 }
 
 /** Opens a database of either kind that has the current schema. */
@@ -91,9 +96,10 @@ const DATABASES = {
     return { database: new Database(embeddedDriver(target.dataDir)), remove };
   },
   PostgreSQL: async () => {
-    const shared = await SharedDatabase.prepared();
-    const database = new Database(postgresDriver(shared.url));
-    return { database, remove: () => shared[Symbol.asyncDispose]() };
+    const { target, remove } = await postgresTarget();
+    const database = new Database(postgresDriver(target.databaseUrl));
+    await migrate(database);
+    return { database, remove };
   },
 };
 
