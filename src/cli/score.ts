@@ -17,6 +17,9 @@ Examples:
   Two models and two more metrics in one pass, with per-frame scores as CSV:
     $ svc score source.mov encode.mp4 -m vmaf_v0.6.1 -m vmaf_v0.6.1neg --metric psnr,ssim --csv frames.csv
 
+  VMAF version 1 and the older version, from one decoding:
+    $ svc score source.mov encode.mp4 -m v1 -m vmaf_v0.6.1
+
   The score alone, for a script:
     $ svc score source.mov encode.mp4 --json | jq .score
 
@@ -41,7 +44,8 @@ ${exitCodes({
 const ADVICE: Advice = {
   SCORE_TIMEOUT: "Raise the limit with --timeout SECONDS, or leave the option out.",
   SCORER_NOT_FOUND: "Give a scorer with --vmaf-binary PATH: Netflix's vmaf, or an ffmpeg built with libvmaf.",
-  UNKNOWN_MODEL: "Put your own models as NAME.json files into a folder, and give it with --model-dir.",
+  UNKNOWN_MODEL:
+    "Version 1 models need the current scorer: svc scorer install. Put your own models as NAME.json files into a folder, and give it with --model-dir.",
 };
 
 export function scoreCommand(): Command {

@@ -58,9 +58,9 @@ export function scorersOf(node: Capabilities): readonly NodeScorer[] {
   return [node, ...(node.moreScorers ?? [])];
 }
 
-/** Whether a scorer or its libvmaf has exactly this version. */
-function hasVersion({ version, libvmafVersion }: Scorer, requested: string): boolean {
-  return version === requested || libvmafVersion === requested;
+/** Whether a scorer or its libvmaf has this version, in full or without its build: "n7.0" of "n7.0-7-gd38bf5e08e". */
+export function hasVersion({ version, libvmafVersion }: Scorer, requested: string): boolean {
+  return version === requested || libvmafVersion === requested || version.startsWith(`${requested}-`);
 }
 
 /** The class of a scoring task. It requires the exact scorer and models of the plan: other scores are not comparable. */

@@ -84,6 +84,8 @@ function narrowSpec(properties: Schema["properties"]): void {
   // Only the installation knows which models exist.
   properties["model"] = { ...properties["model"], enum: MODELS };
   properties["models"] = { ...properties["models"], items: { type: "string", enum: MODELS } };
+  // Nor does the description say which scorers exist; an empty version stands for the default one.
+  properties["scorerVersion"] = { ...properties["scorerVersion"], enum: [""] };
 }
 
 /** Adds the rule for label keys: OpenAPI 3.0 cannot restrict member names. */

@@ -87,7 +87,7 @@ function metricOptions(): Option[] {
     offering(
       optional(
         "-m, --model <name>",
-        `VMAF model, or ${SHORT_NAMES.join(", ")} for the version 1 model that fits the reference; repeatable, up to ${MAX_MODELS}; the first gives the main score`,
+        `VMAF model; ${SHORT_NAMES.slice(0, -1).join(", ")} and ${SHORT_NAMES.at(-1)} choose by the reference; repeatable, up to ${MAX_MODELS}; the first gives the main score`,
         DEFAULT_MODEL,
       ).argParser(collectModel),
       OFFERED_MODELS,
@@ -158,7 +158,7 @@ function pairOptions(): Option[] {
     optional(
       "--scorer-version <version>",
       "score with the scorer of this version or with this version of libvmaf; svc scorer list shows them",
-      "the default scorer",
+      "the first of svc scorer list",
     ),
   ];
 }

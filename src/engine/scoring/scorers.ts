@@ -1,4 +1,5 @@
 /** The scorers of this machine: the default one, and the others for requests and plans that name a version. */
+import { hasVersion } from "../../jobs/work.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { ScorerInfo } from "../contract/result.ts";
 import type { Tools } from "./find.ts";
@@ -32,9 +33,9 @@ export class Scorers {
 
   /** Returns the scorer of a version, its own or its libvmaf's; without one, the default. Throws UNKNOWN_SCORER. */
   async ofVersion(version: string | undefined): Promise<Tools> {
-    if (version === undefined || hasVersion(this.default, version)) return this.default;
+    if (version === undefined || hasVersion(this.default.scorer.info, version)) return this.default;
     const all = await this.all();
-    const found = all.find((tools) => hasVersion(tools, version));
+    const found = all.find(({ scorer }) => hasVersion(scorer.info, version));
     if (found !== undefined) return found;
     const versions = all.map(({ scorer: { info } }) => `${info.version} (libvmaf ${info.libvmafVersion})`);
     throw new Failure(
@@ -58,10 +59,6 @@ export class Scorers {
     const detail = `The plan was made for ${name}, but this machine scores with ${here.join(" or ")}.`;
     throw new Failure("SCORER_FAILED", detail, { found: { planned, here } });
   }
-}
-
-function hasVersion({ scorer: { info } }: Tools, version: string): boolean {
-  return info.version === version || info.libvmafVersion === version;
 }
 
 function nameOf({ program, version, libvmafVersion }: ScorerInfo): string {

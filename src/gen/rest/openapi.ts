@@ -212,14 +212,14 @@ export interface components {
             subsample?: number;
             /** @description How the distorted video was encoded, if its file does not show it (for example, because it was scaled since). Version 1 models judge banding by it. What is left out is taken from the file. */
             encode?: {
-                /** @description Pixels; 0 means as in the file. */
+                /** @description Pixels. */
                 width?: number;
-                /** @description Pixels; 0 means as in the file. */
+                /** @description Pixels. */
                 height?: number;
-                /** @description Bits per sample; 0 means as in the file. */
+                /** @description Bits per sample. */
                 bitDepth?: number;
             };
-            /** @description Version of the scorer, or of its libvmaf, to score with, exactly as results state it. Without it, the default scorer of the machine. */
+            /** @description Version of the scorer, or of its libvmaf, to score with, as results state it; a scorer's version also without its build (n7.0). Without it, the default scorer of the machine. */
             scorerVersion?: string;
         };
         /** @description Geometry of headerless .yuv inputs; applies only to them. */

@@ -116,8 +116,9 @@ export type ScoreRequest = Message<"svc.v1.ScoreRequest"> & {
   encode?: Encode | undefined;
 
   /**
-   * Version of the scorer, or of its libvmaf, to score with, exactly as results state it. Default: the
-   * default scorer of the machine. Fails with UNKNOWN_SCORER if there is none of that version.
+   * Version of the scorer, or of its libvmaf, to score with, as results state it; a scorer's version also
+   * without its build (n7.0). Default: the default scorer of the machine. Fails with UNKNOWN_SCORER if
+   * there is none of that version.
    *
    * @generated from field: string scorer_version = 14;
    */
@@ -225,8 +226,9 @@ export type ScoreRequestJson = {
   encode?: EncodeJson;
 
   /**
-   * Version of the scorer, or of its libvmaf, to score with, exactly as results state it. Default: the
-   * default scorer of the machine. Fails with UNKNOWN_SCORER if there is none of that version.
+   * Version of the scorer, or of its libvmaf, to score with, as results state it; a scorer's version also
+   * without its build (n7.0). Default: the default scorer of the machine. Fails with UNKNOWN_SCORER if
+   * there is none of that version.
    *
    * @generated from field: string scorer_version = 14;
    */
