@@ -126,6 +126,16 @@ export function modelsOf(short: ShortName): readonly string[] {
   return viewings[short].flatMap((viewing) => [v1Name(viewing, false), v1Name(viewing, true)]);
 }
 
+/**
+ * Returns the largest score of a model as requested, by its name or a short name; undefined for a model that is not
+ * built into libvmaf. The smallest is 0.
+ */
+export function largestScore(asked: string): number | undefined {
+  const names = isShortName(asked) ? modelsOf(asked) : [asked];
+  const known = names.flatMap((name) => builtInModel(name)?.max ?? []);
+  return known.length === 0 ? undefined : Math.max(...known);
+}
+
 function v1Name(viewing: V1Viewing, hfr: boolean): string {
   return `vmaf_v1.0.16_${hfr ? "hfr_" : ""}${viewing}`;
 }

@@ -184,7 +184,7 @@ describe("gates", () => {
   });
 
   test("leave standard output to the JSON", async () => {
-    const { code, stdout, stderr } = await score([...pair, "--json", "--fail-under", "vmaf.mean=100.1"]);
+    const { code, stdout, stderr } = await score([...pair, "--json", "--fail-under", "vmaf.mean=99.999"]);
     assert.equal(code, 1);
     assert.equal(JSON.parse(stdout).frameCount, FRAMES);
     assert.match(stderr, /^FAIL {2}vmaf\.mean/);
@@ -209,6 +209,6 @@ test("help has examples, exit codes and defaults", async () => {
     "(default: vmaf_v0.6.1)",
     "SVC_VMAF_BINARY",
   ]) {
-    assert.ok(stdout.includes(part), part);
+    assert.ok(stdout.replaceAll(/\s+/g, " ").includes(part), part);
   }
 });

@@ -42,6 +42,15 @@ describe("a chart", () => {
     ]);
   });
 
+  test("ends at the largest value of its metric", () => {
+    const values = vmafSeries([30, 70, 109]);
+    const top = (limit?: number) =>
+      chart(values, "vmaf", { terminal: UNICODE, rate: undefined, ...(limit && { limit }) })[0]?.slice(0, 4);
+    assert.equal(top(), "120┤");
+    assert.equal(top(110), "110┤");
+    assert.equal(top(100), "109┤", "a value beyond it is drawn");
+  });
+
   test("is empty if there are no values", () => {
     assert.deepEqual(chart(vmafSeries([undefined, undefined]), "vmaf", { terminal: ASCII, rate: 25 }), []);
     assert.deepEqual(chart(vmafSeries([]), "vmaf", { terminal: ASCII, rate: 25 }), []);

@@ -77,6 +77,27 @@ describe("metrics known before scoring", () => {
     assert.equal(metricOf("integer_adm2.min=0.9"), "integer_adm2");
   });
 
+  test("accepts the names of version 1 features, which contain their options", () => {
+    for (const metric of ["speed_chroma_uv_mxv_45_nnf_0.1_snn_0.19_wvm_5", "cambi_hrs_1080_cmxv_17_vlt_0.06"])
+      assert.equal(metricOf(`${metric}.max=9`), metric);
+  });
+
+  test("refuses a limit above the largest score of its model, which is 110 for v1-tv", () => {
+    const tv = { models: ["v1-tv", "v1", "mine"], features: [] };
+    const limitOf = (text: string) => expectGate(parseGate(text), tv).limit;
+    assert.equal(limitOf("vmaf.mean=105"), 105);
+    assert.equal(limitOf("v1-tv.mean=110"), 110);
+    assert.equal(limitOf("mine.mean=300"), 300, "the range of an own model is not known");
+    for (const [text, model, largest] of [
+      ["vmaf.mean=110.1", "v1-tv", 110],
+      ["v1.p5=101", "v1", 100],
+    ])
+      assert.equal(
+        refused(() => limitOf(String(text))),
+        `--fail-under "${text}": no video can pass, because the largest score of ${model} is ${largest}. Give a lower value.`,
+      );
+  });
+
   test("refuses an unknown metric with a list, and an available one with its option", () => {
     assert.match(
       refused(() => metricOf("vmaff.mean=1")),

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseGate } from "../../src/cli/score/gates.ts";
+import { scoredApartLines } from "../../src/cli/submit/scored-apart.ts";
 import { type EndedJob, summaryLines, totalsLine } from "../../src/cli/submit/summary.ts";
 import type { Terminal } from "../../src/cli/terminal/terminal.ts";
 import { columnsOf } from "../../src/cli/terminal/width.ts";
@@ -74,4 +75,24 @@ test("escapes a hostile name or reason, which stays on its line", () => {
   for (const terminal of [PIPE, SCREEN]) {
     for (const line of summaryLines([hostile], terminal)) assert.doesNotMatch(line, /[\p{Cc}\p{Cf}]/u);
   }
+});
+
+test("notes which scorers and models the results of a list have, if they differ", () => {
+  const by = (libvmafVersion: string, name: string) =>
+    job({
+      state: Job_State.SUCCEEDED,
+      result: {
+        scorer: { program: "ffmpeg", version: "n9", libvmafVersion },
+        models: [{ model: "v1", metric: "vmaf", name }],
+      },
+    });
+  const [old, now] = [by("one", "vmaf_v1.0.16_3d0h"), by("two", "vmaf_v1.0.16_3d0h")];
+  assert.deepEqual(scoredApartLines([now, now, job({})], PIPE), []);
+  assert.deepEqual(scoredApartLines([old, now, now], PIPE), [
+    "Note: scored by different scorers: ffmpeg n9, libvmaf one (1 job); ffmpeg n9, libvmaf two (2 jobs). Between versions of libvmaf, scores of the 0.6.1 models differ by up to 0.00012.",
+  ]);
+  assert.deepEqual(scoredApartLines([now, by("two", "vmaf_v1.0.16_1d5h_2160")], PIPE), [
+    "Note: vmaf holds scores of different models: vmaf_v1.0.16_3d0h (1 job); vmaf_v1.0.16_1d5h_2160 (1 job).",
+  ]);
+  for (const line of scoredApartLines([old, now], SCREEN)) assert.ok(line.length <= 80, line);
 });

@@ -31,6 +31,16 @@ test("prints one line per node: state, busy and total slots, last heartbeat, sco
   );
 });
 
+test("lists further scorers of a node after its default one", () => {
+  const scorer = { program: "ffmpeg", version: "n9.0.2", libvmafVersion: "86da14d" };
+  const capabilities = {
+    scorer: { program: "ffmpeg", version: "7.0", libvmafVersion: "3.0.0" },
+    moreScorers: [{ scorer }],
+  };
+  const [, line] = nodeTable([node({ capabilities })], TERMINAL, NOW);
+  assert.ok(line?.includes("ffmpeg, libvmaf 3.0.0; 86da14d  encoder-7"), line);
+});
+
 test("finds a node by id, or by name, where a node that is not offline wins", () => {
   const nodes = [
     node({ id: "1", name: "a", state: Node_State.OFFLINE }),

@@ -67,13 +67,14 @@ test("a file's line has the video's bit rate, the file's if it differs, and says
 test("shows score, files, warnings, pooled scores, chart, worst frames and scorer", () => {
   const lines = page();
   assert.deepEqual(lines.slice(0, 4), ["┏━┓ ╺━┓   ┏━┓ ┏━┓", "┣━┫ ┏━┛   ┃ ┃ ┃ ┃", "┗━┛ ┗━╸ ▪ ┗━┛ ┗━┛", ""]);
-  assert.deepEqual(lines.slice(4, 15), [
+  assert.deepEqual(lines.slice(4, 16), [
     "VMAF 82.000000  vmaf_v0.6.1",
     "",
     'Reference  "source.y4m"  y4m · rawvideo · 320x180 · yuv420p · 29.97 fps · 3',
     "           frames",
     'Distorted  "my \\u{1b}[31mencode.mp4"  mp4 · h264 · 320x180 · sample aspect ratio',
     "           16:15 · yuv420p · 29.97 fps · 3 frames · full range · rotated 90°",
+    "Model      vmaf_v0.6.1 · HD TV at 3 picture heights",
     "",
     "Warning: The distorted video was scaled. (SCALED)",
     "",
@@ -87,6 +88,26 @@ test("shows score, files, warnings, pooled scores, chart, worst frames and score
     "Scored 3 frames in 0.1 s (30.0 fps) with ffmpeg n7.0, libvmaf 3.0.0.",
     "",
   ]);
+});
+
+test("names each model: the one used, its range, bits and encode, and why it was chosen", () => {
+  const tv = {
+    ...{ model: "v1-tv", metric: "vmaf", name: "vmaf_v1.0.16_3d0h_2160", maxScore: 110, bitDepth: 10 },
+    reason: "standard frame rate, because it has 29.97 frames per second (high from 45)",
+    encode: { width: 320, height: 180, bitDepth: 8 },
+  };
+  const lines = page({ models: [tv] });
+  assert.ok(lines.includes("VMAF 82.000000 of 110  v1-tv"));
+  const first = lines.findIndex((line) => line.startsWith("Model "));
+  assert.deepEqual(lines.slice(first, first + 5), [
+    "Model      v1-tv: vmaf_v1.0.16_3d0h_2160 · 4K TV at 3 picture heights · scores 0",
+    "           to 110 · 10 bits · encode 320x180, 8 bits",
+    "           standard frame rate, because it has 29.97 frames per second (high",
+    "           from 45)",
+    "",
+  ]);
+  const old = { model: "vmaf_v0.6.1", metric: "vmaf", name: "", reason: "", maxScore: 0, bitDepth: 0 };
+  assert.ok(page({ models: [old] }).includes("Model      vmaf_v0.6.1 · HD TV at 3 picture heights"));
 });
 
 describe("terminals", () => {
@@ -128,13 +149,22 @@ describe("metrics", () => {
       features,
       allMetrics,
     })
-      .map((line) => /^([a-z_0-9]+) +1\.00000/.exec(line)?.[1])
+      .map((line) => /^([a-z_0-9 ]+?) +1\.00000/.exec(line)?.[1])
       .filter((name) => name !== undefined);
+
+  test("says what short names of features stand for", () => {
+    const options = { terminal: WIDE, names: NAMES, features: [] };
+    const [wide, narrow] = [true, false].map((allMetrics) =>
+      report(view({ pooled, models }), { ...options, allMetrics }).join(" "),
+    );
+    assert.match(wide ?? "", /detail: share of the reference's detail .* Metric: +integer_adm2/);
+    assert.doesNotMatch(narrow ?? "", /detail/);
+  });
 
   test("lists models and requested metrics first, and the models' own features only on request", () => {
     assert.deepEqual(shown([], false), ["vmaf", "neg"]);
     assert.deepEqual(shown(["psnr"], false), ["vmaf", "neg", "psnr_y", "psnr_cb"]);
-    assert.deepEqual(shown(["psnr"], true), ["vmaf", "neg", "psnr_y", "psnr_cb", "integer_adm2", "psnr_hvs"]);
+    assert.deepEqual(shown(["psnr"], true), ["vmaf", "neg", "psnr_y", "psnr_cb", "detail", "psnr_hvs"]);
   });
 });
 

@@ -30,7 +30,7 @@ export function listCommand(): Command {
   const command = new PeopleCommand("svc nodes list")
     .summary("list the nodes that serve you")
     .description(
-      "Lists the nodes that serve your tenant: id, state, busy and total slots, last heartbeat, scorer, name.",
+      "Lists the nodes that serve your tenant: id, state, busy and total slots, last heartbeat, scorers, name.",
     )
     .addOption(jsonOption("one node per line"))
     .withGuide(GUIDE);
@@ -76,7 +76,13 @@ function seenText({ heartbeatTime }: Node, now: number): string {
   return heartbeatTime === undefined ? "-" : ageText(now - timestampMs(heartbeatTime));
 }
 
+/** Returns the default scorer, and after it the others; of the same program only their libvmaf. */
 function scorerText({ capabilities }: Node): string {
-  const { program, libvmafVersion } = capabilities?.scorer ?? {};
-  return program === undefined ? "-" : `${program}, libvmaf ${libvmafVersion}`;
+  const scorer = capabilities?.scorer;
+  if (scorer === undefined) return "-";
+  const more = (capabilities?.moreScorers ?? []).flatMap((other) => other.scorer ?? []);
+  const texts = more.map(({ program, libvmafVersion }) =>
+    program === scorer.program ? libvmafVersion : `${program}, libvmaf ${libvmafVersion}`,
+  );
+  return [`${scorer.program}, libvmaf ${scorer.libvmafVersion}`, ...texts].join("; ");
 }

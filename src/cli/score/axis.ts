@@ -40,6 +40,12 @@ export function valueAxis(min: number, max: number, maxTicks: number): Axis {
   }
 }
 
+/** Ends an axis at the largest value that its metric can have, which need not be a round number. */
+export function endingAt(axis: Axis, limit: number): Axis {
+  if (axis.high <= limit) return axis;
+  return { ...axis, high: limit, ticks: axis.ticks.map((tick) => Math.min(tick, limit)) };
+}
+
 /** An axis for equal values: they lie on the top line. */
 function flatAxis(value: number): Axis {
   const below = Math.abs(value) < 2 ? 0.1 : 1;

@@ -6,13 +6,15 @@
 import type { Moment } from "../../jobs/moments.ts";
 import { timeCode } from "../terminal/numbers.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
-import { type Axis, valueAxis } from "./axis.ts";
+import { type Axis, endingAt, valueAxis } from "./axis.ts";
 import type { Series } from "./view.ts";
 
 export interface ChartOptions {
   readonly terminal: Terminal;
   /** Frames per second, for time codes; undefined: frame numbers only. */
   readonly rate: number | undefined;
+  /** The largest value that the metric can have; absent: any. */
+  readonly limit?: number;
   /** Rows of characters of the plot. */
   readonly height?: number;
   /** Moments to mark below the plot, numbered from 1. */
@@ -60,11 +62,11 @@ function rowsOf(column: number, columns: number, rows: number): [number, number]
 
 /** Returns the chart's lines; none if the metric has no value. */
 export function chart(series: Series, metric: string, options: ChartOptions): string[] {
-  const { terminal } = options;
-  const height = options.height ?? DEFAULT_HEIGHT;
+  const { terminal, limit = Number.POSITIVE_INFINITY, height = DEFAULT_HEIGHT } = options;
   const whole = columnRanges(series, metric, 1)[0];
   if (!whole) return [];
-  const axis = valueAxis(whole.min, whole.max, Math.max(2, Math.floor(height * TICKS_PER_ROW)));
+  const round = valueAxis(whole.min, whole.max, Math.max(2, Math.floor(height * TICKS_PER_ROW)));
+  const axis = endingAt(round, Math.max(limit, whole.max));
   const labels = tickLabels(axis, height);
   const gutter = Math.max(...[...labels.values()].map((label) => label.length));
   const columns = Math.max(MIN_PLOT_COLUMNS, terminal.columns - gutter - 1);

@@ -2,6 +2,8 @@
 
 import { FEATURES } from "../../engine/contract/request.ts";
 import type { Pooled } from "../../engine/contract/result.ts";
+import { isComponent } from "../../jobs/feature-names.ts";
+import { largestScore } from "../../jobs/models.ts";
 import { Failure } from "../../platform/failure.ts";
 import { printable, quoteName } from "../terminal/escape.ts";
 import { exact } from "../terminal/numbers.ts";
@@ -30,9 +32,6 @@ export interface Expected {
 }
 
 const STAT_NAMES = STATS.map(([stat]) => stat);
-/** Features of the models themselves. Which ones a model has is known only after scoring. */
-const MODEL_FEATURE = /^(?:(?:integer|float)_)?(?:adm|vif|motion)/;
-
 /** Metrics that bootstrap models add to their score. */
 const BOOTSTRAP = /_(?:bagging|stddev|ci_p95_lo|ci_p95_hi)$/;
 
@@ -54,21 +53,33 @@ export function parseGate(text: string): Gate {
 }
 
 /**
- * Checks before scoring that the score will have the gate's metric, which may also be given as a model. Returns the
- * gate with the metric's name in the result. Throws INVALID_REQUEST.
+ * Checks before scoring that the score will have the gate's metric, which may also be given as a model, and can reach
+ * its limit. Returns the gate with the metric's name in the result. Throws INVALID_REQUEST.
  */
 export function expectGate(gate: Gate, { models, features }: Expected): Gate {
-  if (gate.metric === FIRST_METRIC || gate.metric === models[0]) return { ...gate, metric: FIRST_METRIC };
-  if (models.includes(gate.metric)) return gate;
+  const [first = ""] = models;
+  if (gate.metric === FIRST_METRIC || gate.metric === first)
+    return { ...reachable(gate, first), metric: FIRST_METRIC };
+  if (models.includes(gate.metric)) return reachable(gate, gate.metric);
   const feature = gate.metric.replaceAll("-", "_");
   if (features.some((asked) => belongsTo(feature, asked))) return { ...gate, metric: feature };
-  if (MODEL_FEATURE.test(gate.metric) || BOOTSTRAP.test(gate.metric)) return gate;
+  // Which features a model has is known only after scoring.
+  if (isComponent(gate.metric) || BOOTSTRAP.test(gate.metric)) return gate;
   const known = [FIRST_METRIC, ...models.slice(1), ...features];
   const askable = FEATURES.find((name) => belongsTo(feature, name));
   throw unknownMetric(
     gate,
     known,
     askable ? `Add it with --metric ${askable}.` : "Add more with --model NAME and --metric NAME.",
+  );
+}
+
+/** Returns the gate of a model's score. Throws INVALID_REQUEST if no score of the model is as high as its limit. */
+function reachable(gate: Gate, model: string): Gate {
+  const largest = largestScore(model);
+  if (largest === undefined || gate.stat === "stdDev" || gate.limit <= largest) return gate;
+  throw usage(
+    `${quoteName(gate.text)}: no video can pass, because the largest score of ${printable(model)} is ${largest}. Give a lower value.`,
   );
 }
 

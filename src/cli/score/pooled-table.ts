@@ -1,8 +1,10 @@
 /** The pooled scores as a table that fits the terminal. */
 import type { Pooled } from "../../engine/contract/result.ts";
+import { featureNames } from "../../jobs/feature-names.ts";
 import { printable } from "../terminal/escape.ts";
 import { decimalsFor } from "../terminal/numbers.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
+import { wrap } from "../terminal/wrap.ts";
 import { STATS } from "./view.ts";
 
 const GAP = "  ";
@@ -13,9 +15,11 @@ export function pooledTable(
   metrics: readonly string[],
   terminal: Terminal,
 ): string[] {
+  const names = featureNames(metrics);
   const columns = metrics.flatMap((metric) => {
     const values = pooled[metric];
-    return values ? [{ name: printable(metric), values: formatted(values) }] : [];
+    const name = names.get(metric)?.name ?? metric;
+    return values ? [{ name: printable(name), values: formatted(values) }] : [];
   });
   const wide = aligned([
     ["", ...STATS.map(([, heading]) => heading)],
@@ -23,6 +27,15 @@ export function pooledTable(
   ]);
   if (fits(wide, terminal)) return headed(wide, terminal);
   return tallTables(columns, terminal);
+}
+
+/** Returns what the short names of features in the table stand for, and what they mean. */
+export function featureLegend(metrics: readonly string[], terminal: Terminal): string[] {
+  return [...featureNames(metrics)].flatMap(([metric, { name, meaning }]) =>
+    wrap(`${name}: ${meaning}. Metric: ${metric}`, terminal.columns, "  ").map((line) =>
+      paint(terminal, "dim", printable(line)),
+    ),
+  );
 }
 
 interface Column {

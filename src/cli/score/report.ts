@@ -4,6 +4,7 @@ import { framesText } from "../../engine/media/track.ts";
 import { scoredRate } from "../../jobs/frame-rate.ts";
 import { framesApart, type Moment, worstMoments } from "../../jobs/moments.ts";
 import { bitRatesText } from "../../jobs/quantities.ts";
+import { maxScoreOf, USUAL_MAX_SCORE } from "../../jobs/scored-models.ts";
 import { inOptions } from "../api-names.ts";
 import { printable, quoteName } from "../terminal/escape.ts";
 import { exact, rateText, timeCode } from "../terminal/numbers.ts";
@@ -11,7 +12,8 @@ import { paint, type Terminal } from "../terminal/terminal.ts";
 import { wrap } from "../terminal/wrap.ts";
 import { chart } from "./chart.ts";
 import { figures } from "./figures.ts";
-import { pooledTable } from "./pooled-table.ts";
+import { modelLines } from "./model-lines.ts";
+import { featureLegend, pooledTable } from "./pooled-table.ts";
 import { FIRST_METRIC, type MediaView, type ScoreView, shownMetrics } from "./view.ts";
 
 export interface ReportOptions {
@@ -28,23 +30,28 @@ export interface ReportOptions {
 
 /** Returns the lines of the whole report. */
 export function report(view: ScoreView, options: ReportOptions): string[] {
+  const { terminal, features, allMetrics } = options;
+  const metrics = shownMetrics(view, features, allMetrics);
   const sections = [
-    headline(view, options.terminal),
-    files(view, options),
-    warningLines(view.warnings, options.terminal),
-    pooledTable(view.pooled, shownMetrics(view, options.features, options.allMetrics), options.terminal),
+    headline(view, terminal),
+    [...files(view, options), ...view.models.flatMap((model) => modelLines(model, terminal))],
+    warningLines(view.warnings, terminal),
+    pooledTable(view.pooled, metrics, terminal),
+    allMetrics ? featureLegend(metrics, terminal) : [],
     frameSection(view, options),
-    scorerLine(view, options.terminal),
+    scorerLine(view, terminal),
   ];
   return sections.filter((section) => section.length > 0).flatMap((section) => [...section, ""]);
 }
 
 /** The score in large figures, if they can be drawn, and with all digits. */
 function headline(view: ScoreView, terminal: Terminal): string[] {
-  const models = view.models.map(({ model, metric }) => {
-    const mean = view.pooled[metric]?.mean;
+  const models = view.models.map((model) => {
+    const mean = view.pooled[model.metric]?.mean;
     const score = mean === undefined ? "no finite value" : exact(mean);
-    return `${paint(terminal, "bold", `VMAF ${score}`)}  ${printable(model)}`;
+    const most = maxScoreOf(model);
+    const of = most === USUAL_MAX_SCORE ? "" : ` of ${most}`;
+    return `${paint(terminal, "bold", `VMAF ${score}`)}${of}  ${printable(model.model)}`;
   });
   const large = figures(view.score.toFixed(2));
   if (!terminal.unicode || large.some((line) => line.length > terminal.columns)) return models;
@@ -100,7 +107,9 @@ function frameSection(view: ScoreView, { terminal, chartHeight }: ReportOptions)
   const rate = scoredRate(view);
   const moments = worstMoments(view.frames, FIRST_METRIC, framesApart(rate));
   if (moments.length === 0) return [];
-  const size = chartHeight === undefined ? {} : { height: chartHeight };
+  const [first] = view.models;
+  const limit = first === undefined ? {} : { limit: maxScoreOf(first) };
+  const size = chartHeight === undefined ? limit : { ...limit, height: chartHeight };
   return [
     paint(terminal, "dim", "VMAF by frame"),
     ...chart(view.frames, FIRST_METRIC, { terminal, rate, marks: moments, ...size }),

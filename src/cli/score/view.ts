@@ -1,6 +1,8 @@
 /** A score as the commands show it: what the engine's result and a result from the API have in common. */
 import type { Pooled } from "../../engine/contract/result.ts";
+import { isComponent } from "../../jobs/feature-names.ts";
 import type { BitRates } from "../../jobs/quantities.ts";
+import type { ScoredModel } from "../../jobs/scored-models.ts";
 
 /** Per-frame scores by row, such as the engine's FrameTable. */
 export interface Series {
@@ -25,7 +27,7 @@ export interface MediaView extends BitRates {
 
 export interface ScoreView {
   readonly score: number;
-  readonly models: readonly { readonly model: string; readonly metric: string }[];
+  readonly models: readonly ScoredModel[];
   readonly pooled: Readonly<Record<string, Pooled>>;
   readonly frameCount: number;
   readonly reference: MediaView;
@@ -84,7 +86,7 @@ export function shownMetrics(view: ScoreView, features: readonly string[], all: 
   const present = Object.keys(view.pooled);
   const asked = features.flatMap((feature) => [
     MAIN_METRIC[feature] ?? feature,
-    ...present.filter((metric) => belongsTo(metric, feature)),
+    ...present.filter((metric) => belongsTo(metric, feature) && !isComponent(metric)),
   ]);
   const order = [...models, ...asked, ...(all ? present : [])];
   return [...new Set(order)].filter((metric) => Object.hasOwn(view.pooled, metric));

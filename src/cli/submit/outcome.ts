@@ -17,6 +17,7 @@ import { progressLine } from "../score/progress.ts";
 import { printable } from "../terminal/escape.ts";
 import { detectTerminal, tableTerminal } from "../terminal/terminal.ts";
 import type { ListedJob } from "./list-file.ts";
+import { scoredApartLines } from "./scored-apart.ts";
 import { type EndedJob, isUnderGate, summaryLines, totalsLine } from "./summary.ts";
 
 const NOWHERE = { write() {} };
@@ -145,7 +146,11 @@ async function printOutcome(
 async function printOutcomeList(ended: readonly EndedJob[], { json, quiet }: OutcomeFlags): Promise<void> {
   const stream = json || quiet ? process.stderr : process.stdout;
   const terminal = tableTerminal(stream, process.env);
-  if (!quiet) return writeLines(stream, [...summaryLines(ended, terminal), totalsLine(ended)]);
+  const apart = scoredApartLines(
+    ended.map(({ job }) => job),
+    terminal,
+  );
+  if (!quiet) return writeLines(stream, [...summaryLines(ended, terminal), totalsLine(ended), ...apart]);
   const wrong = ended.filter((one) => codeOf(one) !== EXIT.scored);
   if (wrong.length > 0) await writeLines(stream, summaryLines(wrong, terminal));
 }

@@ -1,0 +1,56 @@
+/** Finds results that were scored by different scorers or models, although they are compared with one another. */
+import { type ScoredModel, usedModel } from "./scored-models.ts";
+
+/** What a result says of its scorer and models; `label` names it for people. */
+export interface ScoredBy {
+  readonly label: string;
+  readonly scorer: { readonly program: string; readonly version: string; readonly libvmafVersion: string };
+  readonly models: readonly ScoredModel[];
+}
+
+/** One of several variants, and the labels of the results that have it. */
+export interface Variant {
+  readonly text: string;
+  readonly labels: readonly string[];
+}
+
+/** A metric that holds the scores of different models. */
+export interface MixedMetric {
+  readonly metric: string;
+  readonly models: readonly Variant[];
+}
+
+/** By how much scores of version 0.6.1 models differ between releases of libvmaf; measured with those of 2024 and 2026. */
+export const LIBVMAF_DIFFERENCE = 1.2e-4;
+
+/** Returns the scorers of the results; empty if all have the same. */
+export function scorersApart(results: readonly ScoredBy[]): readonly Variant[] {
+  return variantsOf(results.map(({ label, scorer }) => ({ label, text: scorerText(scorer) })));
+}
+
+/** Whether the results come from different versions of libvmaf, whose last digits differ. */
+export function hasSeveralLibvmafs(results: readonly ScoredBy[]): boolean {
+  return new Set(results.map(({ scorer }) => scorer.libvmafVersion)).size > 1;
+}
+
+/** Returns the metrics that hold the scores of different models, for example v1 as the HD and as the 4K model. */
+export function modelsApart(results: readonly ScoredBy[]): readonly MixedMetric[] {
+  const all = results.flatMap(({ label, models }) =>
+    models.map((scored) => ({ label, metric: scored.metric, text: usedModel(scored) })),
+  );
+  return [...Map.groupBy(all, ({ metric }) => metric)]
+    .map(([metric, members]) => ({ metric, models: variantsOf(members) }))
+    .filter(({ models }) => models.length > 0);
+}
+
+export function scorerText({ program, version, libvmafVersion }: ScoredBy["scorer"]): string {
+  return `${program} ${version}, libvmaf ${libvmafVersion}`;
+}
+
+function variantsOf(
+  members: readonly { readonly label: string; readonly text: string }[],
+): readonly Variant[] {
+  const groups = [...Map.groupBy(members, ({ text }) => text)];
+  if (groups.length < 2) return [];
+  return groups.map(([text, group]) => ({ text, labels: group.map(({ label }) => label) }));
+}
