@@ -107,8 +107,13 @@ export function serves(node: Capabilities, workClass: string): boolean {
   if (workClass === STILLS_CLASS) return node.stills === true;
   const need = needToPlan(workClass);
   if (need === undefined) return scorersOf(node).some((one) => scores(one, workClass));
-  return scorersFor(node, need.scorerVersion).some((one) =>
-    need.models.every((name) => one.models.some((model) => model.name === name)),
+  return canPlan(node, need);
+}
+
+/** Whether a node has a scorer that can plan a job. */
+export function canPlan(node: Capabilities, { models, scorerVersion }: PlanNeed): boolean {
+  return scorersFor(node, scorerVersion).some((one) =>
+    models.every((name) => one.models.some((model) => model.name === name)),
   );
 }
 

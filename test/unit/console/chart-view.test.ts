@@ -5,12 +5,21 @@ import fc from "fast-check";
 import { rateOf } from "../../../src/jobs/frame-rate.ts";
 import { actionOf } from "../../../web/src/chart/chart-keys.ts";
 import { FrameTable } from "../../../web/src/chart/data/frame-table.ts";
-import { axisRange, badSide, unitOf, worstOf, written } from "../../../web/src/chart/data/metrics.ts";
+import {
+  axisRange,
+  badSide,
+  unitOf,
+  unitsOf,
+  worstOf,
+  written,
+} from "../../../web/src/chart/data/metrics.ts";
 import { segmentAt, segmentsOf } from "../../../web/src/chart/data/segments.ts";
 import { countBeyond, thresholdParam, thresholdsOf } from "../../../web/src/chart/data/thresholds.ts";
 import { clock, clockDecimals, timecode } from "../../../web/src/chart/data/timecode.ts";
 import { isWhole, panned, viewOf, viewParams, wholeView, zoomed } from "../../../web/src/chart/view.ts";
+import { placeOf } from "../../../web/src/compare/rates/rate-place.ts";
 import { frameRateOf } from "../../../web/src/job/frames/frame-rate.ts";
+import { modelRanges } from "../../../web/src/job/metric-order.ts";
 import type { Job } from "../../../web/src/jobs/job-facts.ts";
 import { job } from "./jobs.ts";
 
@@ -174,25 +183,57 @@ test("a job's frame rate comes from its plan until it has a result", () => {
   assert.equal(frameRateOf(job("1", { plan: planOf("", "") })), undefined);
 });
 
+const NO_MODELS = new Map<string, number>();
+const MODELS = new Map([
+  ["vmaf", 100],
+  ["mine", 100],
+]);
+
+test("an axis of model scores ends at the largest score of any of its models", () => {
+  const models = new Map([
+    ["vmaf", 100],
+    ["v1-tv", 110],
+  ]);
+  assert.deepEqual(unitOf("vmaf", models).bounds, [0, 100]);
+  assert.deepEqual(unitOf("v1-tv@2", models).bounds, [0, 110]);
+  assert.deepEqual(unitsOf(["v1-tv", "vmaf", "psnr_y"], models).get("vmaf")?.bounds, [0, 110]);
+  assert.deepEqual(axisRange(50, 110, unitOf("v1-tv", models)), [46.4, 111.1]);
+  const full = modelRanges(job("1", { spec: { reference: "r", distorted: "d", models: ["v1", "v1-tv"] } }));
+  assert.deepEqual(
+    [...full],
+    [
+      ["vmaf", 100],
+      ["v1-tv", 110],
+    ],
+  );
+});
+
+test("the axis of score and bit rate ends at the metric's largest score", () => {
+  const points = [30, 70, 109].map((score, index) => ({ score, rate: index + 1 }));
+  assert.equal(placeOf(points, 800, false, 110).scores.at(-1), 110);
+  assert.equal(placeOf(points, 800, false, Number.POSITIVE_INFINITY).scores.at(-1), 120);
+  assert.equal(placeOf(points, 800, false, 100).scores.at(-1), 109, "a score beyond it is not cut off");
+});
+
 test("metrics with the same unit share an axis, which covers all scores within the unit's bounds", () => {
-  assert.equal(unitOf("vmaf", ["vmaf", "vmaf_4k"]).key, unitOf("vmaf_4k", ["vmaf", "vmaf_4k"]).key);
-  assert.equal(unitOf("psnr_y", []).key, unitOf("psnr_hvs", []).key);
-  assert.equal(unitOf("float_ssim", []).key, unitOf("integer_adm2", []).key);
-  assert.notEqual(unitOf("cambi", []).key, unitOf("ciede2000", []).key);
+  assert.equal(unitOf("vmaf", MODELS).key, unitOf("mine", MODELS).key);
+  assert.equal(unitOf("psnr_y", NO_MODELS).key, unitOf("psnr_hvs", NO_MODELS).key);
+  assert.equal(unitOf("float_ssim", NO_MODELS).key, unitOf("integer_adm2", NO_MODELS).key);
+  assert.notEqual(unitOf("cambi", NO_MODELS).key, unitOf("ciede2000", NO_MODELS).key);
   const value = fc.double({ min: 0, max: 100, noNaN: true });
   fc.assert(
     fc.property(value, value, (one, other) => {
       const [low, high] = [Math.min(one, other), Math.max(one, other)];
-      const [least, most] = axisRange(low, high, unitOf("vmaf", []));
+      const [least, most] = axisRange(low, high, unitOf("vmaf", NO_MODELS));
       assert.ok(least < low + 1e-9 && most > high - 1e-9 && least < most && least >= -2 && most <= 102);
     }),
   );
-  assert.equal(written(Number.NaN, unitOf("vmaf", [])), "–");
+  assert.equal(written(Number.NaN, unitOf("vmaf", NO_MODELS)), "–");
 });
 
 test("each of libvmaf's metrics has a name and a direction; motion has no direction", () => {
   const described = (metric: string) => {
-    const { name, better } = unitOf(metric, ["vmaf", "mine"]);
+    const { name, better } = unitOf(metric, MODELS);
     return `${name} ${better}`;
   };
   const metrics = ["vmaf", "mine@3", "psnr_y", "psnr_hvs_cb", "float_ssim", "float_ms_ssim", "ciede2000"];
@@ -203,11 +244,14 @@ test("each of libvmaf's metrics has a name and a direction; motion has no direct
   assert.deepEqual(["cambi", "integer_aim", "integer_motion2"].map(described), [
     "CAMBI lower",
     "AIM lower",
-    "integer_motion2 undefined",
+    "motion 2 undefined",
   ]);
   const extremes = { low: 3, high: 8 };
   assert.deepEqual(
-    ["vmaf", "cambi"].map((metric) => [worstOf(extremes, unitOf(metric, [])), badSide(unitOf(metric, []))]),
+    ["vmaf", "cambi"].map((metric) => [
+      worstOf(extremes, unitOf(metric, NO_MODELS)),
+      badSide(unitOf(metric, NO_MODELS)),
+    ]),
     [
       [3, "below"],
       [8, "above"],

@@ -58,6 +58,8 @@ interface Parts {
   readonly videoBitRate?: number;
   readonly referenceBytes?: number;
   readonly metrics?: readonly string[];
+  /** The model that was used; absent: the one requested. */
+  readonly used?: string;
 }
 
 function pooled(mean: number): Pooled {
@@ -81,6 +83,8 @@ function modelScore(model: string, metric: string, score: number) {
 function job(id: string, parts: Parts = {}): Job {
   const { spec = {}, state = "SUCCEEDED", frames = 100, score = 90, metrics = ["vmaf"] } = parts;
   const { referenceBytes } = parts;
+  const { model = "vmaf_v0.6.1" } = spec;
+  const { used = model } = parts;
   return {
     id,
     tenantId: "dev",
@@ -96,8 +100,8 @@ function job(id: string, parts: Parts = {}): Job {
     ...(state === "SUCCEEDED" && {
       result: {
         score,
-        model: "vmaf_v0.6.1",
-        models: [modelScore("vmaf_v0.6.1", "vmaf", score)],
+        model,
+        models: [{ ...modelScore(model, "vmaf", score), name: used }],
         features: {},
         pooled: Object.fromEntries(metrics.map((metric) => [metric, pooled(score)])),
         frameCount: frames,
@@ -288,20 +292,30 @@ test("uses video bit rates unless one encode has only its file's; then uses file
   assert.deepEqual(rates("video")[0], [1_000, 1_100, false]);
 });
 
+test("compares jobs that used the same model, or name the same model", () => {
+  const asked = (id: string, model: string, parts: Parts = {}) => job(id, { spec: { model }, ...parts });
+  const [hd, uhd] = ["vmaf_v1.0.16_3d0h", "vmaf_v1.0.16_1d5h_2160"];
+  const idsOf = (jobs: readonly Job[]) => partitionComparable(jobs).comparable.map(({ id }) => id);
+  assert.deepEqual(idsOf([asked("short", "v1", { used: hd }), asked("own", hd)]), ["short", "own"]);
+  assert.deepEqual(idsOf([asked("hd", "v1", { used: hd }), asked("4k", "v1", { used: uhd })]), ["hd", "4k"]);
+  assert.deepEqual(idsOf([asked("short", "v1", { used: uhd }), asked("own", hd)]), ["short"]);
+  assert.deepEqual(idsOf([asked("queued", "v1", { state: "QUEUED" }), asked("own", hd)]), ["queued"]);
+});
+
 test("for metrics where lower is better, the lowest is best and first, and Max is the worst", () => {
   const said = { ladder: undefined, metric: "cambi", basis: "video", typedRate: undefined } as const;
   const rows = [0.5, 3].map((score, index) =>
     rowOf(comparedOf(job(`${index}`, { score, metrics: ["cambi"] }), { ...said, number: index + 1 }), index),
   );
-  const { better } = unitOf("cambi", []);
+  const { better } = unitOf("cambi", new Map());
   assert.equal(bestOf(rows, "score", better), 0.5);
   assert.equal(bestOf(rows, "max", better), 0.5);
   assert.equal(bestOf(rows, "beyond", better), 0);
   assert.equal(sortText(sortedBy(sortingOf(null), "score", better)), "score");
-  const keys = (metric: string) => columnsOf(unitOf(metric, []).better).map(({ key }) => key);
+  const keys = (metric: string) => columnsOf(unitOf(metric, new Map()).better).map(({ key }) => key);
   assert.ok(keys("cambi").includes("max") && !keys("cambi").includes("min"));
   assert.ok(keys("vmaf").includes("min") && !keys("vmaf").includes("max"));
-  assert.equal(bestOf(rows, "score", unitOf("integer_motion2", []).better), undefined);
+  assert.equal(bestOf(rows, "score", unitOf("integer_motion2", new Map()).better), undefined);
 });
 
 test("formats sizes and rates with three digits, and differences with a sign", () => {

@@ -1,5 +1,6 @@
 /** What a chart draws. */
 import type { FrameTable } from "./data/frame-table.ts";
+import type { ModelRanges } from "./data/metrics.ts";
 import type { Segment } from "./data/segments.ts";
 import type { Threshold } from "./data/thresholds.ts";
 import type { Palette } from "./palette.ts";
@@ -16,8 +17,7 @@ export interface Shown {
 export interface Drawing {
   readonly table: FrameTable;
   readonly shown: readonly Shown[];
-  /** Metrics that hold the models' scores. */
-  readonly models: readonly string[];
+  readonly models: ModelRanges;
   readonly view: View;
   readonly thresholds: readonly Threshold[];
   readonly segments: readonly Segment[];

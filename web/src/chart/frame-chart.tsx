@@ -1,6 +1,7 @@
 /** The per-frame chart: plot, overview, thresholds, legend and table. */
 import { useCallback, useDeferredValue, useMemo, useState, useSyncExternalStore } from "react";
 import type { FrameTable } from "./data/frame-table.ts";
+import type { ModelRanges } from "./data/metrics.ts";
 import type { Segment } from "./data/segments.ts";
 import type { Threshold } from "./data/thresholds.ts";
 import { Legend } from "./legend.tsx";
@@ -20,8 +21,7 @@ export interface FrameChartProps {
   readonly metrics: readonly string[];
   /** Metrics that are hidden in the legend by default. */
   readonly minor: readonly string[];
-  /** Metrics that hold the models' scores. */
-  readonly models: readonly string[];
+  readonly models: ModelRanges;
   /** Frames per second; undefined if unknown. */
   readonly rate: number | undefined;
   readonly segments: readonly Segment[];

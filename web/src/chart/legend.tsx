@@ -2,7 +2,8 @@
 import { type CSSProperties, useState } from "react";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import type { FrameTable } from "./data/frame-table.ts";
-import { unitOf, worstOf, written } from "./data/metrics.ts";
+import { type ModelRanges, unitOf, worstOf, written } from "./data/metrics.ts";
+import { MetricName } from "./metric-name.tsx";
 import { type Palette, strokeOf } from "./palette.ts";
 import type { View } from "./view.ts";
 
@@ -13,7 +14,7 @@ interface LegendProps {
   readonly shown: readonly string[];
   /** Metrics that are listed only on request. */
   readonly minor: readonly string[];
-  readonly models: readonly string[];
+  readonly models: ModelRanges;
   readonly view: View;
   readonly marked: number | undefined;
   readonly palette: Palette;
@@ -88,7 +89,7 @@ function LegendRow({
         <label>
           <input type="checkbox" checked={isShown} onChange={toggle} />
           <span className={dash.length > 0 ? "swatch dashed" : "swatch"} style={swatch} />
-          <bdi title={metric}>{metric}</bdi>
+          <MetricName metric={metric} among={metrics} />
         </label>
       </td>
       <td className="number value">

@@ -3,6 +3,7 @@ import type uPlot from "uplot";
 import { metricOf, unitOf } from "./data/metrics.ts";
 import type { Segment } from "./data/segments.ts";
 import type { Drawing } from "./drawing.ts";
+import { nameOf } from "./metric-name.tsx";
 import { type Palette, strokeOf } from "./palette.ts";
 
 /** In CSS pixels. */
@@ -65,6 +66,7 @@ export function drawThresholds(plot: uPlot, { thresholds, shown, models, palette
   ctx.textAlign = "right";
   ctx.textBaseline = "bottom";
   ctx.lineWidth = 1.5 * scale;
+  const metrics = shown.map((line) => metricOf(line.metric));
   for (const { metric, limit } of thresholds) {
     const line = shown.find((one) => one.metric === metric);
     if (line === undefined) continue;
@@ -77,7 +79,7 @@ export function drawThresholds(plot: uPlot, { thresholds, shown, models, palette
     ctx.moveTo(bbox.left, y);
     ctx.lineTo(bbox.left + bbox.width, y);
     ctx.stroke();
-    const text = shown.length > 1 ? `${metricOf(metric)} ${limit}` : String(limit);
+    const text = shown.length > 1 ? `${nameOf(metricOf(metric), metrics)} ${limit}` : String(limit);
     const width = ctx.measureText(text).width;
     ctx.fillStyle = palette.surface;
     ctx.fillRect(bbox.left + bbox.width - width - 8 * scale, y - 16 * scale, width + 6 * scale, 15 * scale);

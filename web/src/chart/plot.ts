@@ -2,7 +2,7 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { Column } from "./data/column.ts";
-import { axisRange, type Unit, unitOf } from "./data/metrics.ts";
+import { axisRange, type Unit, unitOf, unitsOf } from "./data/metrics.ts";
 import { sample } from "./data/sample.ts";
 import { clock, clockDecimals } from "./data/timecode.ts";
 import type { Drawing, Shown } from "./drawing.ts";
@@ -113,8 +113,11 @@ export class Plot {
   }
 
   #units(): Map<string, Unit> {
-    const units = this.#drawing.shown.map(({ metric }) => unitOf(metric, this.#drawing.models));
-    return new Map(units.map((unit) => [unit.key, unit]));
+    const { shown, models } = this.#drawing;
+    return unitsOf(
+      shown.map(({ metric }) => metric),
+      models,
+    );
   }
 
   /** Sets the axes so that all visible scores and thresholds are within them. */

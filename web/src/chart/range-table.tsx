@@ -2,16 +2,19 @@
 
 import { ScrollArea } from "../ui/scrolls.tsx";
 import type { FrameTable } from "./data/frame-table.ts";
-import { unitOf, worstOf, written } from "./data/metrics.ts";
+import { type ModelRanges, unitOf, worstOf, written } from "./data/metrics.ts";
 import { timecode } from "./data/timecode.ts";
+import { MetricName } from "./metric-name.tsx";
 import { TIME_CODE } from "./time-code.tsx";
 import type { View } from "./view.ts";
 
 interface RangeTableProps {
   readonly table: FrameTable;
   readonly view: View;
+  /** All metrics. */
+  readonly metrics: readonly string[];
   readonly shown: readonly string[];
-  readonly models: readonly string[];
+  readonly models: ModelRanges;
   readonly rate: number | undefined;
   readonly onPick: (frame: number) => void;
 }
@@ -19,7 +22,7 @@ interface RangeTableProps {
 /** Longer ranges are shown in this many parts. */
 const MAX_LINES = 50;
 
-export function RangeTable({ table, view, shown, models, rate, onPick }: RangeTableProps) {
+export function RangeTable({ table, view, metrics, shown, models, rate, onPick }: RangeTableProps) {
   const { from, to } = table.rowsWithin(Math.round(view.from), Math.round(view.to));
   const length = Math.max(1, Math.ceil((to - from) / MAX_LINES));
   const starts = Array.from({ length: Math.ceil((to - from) / length) }, (_, index) => from + index * length);
@@ -37,7 +40,7 @@ export function RangeTable({ table, view, shown, models, rate, onPick }: RangeTa
             {rate !== undefined && <th title={TIME_CODE}>Time code</th>}
             {shown.map((metric) => (
               <th key={metric} className="number">
-                <bdi>{metric}</bdi>
+                <MetricName metric={metric} among={metrics} />
               </th>
             ))}
           </tr>

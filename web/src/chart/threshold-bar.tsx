@@ -2,8 +2,9 @@
 import { type FormEvent, useMemo, useState } from "react";
 import type { Counted } from "./data/column.ts";
 import type { FrameTable } from "./data/frame-table.ts";
-import { badSide, unitOf } from "./data/metrics.ts";
+import { badSide, type ModelRanges, unitOf } from "./data/metrics.ts";
 import { countBeyond, isSame, MAX_THRESHOLDS, type Threshold } from "./data/thresholds.ts";
+import { MetricName, nameOf } from "./metric-name.tsx";
 import type { View } from "./view.ts";
 
 interface ThresholdBarProps {
@@ -13,10 +14,10 @@ interface ThresholdBarProps {
   readonly view: View;
   /** Whether only part of the video is visible. */
   readonly isPart: boolean;
+  readonly metrics: readonly string[];
   /** Metrics drawn. */
   readonly shown: readonly string[];
-  /** Metrics that hold the models' scores. */
-  readonly models: readonly string[];
+  readonly models: ModelRanges;
   readonly thresholds: readonly Threshold[];
   readonly onThresholds: (thresholds: readonly Threshold[]) => void;
 }
@@ -33,7 +34,7 @@ export function ThresholdBar(props: ThresholdBarProps) {
             <button
               type="button"
               className="plain"
-              aria-label={`Remove threshold ${threshold.metric} ${threshold.limit}`}
+              aria-label={`Remove threshold ${nameOf(threshold.metric, props.metrics)} ${threshold.limit}`}
               onClick={() => onThresholds(thresholds.filter((each) => !isSame(each, threshold)))}
             >
               ×
@@ -45,12 +46,14 @@ export function ThresholdBar(props: ThresholdBarProps) {
   );
 }
 
-function AddThreshold({ shown, thresholds, onThresholds }: ThresholdBarProps) {
+function AddThreshold({ metrics, shown, models, thresholds, onThresholds }: ThresholdBarProps) {
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState("");
   const metric = shown.includes(chosen) ? chosen : (shown[0] ?? "");
   const limit = Number(text.replace(",", "."));
-  const isNew = text.trim() !== "" && Number.isFinite(limit) && metric !== "";
+  const max = models.get(metric);
+  const isBeyond = max !== undefined && (limit < 0 || limit > max);
+  const isNew = text.trim() !== "" && Number.isFinite(limit) && metric !== "" && !isBeyond;
   const add = (event: FormEvent) => {
     event.preventDefault();
     const added = { metric, limit };
@@ -77,19 +80,27 @@ function AddThreshold({ shown, thresholds, onThresholds }: ThresholdBarProps) {
           onChange={({ target }) => setChosen(target.value)}
         >
           {shown.map((each) => (
-            <option key={each}>{each}</option>
+            <option key={each} value={each}>
+              {nameOf(each, metrics)}
+            </option>
           ))}
         </select>
       )}
       <button type="submit" disabled={!isNew || thresholds.length >= MAX_THRESHOLDS}>
         Add
       </button>
+      {isBeyond && (
+        <span className="failed" role="status">
+          Scores of <bdi>{metric}</bdi> are from 0 to {max}.
+        </span>
+      )}
     </form>
   );
 }
 
 function Count({
   table,
+  metrics,
   version,
   view,
   isPart,
@@ -106,7 +117,7 @@ function Count({
   const here = isPart ? countBeyond(table, threshold, side, view) : whole;
   return (
     <span>
-      <bdi>{threshold.metric}</bdi> {side} {threshold.limit}:{" "}
+      <MetricName metric={threshold.metric} among={metrics} /> {side} {threshold.limit}:{" "}
       <strong>{whole.beyond.toLocaleString("en-US")}</strong> of {whole.of.toLocaleString("en-US")} frames (
       {share(whole)})
       {isPart && (

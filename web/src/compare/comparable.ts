@@ -1,5 +1,6 @@
 /** Selects the jobs that can be compared, and explains why others cannot. */
 import type { components } from "../../../src/gen/rest/controller.ts";
+import { usedModel } from "../../../src/jobs/scored-models.ts";
 import { framesOf } from "../job/frames/frame-ranges.ts";
 import { fileName, modelsOf } from "../jobs/job-facts.ts";
 
@@ -38,9 +39,21 @@ function whyNot(job: Job, base: Job): string | undefined {
   if (job.state === "CANCELLED") return "it was cancelled";
   if (job.spec.reference !== base.spec.reference)
     return `its reference is a different file, ${fileName(job.spec.reference)}`;
-  const [model, other] = [modelsOf(job.spec)[0], modelsOf(base.spec)[0]];
-  if (model !== other) return `it is scored by ${model}, not by ${other}`;
-  return whyNotFrames(job, base) ?? whyNotMedia(job, base);
+  return whyNotModel(job, base) ?? whyNotFrames(job, base) ?? whyNotMedia(job, base);
+}
+
+/** Jobs match if they name the same model, or if the same one was used for both: v1 can stand for several models. */
+function whyNotModel(job: Job, base: Job): string | undefined {
+  const [asked, other] = [modelsOf(job.spec)[0], modelsOf(base.spec)[0]];
+  const [used, others] = [usedFor(job), usedFor(base)];
+  const isSame = asked === other || (used !== undefined && used === others);
+  return isSame ? undefined : `it is scored by ${asked}, not by ${other}`;
+}
+
+/** The model that gave the score; undefined until there is one. */
+function usedFor({ result }: Job): string | undefined {
+  const [first] = result?.models ?? [];
+  return first && usedModel(first);
 }
 
 function whyNotFrames(job: Job, base: Job): string | undefined {

@@ -2,7 +2,8 @@
 import { type FormEvent, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { sizeText } from "../../../src/jobs/quantities.ts";
-import { badSide, type Unit, unitOf, written } from "../chart/data/metrics.ts";
+import { badSide, type ModelRanges, type Unit, unitOf, written } from "../chart/data/metrics.ts";
+import { nameOf } from "../chart/metric-name.tsx";
 import { progressText } from "../jobs/job-facts.ts";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import { StateChip } from "../ui/state-chip.tsx";
@@ -26,7 +27,7 @@ interface CompareTableProps {
   readonly chosen: readonly Chosen[];
   readonly choose: (chosen: readonly Chosen[]) => void;
   readonly metric: string;
-  readonly models: readonly string[];
+  readonly models: ModelRanges;
   /** Frames worse than this are counted; undefined: none are. */
   readonly limit: number | undefined;
 }
@@ -48,7 +49,8 @@ export function CompareTable(props: CompareTableProps) {
       <ScrollArea label="Summary of the compared jobs">
         <table className="compared">
           <caption className="unseen">
-            Compared jobs: pooled scores of {metric}, size, bit rate and frames {badSide(unit)} the limit
+            Compared jobs: pooled scores of {nameOf(metric, [metric])}, size, bit rate and frames{" "}
+            {badSide(unit)} the limit
           </caption>
           <Head
             sorting={sorting}

@@ -1,8 +1,9 @@
 /** The comparison: the jobs compared, the jobs left out, and all views. */
 import { useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
+import { nameOf } from "../chart/metric-name.tsx";
 import { framesOf } from "../job/frames/frame-ranges.ts";
-import { modelMetrics } from "../job/metric-order.ts";
+import { rangesOfAll } from "../job/metric-order.ts";
 import { modelsOf } from "../jobs/job-facts.ts";
 import { CopyLink } from "../ui/copy-link.tsx";
 import { metricsInAll, partitionComparable } from "./comparable.ts";
@@ -11,6 +12,7 @@ import { type Compared, comparedOf } from "./compared.ts";
 import { NotCompared } from "./not-compared.tsx";
 import { Picker } from "./picker.tsx";
 import { basisOf } from "./rates/rate-basis.ts";
+import { ScoredApart } from "./scored-apart.tsx";
 import type { Entry } from "./use-jobs.ts";
 import { Views } from "./views.tsx";
 
@@ -28,16 +30,16 @@ export function Comparison({ chosen, left, choose, entries, retry }: ComparisonP
   const jobs = useMemo(() => entries.flatMap(({ job }) => (job === undefined ? [] : [job])), [entries]);
   const { comparable, others } = useMemo(() => partitionComparable(jobs), [jobs]);
   const [first] = comparable;
-  const models = useMemo(() => (first === undefined ? [] : modelMetrics(modelsOf(first.spec))), [first]);
+  const models = useMemo(() => rangesOfAll(comparable), [comparable]);
   const metrics = useMemo(() => metricsInAll(comparable), [comparable]);
   const asked = params.get("metric") ?? "";
-  const metric = metrics.includes(asked) ? asked : (models[0] ?? "vmaf");
+  const metric = metrics.includes(asked) ? asked : "vmaf";
   const compared = useCompared(chosen, comparable, metric, params.getAll("rate").join("\n"));
   const setMetric = (next: string) =>
     setParams(
       (params) => {
         const changed = new URLSearchParams(params);
-        if (next === models[0]) changed.delete("metric");
+        if (next === "vmaf") changed.delete("metric");
         else changed.set("metric", next);
         return changed;
       },
@@ -46,6 +48,7 @@ export function Comparison({ chosen, left, choose, entries, retry }: ComparisonP
   return (
     <>
       <Header compared={compared} metrics={metrics} metric={metric} onMetric={setMetric} />
+      <ScoredApart compared={compared} />
       <NotCompared {...{ chosen, left, choose, entries, others, retry }} />
       {compared.length > 0 && <Views {...{ chosen, choose, compared, metric, models }} />}
       <MoreJobs chosen={chosen} choose={choose} reference={first?.spec.reference} />
@@ -95,7 +98,9 @@ function Header({ compared, metrics, metric, onMetric }: HeaderProps) {
           Metric{" "}
           <select value={metric} onChange={({ target }) => onMetric(target.value)}>
             {metrics.map((each) => (
-              <option key={each}>{each}</option>
+              <option key={each} value={each}>
+                {nameOf(each, metrics)}
+              </option>
             ))}
           </select>
         </label>

@@ -1,5 +1,6 @@
 /** The per-frame scores of all jobs in one chart, with the difference of two. */
 import { useCallback, useDeferredValue, useState, useSyncExternalStore } from "react";
+import type { ModelRanges } from "../chart/data/metrics.ts";
 import { Overview } from "../chart/overview.tsx";
 import { usePalette } from "../chart/palette.ts";
 import { PlotArea } from "../chart/plot-area.tsx";
@@ -22,7 +23,7 @@ interface FrameLinesProps {
   readonly version: number;
   readonly compared: readonly Compared[];
   readonly metric: string;
-  readonly models: readonly string[];
+  readonly models: ModelRanges;
   readonly limit: number | undefined;
 }
 

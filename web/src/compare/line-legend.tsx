@@ -1,7 +1,7 @@
 /** The lines of the chart, with their scores at the marked frame and in the visible range. */
 import { Link } from "react-router";
 import type { FrameTable } from "../chart/data/frame-table.ts";
-import { type Unit, unitOf, worstOf, written } from "../chart/data/metrics.ts";
+import { type ModelRanges, type Unit, unitOf, worstOf, written } from "../chart/data/metrics.ts";
 import { type Palette, strokeOf } from "../chart/palette.ts";
 import type { View } from "../chart/view.ts";
 import { ScrollArea } from "../ui/scrolls.tsx";
@@ -13,7 +13,7 @@ interface LineLegendProps {
   readonly table: FrameTable;
   readonly compared: readonly Compared[];
   readonly metric: string;
-  readonly models: readonly string[];
+  readonly models: ModelRanges;
   readonly palette: Palette;
   /** The second minus the first is also drawn; undefined: no difference. */
   readonly difference: readonly [Compared, Compared] | undefined;

@@ -1,7 +1,7 @@
 /** The lines of the frame chart, as stored in the URL. */
-import { useCallback, useEffect, useMemo } from "react";
+import { useEffect, useMemo } from "react";
 import { useSearchParams } from "react-router";
-import { metricOf } from "../chart/data/metrics.ts";
+import { type ModelRanges, metricOf } from "../chart/data/metrics.ts";
 import type { Drawing } from "../chart/drawing.ts";
 import type { Palette } from "../chart/palette.ts";
 import type { View } from "../chart/view.ts";
@@ -49,7 +49,7 @@ interface Lines {
   readonly version: number;
   readonly compared: readonly Compared[];
   readonly metric: string;
-  readonly models: readonly string[];
+  readonly models: ModelRanges;
   readonly limit: number | undefined;
   readonly drawn: readonly string[];
   readonly hasDifference: boolean;
@@ -71,14 +71,10 @@ export function useDrawing(lines: Lines): Drawing {
     }));
     return hasDifference ? [...all, { metric: DIFFERENCE, index: -1, dash: [] }] : all;
   }, [compared, metric, drawn, hasDifference]);
-  const columns = useCallback(
-    () => shown.map((line) => line.metric).filter((name) => models.includes(metricOf(name))),
-    [shown, models],
-  );
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version changes with the table's content
   return useMemo(() => {
     const line = shown.find((one) => metricOf(one.metric) === metric);
     const thresholds = limit === undefined || line === undefined ? [] : [{ metric: line.metric, limit }];
-    return { table, shown, models: columns(), view, thresholds, segments: [], rate, palette, isFull: false };
-  }, [table, version, shown, columns, metric, view, limit, rate, palette]);
+    return { table, shown, models, view, thresholds, segments: [], rate, palette, isFull: false };
+  }, [table, version, shown, models, metric, view, limit, rate, palette]);
 }

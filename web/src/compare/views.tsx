@@ -1,7 +1,7 @@
 /** Table, rate chart and frame chart of the comparable jobs. They share the loaded frames and the limit. */
 import { useCallback, useEffect, useMemo, useSyncExternalStore } from "react";
 import { useSearchParams } from "react-router";
-import { badSide, unitOf } from "../chart/data/metrics.ts";
+import { badSide, type ModelRanges, unitOf } from "../chart/data/metrics.ts";
 import { framesOf } from "../job/frames/frame-ranges.ts";
 import { useSession } from "../session/session.ts";
 import { rowOf } from "./compare-order.ts";
@@ -19,8 +19,7 @@ interface ViewsProps {
   /** At least one. */
   readonly compared: readonly Compared[];
   readonly metric: string;
-  /** Metrics that hold the models' scores. */
-  readonly models: readonly string[];
+  readonly models: ModelRanges;
 }
 
 /** Content of good quality seldom has a VMAF score below this. */
@@ -33,7 +32,7 @@ export function Views({ chosen, choose, compared, metric, models }: ViewsProps) 
     useCallback((look) => overlay.table.watch(look), [overlay]),
     () => overlay.table.version,
   );
-  const limit = limitOf(params.get("threshold") ?? (models.includes(metric) ? USUAL_LIMIT : null));
+  const limit = limitOf(params.get("threshold") ?? (models.has(metric) ? USUAL_LIMIT : null));
   const side = badSide(unitOf(metric, models));
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version changes with the table's content
   const rows = useMemo(() => {

@@ -1,6 +1,7 @@
 /** Properties of both files side by side, with warnings, scaling and scorer. */
 import { resolutionText } from "../../../src/jobs/quantities.ts";
-import type { Job, Schemas } from "../api/client.ts";
+import { scorerText } from "../../../src/jobs/scored-apart.ts";
+import type { Job } from "../api/client.ts";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import { failedSides, type Sides } from "./media-info.ts";
 import { propertiesOf } from "./media-properties.ts";
@@ -28,14 +29,10 @@ export function Media({ job }: { readonly job: Job }) {
         {scaling === undefined
           ? "The distorted video is not scaled."
           : `The distorted video is scaled from ${resolutionText(scaling.fromWidth, scaling.fromHeight)} to ${resolutionText(scaling.toWidth, scaling.toHeight)} (${scaling.algorithm}).`}
-        {result !== undefined && ` ${scorerText(result.scorer)}`}
+        {result !== undefined && ` Scored by ${scorerText(result.scorer)}.`}
       </p>
     </section>
   );
-}
-
-function scorerText({ program, version, libvmafVersion }: Schemas["ScorerInfo"]): string {
-  return `Scored by ${program} ${version} with libvmaf ${libvmafVersion}.`;
 }
 
 export function MediaTable({ reference, distorted }: Sides) {

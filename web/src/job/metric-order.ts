@@ -1,11 +1,16 @@
-/** The order of metrics in every list. It also determines their colours. */
+/** The order of metrics in every list, which also determines their colours, and the ranges of the models' scores. */
+import { isComponent } from "../../../src/jobs/feature-names.ts";
+import { maxScoreOf } from "../../../src/jobs/scored-models.ts";
+import type { ModelRanges } from "../chart/data/metrics.ts";
+import { type Job, modelsOf } from "../jobs/job-facts.ts";
 
 /** Models in their own order, then metrics that were requested by name, then component features of the models. */
-export function metricsOf(names: readonly string[], models: readonly string[]): string[] {
+export function metricsOf(names: readonly string[], models: ModelRanges): string[] {
+  const order = [...models.keys()];
   const rank = (name: string): number => {
-    const model = models.indexOf(name);
+    const model = order.indexOf(name);
     if (model >= 0) return model;
-    return models.length + (isPart(name) ? 1 : 0);
+    return order.length + (isComponent(name) ? 1 : 0);
   };
   return names
     .map((name, index) => ({ name, index }))
@@ -13,12 +18,25 @@ export function metricsOf(names: readonly string[], models: readonly string[]): 
     .map(({ name }) => name);
 }
 
-/** Whether libvmaf computes the metric as a component of its models; it cannot be requested on its own. */
-export function isPart(name: string): boolean {
-  return /^(integer_|float_)?(adm|vif|motion|aim)/.test(name);
+interface Scored {
+  readonly spec: Job["spec"];
+  readonly result?: Job["result"] | undefined;
 }
 
-/** The metrics that hold the scores of a job's models: the first is `vmaf`. */
-export function modelMetrics(models: readonly string[]): string[] {
-  return models.map((model, index) => (index === 0 ? "vmaf" : model));
+/** The metrics that hold the scores of a job's models, with the largest score of each: the first is `vmaf`. */
+export function modelRanges({ spec, result }: Scored): ModelRanges {
+  return new Map(
+    modelsOf(spec).map((model, index) => {
+      const metric = index === 0 ? "vmaf" : model;
+      return [metric, maxScoreOf(result?.models.find((each) => each.metric === metric) ?? { model })];
+    }),
+  );
+}
+
+/** The same for several jobs, with the largest score of any of them. */
+export function rangesOfAll(jobs: readonly Scored[]): ModelRanges {
+  const all = new Map<string, number>();
+  for (const [metric, max] of jobs.flatMap((job) => [...modelRanges(job)]))
+    all.set(metric, Math.max(max, all.get(metric) ?? 0));
+  return all;
 }

@@ -1,10 +1,14 @@
 /** The score and every metric's pooled scores. */
-import { useState } from "react";
+import { useMemo, useState } from "react";
+import { isComponent } from "../../../src/jobs/feature-names.ts";
+import { maxScoreOf, USUAL_MAX_SCORE, usedModel } from "../../../src/jobs/scored-models.ts";
 import type { Job, Schemas } from "../api/client.ts";
 import { unitOf, written } from "../chart/data/metrics.ts";
+import { MetricName } from "../chart/metric-name.tsx";
 import { modelsOf } from "../jobs/job-facts.ts";
 import { ScrollArea } from "../ui/scrolls.tsx";
-import { isPart, metricsOf } from "./metric-order.ts";
+import { metricsOf, modelRanges } from "./metric-order.ts";
+import { ResultModels } from "./result-models.tsx";
 
 type ScoreResult = Schemas["ScoreResult"];
 
@@ -28,26 +32,34 @@ export function Result({ job, result }: { readonly job: Job; readonly result: Sc
           {result.score.toFixed(2)}
         </span>
         <span className="quiet">
+          <Range models={result.models} />
           <bdi>{modelsOf(job.spec)[0]}</bdi>, mean of {result.frameCount.toLocaleString("en-US")} frames
         </span>
       </div>
-      <PooledTable result={result} />
+      <PooledTable job={job} result={result} />
+      <ResultModels result={result} />
     </section>
   );
 }
 
-/** Metrics have the API's names on this page: `vmaf` is the first model's, regardless of the model. */
-function titleOf(metric: string, models: ScoreResult["models"]): { readonly title?: string } {
-  const model = models.find((each) => each.metric === metric)?.model;
-  return model === undefined ? {} : { title: `Model ${model}` };
+/** "of 110 · ", if the largest score is not the usual one. */
+function Range({ models: [first] }: Pick<ScoreResult, "models">) {
+  const most = first === undefined ? USUAL_MAX_SCORE : maxScoreOf(first);
+  return most === USUAL_MAX_SCORE ? null : `of ${most} · `;
 }
 
-function PooledTable({ result }: { readonly result: ScoreResult }) {
-  const { models } = result;
-  const modelMetrics = models.map(({ metric }) => metric);
-  const all = metricsOf(Object.keys(result.pooled), modelMetrics);
+/** Metrics have the API's names on this page: `vmaf` is the first model's, regardless of the model. */
+function titleOf(metric: string, models: ScoreResult["models"]): string | undefined {
+  const model = models.find((each) => each.metric === metric);
+  return model && `Model ${usedModel(model)}`;
+}
+
+function PooledTable({ job, result }: { readonly job: Job; readonly result: ScoreResult }) {
+  const { spec } = job;
+  const models = useMemo(() => modelRanges({ spec, result }), [spec, result]);
+  const all = useMemo(() => metricsOf(Object.keys(result.pooled), models), [result, models]);
   const [isAll, setIsAll] = useState(false);
-  const metrics = isAll ? all : all.filter((metric) => modelMetrics.includes(metric) || !isPart(metric));
+  const metrics = isAll ? all : all.filter((metric) => models.has(metric) || !isComponent(metric));
   const isShort = all.length > metrics.length;
   return (
     <ScrollArea label="Pooled scores">
@@ -67,13 +79,13 @@ function PooledTable({ result }: { readonly result: ScoreResult }) {
           {metrics.map((metric) => (
             <tr key={metric}>
               <th scope="row">
-                <bdi {...titleOf(metric, models)}>{metric}</bdi>
+                <MetricName metric={metric} among={all} title={titleOf(metric, result.models)} />
               </th>
               {COLUMNS.map(({ key }) => {
                 const value = result.pooled[metric]?.[key] ?? Number.NaN;
                 return (
                   <td key={key} className="number" title={String(value)}>
-                    {written(value, unitOf(metric, modelMetrics))}
+                    {written(value, unitOf(metric, models))}
                   </td>
                 );
               })}

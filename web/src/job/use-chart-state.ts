@@ -1,6 +1,7 @@
 /** The state of the chart, kept in the URL: a permalink, and Back restores the previous view. */
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useSearchParams } from "react-router";
+import type { ModelRanges } from "../chart/data/metrics.ts";
 import { type Threshold, thresholdParam, thresholdsOf } from "../chart/data/thresholds.ts";
 import { type View, viewOf, viewParams } from "../chart/view.ts";
 
@@ -72,12 +73,12 @@ export function useView(total: number): readonly [View, (view: View) => void] {
 /** The metrics drawn: those in the URL, or else the models'. */
 export function useShown(
   metrics: readonly string[],
-  models: readonly string[],
+  models: ModelRanges,
 ): readonly [readonly string[], (shown: readonly string[]) => void] {
   const [params, setParams] = useSearchParams();
   const text = params.get("metrics");
   const usual = useMemo(() => {
-    const drawn = metrics.filter((metric) => models.includes(metric));
+    const drawn = metrics.filter((metric) => models.has(metric));
     return drawn.length > 0 ? drawn : metrics.slice(0, 1);
   }, [metrics, models]);
   const shown = useMemo(() => {

@@ -1,5 +1,6 @@
 /** Why a queued job has not started. */
 import { useQuery } from "@tanstack/react-query";
+import { canPlan } from "../../../src/jobs/work.ts";
 import { bodyOf, type Job, type Schemas } from "../api/client.ts";
 import { modelsOf } from "../jobs/job-facts.ts";
 import { useSession } from "../session/session.ts";
@@ -18,21 +19,19 @@ export function Waiting({ job }: { readonly job: Job }) {
   return (
     <section className="card job-waiting" role="status" aria-label="Why it is waiting">
       <h2>Waiting</h2>
-      <p>
-        {nodes.data === undefined ? "Waiting for a node." : reasonOf(nodes.data.nodes, modelsOf(job.spec))}
-      </p>
+      <p>{nodes.data === undefined ? "Waiting for a node." : reasonOf(nodes.data.nodes, job.spec)}</p>
     </section>
   );
 }
 
-function reasonOf(nodes: readonly Node[], models: readonly string[]): string {
+function reasonOf(nodes: readonly Node[], spec: Job["spec"]): string {
+  const models = modelsOf(spec);
+  const need = { models, scorerVersion: spec.scorerVersion || undefined };
   const online = nodes.filter(({ state }) => state === "ONLINE");
   if (online.length === 0) return "No node is online. The job starts when one is; run svc node to add one.";
-  const able = online.filter(({ capabilities }) =>
-    models.every((model) => capabilities.models.some(({ name }) => name === model)),
-  );
+  const able = online.filter(({ capabilities }) => canPlan(capabilities, need));
   if (able.length === 0)
-    return `None of the ${online.length} online nodes has all the models that the job needs (${models.join(", ")}).`;
+    return `None of the ${online.length} online nodes has ${need.scorerVersion === undefined ? "" : `a scorer of version ${need.scorerVersion} with `}all the models that the job needs (${models.join(", ")}).`;
   const slots = able.reduce((sum, { slots }) => sum + slots, 0);
   const busy = able.reduce((sum, { work }) => sum + work.length, 0);
   return busy >= slots

@@ -1,5 +1,7 @@
 /** The card of one node. */
+import { Fragment } from "react";
 import { Link } from "react-router";
+import { scorerText } from "../../../src/jobs/scored-apart.ts";
 import type { Schemas } from "../api/client.ts";
 import { Age } from "../ui/age.tsx";
 import { taskText } from "./task-text.ts";
@@ -38,12 +40,17 @@ export function NodeCard({ node, drain }: NodeCardProps) {
         <dt>svc</dt>
         <dd>{capabilities.version}</dd>
         <dt>Scorer</dt>
-        <dd>
-          {capabilities.scorer.program} {capabilities.scorer.version}, libvmaf{" "}
-          {capabilities.scorer.libvmafVersion}
-        </dd>
+        <dd>{scorerText(capabilities.scorer)}</dd>
         <dt>Models</dt>
-        <dd>{capabilities.models.map((model) => model.name).join(", ") || "none"}</dd>
+        <dd>{modelsText(capabilities.models)}</dd>
+        {capabilities.moreScorers?.map(({ scorer, models }) => (
+          <Fragment key={scorerText(scorer)}>
+            <dt>Further scorer</dt>
+            <dd>
+              {scorerText(scorer)} <span className="quiet">with {modelsText(models)}</span>
+            </dd>
+          </Fragment>
+        ))}
         <dt>Last seen</dt>
         <dd>
           <Age time={heartbeatTime} /> ago, registered <Age time={registerTime} /> ago
@@ -52,6 +59,10 @@ export function NodeCard({ node, drain }: NodeCardProps) {
       <Work work={work} />
     </li>
   );
+}
+
+function modelsText(models: readonly { readonly name: string }[]): string {
+  return models.map(({ name }) => name).join(", ") || "none";
 }
 
 function Slots({ busy, slots }: { readonly busy: number; readonly slots: number }) {

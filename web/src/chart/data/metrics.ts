@@ -1,4 +1,6 @@
 /** Names, units, formatting and direction of metrics. */
+import { featureNames } from "../../../../src/jobs/feature-names.ts";
+import { USUAL_MAX_SCORE } from "../../../../src/jobs/scored-models.ts";
 
 import type { Extremes } from "./column.ts";
 
@@ -24,10 +26,7 @@ const FROM_ZERO = [0, Number.POSITIVE_INFINITY] as const;
 const ANYWHERE = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
 const HIGHER = { better: "higher" } as const;
 
-const VMAF: Unit = {
-  ...{ key: "vmaf", label: "VMAF", name: "VMAF", symbol: "VMAF", bounds: [0, 100], decimals: 2 },
-  ...HIGHER,
-};
+const VMAF = { key: "vmaf", label: "VMAF", name: "VMAF", symbol: "VMAF", decimals: 2, ...HIGHER };
 const DECIBEL = { key: "db", label: "dB", symbol: "dB", bounds: FROM_ZERO, decimals: 2, ...HIGHER };
 const SHARE = {
   ...{ key: "share", label: "0 … 1", symbol: "", bounds: [0, 1.1] as const, decimals: 4 },
@@ -46,6 +45,8 @@ const KNOWN: readonly (readonly [RegExp, Unit])[] = [
   [/^ciede/, { ...own("CIEDE2000"), decimals: 2, ...HIGHER }],
   // 0: no visible banding.
   [/^cambi/, { ...own("CAMBI"), bounds: FROM_ZERO, better: "lower" }],
+  // 0: the same chroma.
+  [/^speed_chroma/, { ...own("SpEED chroma"), bounds: FROM_ZERO, better: "lower" }],
   // Additive impairment: detail that the distorted frame adds.
   [/(^|_)aim/, { ...own("AIM"), bounds: FROM_ZERO, decimals: 4, better: "lower" }],
 ];
@@ -63,11 +64,26 @@ export function metricOf(column: string): string {
   return column.replace(/@\d+$/, "");
 }
 
-/** `models`: metrics that hold the models' scores. */
-export function unitOf(column: string, models: readonly string[]): Unit {
+/** The metrics that hold the models' scores, in the models' order, with the largest score of each. */
+export type ModelRanges = ReadonlyMap<string, number>;
+
+export function unitOf(column: string, models: ModelRanges): Unit {
   const metric = metricOf(column);
-  if (models.includes(metric) || metric === "vmaf") return VMAF;
-  return KNOWN.find(([pattern]) => pattern.test(metric))?.[1] ?? own(metric);
+  const max = models.get(metric) ?? (metric === "vmaf" ? USUAL_MAX_SCORE : undefined);
+  if (max !== undefined) return { ...VMAF, bounds: [0, max] };
+  const known = KNOWN.find(([pattern]) => pattern.test(metric))?.[1];
+  return known ?? own(featureNames([metric]).get(metric)?.name ?? metric);
+}
+
+/** The units of columns by their keys; metrics that share one have the widest bounds of them. */
+export function unitsOf(columns: readonly string[], models: ModelRanges): Map<string, Unit> {
+  const units = new Map<string, Unit>();
+  for (const unit of columns.map((column) => unitOf(column, models))) {
+    const [low, high] = units.get(unit.key)?.bounds ?? unit.bounds;
+    const bounds = [Math.min(low, unit.bounds[0]), Math.max(high, unit.bounds[1])] as const;
+    units.set(unit.key, { ...unit, bounds });
+  }
+  return units;
 }
 
 /** The side of a limit on which bad frames are. */

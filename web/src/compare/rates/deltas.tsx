@@ -1,7 +1,7 @@
 /** The Bjøntegaard deltas of ladder B against ladder A. */
 
 import { bitRateText } from "../../../../src/jobs/quantities.ts";
-import { type Unit, unitOf } from "../../chart/data/metrics.ts";
+import { type ModelRanges, type Unit, unitOf } from "../../chart/data/metrics.ts";
 import type { Chosen } from "../compare-query.ts";
 import type { Compared, ComparedPoint } from "../compared.ts";
 import { signed } from "../quantities.ts";
@@ -14,7 +14,7 @@ interface DeltasProps {
   readonly points: readonly ComparedPoint[];
   readonly compared: readonly Compared[];
   readonly metric: string;
-  readonly models: readonly string[];
+  readonly models: ModelRanges;
 }
 
 /** Share of the wider ladder's range below which a delta is shown with a warning. */
@@ -37,7 +37,7 @@ export function Deltas({ chosen, points, compared, metric, models }: DeltasProps
           <Fewer ladders={[a, b]} />
           {unit.better === undefined ? (
             <p className="refused">
-              <strong>BD-rate is not computed:</strong> {metric} has no better direction.
+              <strong>BD-rate is not computed:</strong> {unit.name} has no better direction.
             </p>
           ) : (
             <Numbers

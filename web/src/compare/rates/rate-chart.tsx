@@ -2,7 +2,7 @@
 import { useLayoutEffect, useRef, useState } from "react";
 import { useSearchParams } from "react-router";
 import { bitRateText } from "../../../../src/jobs/quantities.ts";
-import { type Unit, unitOf, written } from "../../chart/data/metrics.ts";
+import { type ModelRanges, type Unit, unitOf, written } from "../../chart/data/metrics.ts";
 import type { Ladder } from "../compare-query.ts";
 import type { ComparedPoint } from "../compared.ts";
 import { curveOf, type RatePoint, refusalOf } from "./bd-rate.ts";
@@ -15,7 +15,7 @@ import { type Place, placeOf } from "./rate-place.ts";
 interface RateChartProps {
   readonly points: readonly ComparedPoint[];
   readonly metric: string;
-  readonly models: readonly string[];
+  readonly models: ModelRanges;
 }
 
 export function RateChart({ points, metric, models }: RateChartProps) {
@@ -23,6 +23,7 @@ export function RateChart({ points, metric, models }: RateChartProps) {
   const width = useWidth(host);
   const [params, setParams] = useSearchParams();
   const isLog = params.get("axis") === "log";
+  const unit = unitOf(metric, models);
   const change = (next: boolean) => setParams((params) => withAxis(params, next), { replace: true });
   return (
     <div className="rate-chart" ref={host}>
@@ -39,8 +40,8 @@ export function RateChart({ points, metric, models }: RateChartProps) {
         </p>
       ) : (
         <>
-          <Drawn points={points} place={placeOf(points, width, isLog)} unit={unitOf(metric, models)} />
-          <Key points={points} hasHull={unitOf(metric, models).better !== undefined} />
+          <Drawn points={points} place={placeOf(points, width, isLog, unit.bounds[1])} unit={unit} />
+          <Key points={points} hasHull={unit.better !== undefined} />
         </>
       )}
     </div>

@@ -23,19 +23,23 @@ const MARGIN = { left: 46, right: 26, top: 24, bottom: 28 };
 
 /**
  * The linear rate axis starts at 0, so that a distance is a number of bits; if `isLog`, a distance is a ratio of bits.
- * The score axis starts below the lowest score.
+ * The score axis starts below the lowest score and ends at most at `largest`, the largest score of the metric.
  */
 export function placeOf(
   points: readonly { readonly rate: number; readonly score: number }[],
   width: number,
   isLog: boolean,
+  largest: number,
 ): Place {
   const scores = points.map(({ score }) => score);
   const rates = points.map(({ rate }) => rate);
   const count = Math.max(2, width / 130);
   const [least, most] = [Math.min(...rates), Math.max(1, ...rates)];
   const rateTicks = isLog ? ratios(least, most, count) : ticks(0, most, count);
-  const scoreTicks = ticks(Math.min(...scores), Math.max(...scores), 6);
+  const highest = Math.max(...scores);
+  const scoreTicks = ticks(Math.min(...scores), highest, 6).map((tick) =>
+    Math.min(tick, Math.max(largest, highest)),
+  );
   const [left, right] = [MARGIN.left, Math.max(MARGIN.left + 50, width - MARGIN.right)];
   const [top, bottom] = [MARGIN.top, HEIGHT - MARGIN.bottom];
   const x = isLog ? betweenLogs(rateTicks, left, right) : between(rateTicks, left, right);

@@ -1,14 +1,16 @@
 /** The per-frame section of the page: the chart, its downloads, and the selected frame. */
 import { useMemo, useSyncExternalStore } from "react";
+import { isComponent } from "../../../../src/jobs/feature-names.ts";
 import type { Job } from "../../api/client.ts";
 import type { FrameTable } from "../../chart/data/frame-table.ts";
+import type { ModelRanges } from "../../chart/data/metrics.ts";
 import { type Segment, segmentsOf } from "../../chart/data/segments.ts";
 import { FrameChart } from "../../chart/frame-chart.tsx";
-import { hasEnded, modelsOf } from "../../jobs/job-facts.ts";
+import { hasEnded } from "../../jobs/job-facts.ts";
 import { StillsSection } from "../../stills/stills.tsx";
 import { Failed } from "../../ui/states.tsx";
 import { Downloads } from "../downloads.tsx";
-import { isPart, metricsOf, modelMetrics } from "../metric-order.ts";
+import { metricsOf, modelRanges } from "../metric-order.ts";
 import { usePicked, useShown, useThresholds, useView } from "../use-chart-state.ts";
 import { frameRateOf } from "./frame-rate.ts";
 import { PickedFrame } from "./picked-frame.tsx";
@@ -47,14 +49,14 @@ interface ChartProps {
 }
 
 function Chart({ job, table, isLoading }: ChartProps) {
-  const models = useMemo(() => modelMetrics(modelsOf(job.spec)), [job.spec]);
+  const models = useModels(job);
   const names = useSyncExternalStore(
     (look) => table.watch(look),
     () => table.metrics,
   );
   const metrics = useMemo(() => metricsOf(names, models), [names, models]);
   const minor = useMemo(
-    () => metrics.filter((metric) => !models.includes(metric) && isPart(metric)),
+    () => metrics.filter((metric) => !models.has(metric) && isComponent(metric)),
     [metrics, models],
   );
   const segments = useSegments(job);
@@ -87,10 +89,15 @@ function Chart({ job, table, isLoading }: ChartProps) {
         <PickedFrame {...{ table, metrics, models, rate }} frame={picked} onFrame={onFrame} />
       )}
       {job.state === "SUCCEEDED" && (
-        <StillsSection {...{ job, table, isLoading, rate, onFrame }} metric={models[0]} frame={picked} />
+        <StillsSection {...{ job, table, isLoading, rate, onFrame }} metric="vmaf" frame={picked} />
       )}
     </>
   );
+}
+
+/** Stable while the job has the same models, to avoid redrawing the chart. */
+function useModels({ spec, result }: Job): ModelRanges {
+  return useMemo(() => modelRanges({ spec, result }), [spec, result]);
 }
 
 /** Stable while the segments do not change, to avoid redrawing the chart. */

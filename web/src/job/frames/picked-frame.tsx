@@ -1,12 +1,13 @@
 /** All scores of the selected frame. */
 import type { FrameTable } from "../../chart/data/frame-table.ts";
-import { unitOf, written } from "../../chart/data/metrics.ts";
+import { type ModelRanges, unitOf, written } from "../../chart/data/metrics.ts";
+import { MetricName } from "../../chart/metric-name.tsx";
 import { TimeCode } from "../../chart/time-code.tsx";
 
 interface PickedFrameProps {
   readonly table: FrameTable;
   readonly metrics: readonly string[];
-  readonly models: readonly string[];
+  readonly models: ModelRanges;
   readonly rate: number | undefined;
   readonly frame: number;
   readonly onFrame: (frame: number | undefined) => void;
@@ -45,7 +46,7 @@ export function PickedFrame({ table, metrics, models, rate, frame, onFrame }: Pi
         {metrics.map((metric) => (
           <div key={metric}>
             <dt>
-              <bdi>{metric}</bdi>
+              <MetricName metric={metric} among={metrics} />
             </dt>
             <dd>{written(table.value(metric, frame), unitOf(metric, models))}</dd>
           </div>

@@ -5,7 +5,11 @@ import { FEATURES, type JobDraft } from "./draft.ts";
 import { type FieldsProps, TextRow } from "./fields.tsx";
 import { POLICIES, type PolicyField } from "./policies.ts";
 
-export function SubmitAdvanced(fields: FieldsProps) {
+/** `scorerVersions`: versions on the nodes; empty if unknown. */
+export function SubmitAdvanced({
+  scorerVersions,
+  ...fields
+}: FieldsProps & { readonly scorerVersions: readonly string[] }) {
   const { draft, faults, change } = fields;
   return (
     <>
@@ -30,11 +34,37 @@ export function SubmitAdvanced(fields: FieldsProps) {
         <TextRow {...fields} field="pixelFormat" label="Pixel format" placeholder="yuv420p" />
         <TextRow {...fields} field="frameRate" label="Frames per second" placeholder="30000/1001" />
       </fieldset>
+      <fieldset className="raw-video">
+        <legend>Encode (for version 1 models, if the file was scaled since)</legend>
+        <TextRow {...fields} field="encodeWidth" label="Encode width" placeholder="as in the file" isNumber />
+        <TextRow
+          {...fields}
+          field="encodeHeight"
+          label="Encode height"
+          placeholder="as in the file"
+          isNumber
+        />
+        <TextRow
+          {...fields}
+          field="encodeDepth"
+          label="Encode bit depth"
+          placeholder="as in the file"
+          isNumber
+        />
+      </fieldset>
       <div className="policies">
         {POLICIES.map((policy) => (
           <PolicyRow key={policy.field} {...policy} {...fields} />
         ))}
         <TextRow {...fields} field="subsample" label="Score every n-th frame" placeholder="1" isNumber />
+        <TextRow
+          {...fields}
+          field="scorerVersion"
+          label="Scorer version"
+          placeholder="each node's default"
+          hint="Version of the scorer, or of its libvmaf, exactly as results state it."
+          offered={scorerVersions}
+        />
       </div>
     </>
   );

@@ -11,6 +11,7 @@ import { SubmitAdvanced } from "./advanced.tsx";
 import { EMPTY_DRAFT, type Field, type JobDraft, linesOf, specsOf } from "./draft.ts";
 import { type Faults, faultOfRefusal, faultsOf } from "./draft-faults.ts";
 import { SubmitFields } from "./fields.tsx";
+import { type Offers, offersOf } from "./offers.ts";
 
 /** The initial contents of the form, and their faults. */
 export interface FirstDraft {
@@ -29,7 +30,7 @@ interface SubmitDialogProps {
 
 export function SubmitDialog({ title = "Submit jobs", first = NOTHING, close, done }: SubmitDialogProps) {
   const { draft, change, left, faults, submit, isPending, refusal } = useSubmission(first, done);
-  const models = useModels();
+  const { models, scorerVersions } = useOffers(draft.scorerVersion);
   const form = useRef<HTMLFormElement>(null);
   const [isLeaving, setIsLeaving] = useState(false);
   const isTyped = JSON.stringify(draft) !== JSON.stringify(first.draft);
@@ -45,7 +46,7 @@ export function SubmitDialog({ title = "Submit jobs", first = NOTHING, close, do
         <SubmitFields {...fields} models={models} />
         <details>
           <summary>Advanced</summary>
-          <SubmitAdvanced {...fields} />
+          <SubmitAdvanced {...fields} scorerVersions={scorerVersions} />
         </details>
         {refusal !== undefined && (
           <p className="failed" role="alert">
@@ -92,12 +93,11 @@ function Leaving({ discard, keep }: { readonly discard: () => void; readonly kee
   );
 }
 
-/** Names of the models on the nodes; empty if unknown. */
-function useModels(): readonly string[] {
+/** `scorerVersion`: as typed. */
+function useOffers(scorerVersion: string): Offers {
   const { api } = useSession();
-  const nodes = useQuery({ queryKey: ["nodes"], queryFn: () => bodyOf(api.GET("/v1/nodes")) });
-  const names = nodes.data?.nodes.flatMap(({ capabilities }) => capabilities.models.map(({ name }) => name));
-  return [...new Set(names)].sort();
+  const { data } = useQuery({ queryKey: ["nodes"], queryFn: () => bodyOf(api.GET("/v1/nodes")) });
+  return offersOf(data?.nodes.map(({ capabilities }) => capabilities) ?? [], scorerVersion);
 }
 
 function useSubmission(first: FirstDraft, done: (jobs: readonly Job[]) => void) {

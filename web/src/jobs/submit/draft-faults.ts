@@ -3,14 +3,17 @@ import {
   FRAME_RATE,
   LABEL_KEY,
   MAX_BATCH,
+  MAX_BIT_DEPTH,
   MAX_JOB_NAME,
   MAX_LABEL_VALUE,
   MAX_LABELS,
   MAX_MODELS,
   MAX_PATH_BYTES,
   MAX_PRIORITY,
+  MAX_SCORER_VERSION,
   MAX_SIDE_PIXELS,
   MAX_SUBSAMPLE,
+  MIN_BIT_DEPTH,
   MODEL_NAME,
   PIXEL_FORMAT,
 } from "../../../../src/jobs/request-limits.ts";
@@ -36,6 +39,13 @@ const CHECKS: { readonly [F in Field]?: (draft: JobDraft) => string | undefined 
   frameRate: ({ frameRate }) =>
     matchFault(frameRate, FRAME_RATE, "Not a frame rate. Examples: 25, 30000/1001."),
   subsample: ({ subsample }) => rangeFault(subsample, 1, MAX_SUBSAMPLE),
+  encodeWidth: ({ encodeWidth }) => rangeFault(encodeWidth, 1, MAX_SIDE_PIXELS),
+  encodeHeight: ({ encodeHeight }) => rangeFault(encodeHeight, 1, MAX_SIDE_PIXELS),
+  encodeDepth: ({ encodeDepth }) => rangeFault(encodeDepth, MIN_BIT_DEPTH, MAX_BIT_DEPTH),
+  scorerVersion: ({ scorerVersion }) =>
+    scorerVersion.trim().length > MAX_SCORER_VERSION
+      ? `Longer than ${MAX_SCORER_VERSION} characters.`
+      : textFault(scorerVersion),
 };
 
 /** Empty if the controller will accept the draft, as far as the console can check. */
@@ -145,6 +155,10 @@ const NAMED: readonly (readonly [RegExp, Field])[] = [
   [/^rawVideo\.pixelFormat\b/, "pixelFormat"],
   [/^rawVideo\.frameRate\b/, "frameRate"],
   [/^subsample\b/, "subsample"],
+  [/^encode\.width\b/, "encodeWidth"],
+  [/^encode\.height\b/, "encodeHeight"],
+  [/^encode\.bitDepth\b/, "encodeDepth"],
+  [/^scorerVersion\b/, "scorerVersion"],
 ];
 
 /** The refusal of a request, or the error of a failed job. */
@@ -162,6 +176,7 @@ export function faultOfRefusal({ code, message, found = {} }: Refusal, draft: Jo
 
 function fieldOf(code: string, text: string, draft: JobDraft): Field | undefined {
   if (code === "UNKNOWN_MODEL") return "models";
+  if (code === "UNKNOWN_SCORER") return "scorerVersion";
   if (code === "UNKNOWN_FEATURE") return "features";
   if (code === "PATH_NOT_ALLOWED" || code === "MEDIA_NOT_FOUND")
     return text.includes(JSON.stringify(draft.reference.trim())) ? "reference" : "distorted";

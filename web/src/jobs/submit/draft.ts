@@ -22,6 +22,12 @@ export interface JobDraft {
   readonly onFrameRateMismatch: "REFUSE" | "COMMON";
   readonly editLists: "APPLY" | "IGNORE";
   readonly subsample: string;
+  /** Of the distorted video before it was scaled or converted; empty: as in the file. */
+  readonly encodeWidth: string;
+  readonly encodeHeight: string;
+  readonly encodeDepth: string;
+  /** Version of a scorer or of its libvmaf; empty: each node's default. */
+  readonly scorerVersion: string;
 }
 
 export type Field = keyof JobDraft;
@@ -43,6 +49,10 @@ export const EMPTY_DRAFT: JobDraft = {
   onFrameRateMismatch: "REFUSE",
   editLists: "APPLY",
   subsample: "",
+  encodeWidth: "",
+  encodeHeight: "",
+  encodeDepth: "",
+  scorerVersion: "",
 };
 
 export const FEATURES = ["psnr", "ssim", "ms_ssim", "ciede", "cambi", "psnr_hvs"] as const;
@@ -67,7 +77,7 @@ export function labelOf(line: string): readonly [key: string, value: string] | u
 
 /** The draft that describes a job's spec. */
 export function draftOf(spec: JobSpec): JobDraft {
-  const { models = [], labels = {}, rawVideo: raw } = spec;
+  const { models = [], labels = {}, rawVideo: raw, encode } = spec;
   return {
     ...EMPTY_DRAFT,
     reference: spec.reference,
@@ -88,6 +98,10 @@ export function draftOf(spec: JobSpec): JobDraft {
     onFrameRateMismatch: spec.onFrameRateMismatch ?? EMPTY_DRAFT.onFrameRateMismatch,
     editLists: spec.editLists ?? EMPTY_DRAFT.editLists,
     subsample: textOf(spec.subsample),
+    encodeWidth: textOf(encode?.width || undefined),
+    encodeHeight: textOf(encode?.height || undefined),
+    encodeDepth: textOf(encode?.bitDepth || undefined),
+    scorerVersion: spec.scorerVersion ?? "",
   };
 }
 
@@ -117,6 +131,12 @@ function sharedOf(draft: JobDraft): Omit<JobSpec, "reference" | "distorted"> {
       .filter((label) => label !== undefined),
   );
   const raw = rawVideoOf(draft);
+  const encode = {
+    ...numberIn("width", draft.encodeWidth),
+    ...numberIn("height", draft.encodeHeight),
+    ...numberIn("bitDepth", draft.encodeDepth),
+  };
+  const scorerVersion = draft.scorerVersion.trim();
   return {
     ...(models.length > 0 && { models: [...models] }),
     ...(Object.keys(labels).length > 0 && { labels }),
@@ -128,6 +148,8 @@ function sharedOf(draft: JobDraft): Omit<JobSpec, "reference" | "distorted"> {
     ...(draft.onFrameRateMismatch !== "REFUSE" && { onFrameRateMismatch: draft.onFrameRateMismatch }),
     ...(draft.editLists !== "APPLY" && { editLists: draft.editLists }),
     ...numberIn("subsample", draft.subsample),
+    ...(Object.keys(encode).length > 0 && { encode }),
+    ...(scorerVersion !== "" && { scorerVersion }),
   };
 }
 

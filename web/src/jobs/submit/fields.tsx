@@ -4,6 +4,7 @@ import { countText, DEFAULT_MODEL } from "../job-facts.ts";
 import { toggled } from "../job-query.ts";
 import { type Field, type JobDraft, linesOf, modelNames } from "./draft.ts";
 import type { Faults } from "./draft-faults.ts";
+import { modelHint } from "./offers.ts";
 
 export interface FieldsProps {
   readonly draft: JobDraft;
@@ -23,23 +24,36 @@ interface TextRowProps extends FieldsProps {
   readonly hint?: string;
   readonly placeholder?: string;
   readonly isNumber?: boolean;
+  /** Values to choose from; others can be typed. */
+  readonly offered?: readonly string[];
 }
 
 export function TextRow(props: TextRowProps) {
-  const { field, draft, faults, change, left, label, hint, placeholder, isNumber = false } = props;
+  const { field, draft, faults, change, left, label, hint, placeholder } = props;
+  const { isNumber = false, offered = [] } = props;
   return (
     <FieldRow label={label} hint={hint} fault={faults[field]}>
       {(parts) => (
-        <input
-          {...parts}
-          value={draft[field]}
-          placeholder={placeholder}
-          inputMode={isNumber ? "numeric" : undefined}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => change(field, event.target.value)}
-          onBlur={() => left(field)}
-        />
+        <>
+          <input
+            {...parts}
+            value={draft[field]}
+            placeholder={placeholder}
+            inputMode={isNumber ? "numeric" : undefined}
+            autoComplete="off"
+            spellCheck={false}
+            list={offered.length > 0 ? `${parts.id}-offered` : undefined}
+            onChange={(event) => change(field, event.target.value)}
+            onBlur={() => left(field)}
+          />
+          {offered.length > 0 && (
+            <datalist id={`${parts.id}-offered`}>
+              {offered.map((value) => (
+                <option key={value} value={value} />
+              ))}
+            </datalist>
+          )}
+        </>
       )}
     </FieldRow>
   );
@@ -122,7 +136,7 @@ function ModelsRow({ models, ...fields }: FieldsProps & { readonly models: reado
         field="models"
         label="Models"
         placeholder={DEFAULT_MODEL}
-        hint="Separate several with spaces; the first gives the score."
+        hint="Separate several with spaces; the first gives the score. v1, v1-phone and v1-tv stand for the version 1 model that fits the reference."
       />
       {models.length > 0 && (
         <fieldset className="offered-models">
@@ -133,6 +147,7 @@ function ModelsRow({ models, ...fields }: FieldsProps & { readonly models: reado
               type="button"
               className="label-chip"
               aria-pressed={chosen.includes(model)}
+              title={modelHint(model)}
               onClick={() => change("models", toggled(chosen, model).join(" "))}
             >
               {model}
