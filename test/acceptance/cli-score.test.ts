@@ -29,7 +29,7 @@ describe("a report", () => {
     assert.match(unwrapped(stdout), /reference\.y4m" y4m · rawvideo · 192x108/);
     assert.match(stdout, /^vmaf( +\d+\.\d{3}){9}$/m);
     assert.match(stdout, /^ {2}1 {2}frame +\d+ {2}00:00:0\d\.\d{3} +\d+\.\d{6}$/m);
-    assert.match(stdout, /with ffmpeg \S+,\s+libvmaf \S+\.$/m);
+    assert.match(stdout, /with ffmpeg\s+\S+,\s+libvmaf \S+\.$/m);
     assert.ok(!stdout.includes("\x1b"));
   });
 

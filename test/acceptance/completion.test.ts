@@ -39,7 +39,7 @@ const scriptOf = (shell: Shell) => join(home, `completion.${shell}`);
 const TYPED: readonly (readonly [string, string | undefined])[] = [
   ["svc jo", "jobs"],
   ["svc jobs subm", "submit"],
-  ["svc help sc", "score"],
+  ["svc help ser", "server"],
   ["svc jobs submit --on-frame-c", "--on-frame-count-mismatch"],
   ["svc jobs submit --on-frame-count-mismatch co", "common"],
   ["svc score --edit-lists ig", "ignore"],
