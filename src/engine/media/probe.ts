@@ -101,7 +101,8 @@ interface Picture {
 class PictureReader {
   format = "";
   #frame: Pick<Picture, "width" | "height" | "sampleAspect" | "pixelFormat"> | undefined;
-  #range: Picture["range"] = "";
+  /** undefined: not printed, which is never so for a frame. */
+  #range: Picture["range"] | undefined;
   #rotation = 0;
   #rate: Rational | undefined;
 
@@ -117,7 +118,8 @@ class PictureReader {
       const size = { width: Number(width), height: Number(height) };
       this.#frame = { ...size, sampleAspect: parseRational(aspect), pixelFormat };
     }
-    const range = / color_range:(\w+) /.exec(line)?.[1];
+    // The value ends the filter's call of the log: what follows on the line can be another thread's.
+    const range = / color_range:(pc|tv|unknown|unspecified|reserved)/.exec(line)?.[1];
     if (range) this.#range = range === "pc" ? "full" : range === "tv" ? "limited" : "";
     // The matrix rotates counter-clockwise; players and people count clockwise.
     const turned = /displaymatrix: rotation of (-?\d+(?:\.\d+)?) degrees/.exec(line)?.[1];
@@ -128,13 +130,15 @@ class PictureReader {
 
   #forget(): void {
     this.#frame = undefined;
-    this.#range = "";
+    this.#range = undefined;
     this.#rotation = 0;
     this.#rate = undefined;
   }
 
   finish(): Picture | undefined {
     if (!this.#frame) return undefined;
+    if (this.#range === undefined)
+      throw new Failure("SCORER_FAILED", "ffmpeg did not report the colour range of the first frame.");
     return { ...this.#frame, range: this.#range, rotation: this.#rotation, rate: this.#rate };
   }
 }
