@@ -47,7 +47,13 @@ async function bench(film: Film): Promise<void> {
   const store = await openStore({ databaseUrl: await cluster.createDatabase("fair") }, log);
   const settings = {
     ...{ leaseMs: 30_000, segmentSeconds: 1, retentionMs: 86_400_000, auditRetentionMs: 86_400_000 },
-    ...{ fleetTenant: FLEET, media: anyFile, limitsOf: () => UNLIMITED, worstStills: WORST_MOMENTS },
+    ...{
+      fleetTenant: FLEET,
+      media: anyFile,
+      limitsOf: () => UNLIMITED,
+      defaultModelsOf: () => [],
+      worstStills: WORST_MOMENTS,
+    },
   };
   const controller = openController({ store, log, registry: new Registry(), settings });
   controller.start();

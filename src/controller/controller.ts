@@ -1,5 +1,6 @@
 /** The controller: its services over one store, and its background work. */
 import type { Registry } from "prom-client";
+import type { DefaultModelsOf } from "../jobs/default-models.ts";
 import type { LimitsOf } from "../jobs/limits.ts";
 import { within } from "../platform/concurrency/lifecycle.ts";
 import { Failure } from "../platform/failure.ts";
@@ -48,6 +49,8 @@ export interface ControllerSettings {
   readonly media: MediaPolicy;
   /** Limits of each tenant. */
   readonly limitsOf: LimitsOf;
+  /** The models of each tenant's jobs that name none. */
+  readonly defaultModelsOf: DefaultModelsOf;
 }
 
 export interface ControllerOptions {
@@ -86,7 +89,7 @@ export function openController(options: ControllerOptions): Controller {
   const { store, log, registry, settings, tokens, tracer = PASSING } = options;
   const stopping = new AbortController();
   const waitsEnd = new AbortController();
-  const { leaseMs, segmentSeconds, worstStills, fleetTenant, media, limitsOf } = settings;
+  const { leaseMs, segmentSeconds, worstStills, fleetTenant, media, limitsOf, defaultModelsOf } = settings;
   const { retentionMs, auditRetentionMs } = settings;
   const metrics = new ControllerMetrics(registry);
   const eventBuffer = new EventBuffer(store, log);
@@ -110,7 +113,7 @@ export function openController(options: ControllerOptions): Controller {
   const streams = new OpenStreams();
   const jobs = jobOperations({
     ...{ ...shared, waitsEnd: waitsEnd.signal, eventBuffer, streams, fleet, schedule, limits, media },
-    retentionMs,
+    ...{ defaultModelsOf, retentionMs },
   });
   const nodes = nodeOperations({
     ...shared,
@@ -132,7 +135,7 @@ export function openController(options: ControllerOptions): Controller {
     jobs: intercepted(jobs, JOB_RULES, log),
     nodes: intercepted(nodes, NODE_RULES, log),
     tenants: intercepted(
-      tenantOperations({ store, limitsOf, revocations: revoked, clockSkewMs }),
+      tenantOperations({ store, limitsOf, defaultModelsOf, revocations: revoked, clockSkewMs }),
       TENANT_RULES,
       log,
     ),

@@ -25,7 +25,15 @@ after(async () => {
 });
 
 function tenant(id: string, changes: Partial<Tenant> = {}): Tenant {
-  return { id, enabled: true, defaultRole: undefined, allowedRoles: undefined, limits: {}, ...changes };
+  return {
+    id,
+    enabled: true,
+    defaultRole: undefined,
+    allowedRoles: undefined,
+    limits: {},
+    defaultModels: undefined,
+    ...changes,
+  };
 }
 
 function registered(id: string, changes: Partial<Realm> = {}, of: Partial<Tenant> = {}): Realm {

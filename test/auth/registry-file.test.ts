@@ -19,7 +19,7 @@ import { afterEach, beforeEach, describe, test } from "node:test";
 import { promisify } from "node:util";
 import pino from "pino";
 import { Registry } from "prom-client";
-import { limitsIn } from "../../src/auth/tenants/limits.ts";
+import { defaultModelsIn, limitsIn } from "../../src/auth/tenants/tenant-settings.ts";
 import { TenantsFile, TenantsFileError } from "../../src/auth/tenants/tenants-file.ts";
 import { Settled } from "../../src/platform/files/settled.ts";
 import { withTimeout } from "../waiting.ts";
@@ -259,4 +259,22 @@ test("limits are those of the current file, or the defaults", async () => {
   assert.equal(limitsOf("acme").jobsQueued, 6);
   await nextLine(() => replace(yaml("acme")));
   assert.equal(limitsOf("acme").jobsQueued, defaults.jobsQueued);
+});
+
+test("default models are those of the current file, or the defaults", async () => {
+  const own = (models: string) =>
+    yaml("acme", "beta").replace("keys}\n", `keys}\n  defaultModels: ${models}\n`);
+  await writeFile(path, own("[v1, vmaf_v0.6.1]"));
+  const file = await follow();
+  const modelsOf = defaultModelsIn(file.realms, ["v1-tv"]);
+  assert.deepEqual(modelsOf("acme"), ["v1", "vmaf_v0.6.1"]);
+  for (const other of ["beta", "nobody", "__proto__"]) assert.deepEqual(modelsOf(other), ["v1-tv"]);
+  const { faults } = await nextLine(() => replace(own("[v1, v1]")));
+  assert.deepEqual(faults, [
+    'tenants[0] ("acme"): defaultModels is not a list of 1 to 8 distinct model names of letters, digits, ".", "_" and "-". Leave it out for the default.',
+  ]);
+  await nextLine(() => replace(own("[v1-phone]")));
+  assert.deepEqual(modelsOf("acme"), ["v1-phone"]);
+  await nextLine(() => replace(yaml("acme")));
+  assert.deepEqual(modelsOf("acme"), ["v1-tv"]);
 });

@@ -26,7 +26,14 @@ describe("an entry", () => {
       audience: undefined,
       tenantClaim: "tid",
       rolesClaim: "svc_roles",
-      tenant: { id: "acme", enabled: true, defaultRole: undefined, allowedRoles: undefined, limits: {} },
+      tenant: {
+        id: "acme",
+        enabled: true,
+        defaultRole: undefined,
+        allowedRoles: undefined,
+        limits: {},
+        defaultModels: undefined,
+      },
     });
   });
 
@@ -34,9 +41,11 @@ describe("an entry", () => {
     const oidc = { ...OIDC, audience: "svc", tenantClaim: "org_id", rolesClaim: "https://svc.example/roles" };
     const rbac = { defaultRole: "svc:reader", allowedRoles: ["svc:reader", "svc:writer"] };
     const limits = { jobsQueued: 10, segmentsRunning: 2, submitsPerSecond: 5, weight: 3 };
-    assert.deepEqual(readEntry({ tenantId: "acme", enabled: false, oidc, rbac, limits }, STRICT).realm, {
+    const defaultModels = ["v1", "vmaf_v0.6.1"];
+    const entry = { tenantId: "acme", enabled: false, oidc, rbac, limits, defaultModels };
+    assert.deepEqual(readEntry(entry, STRICT).realm, {
       ...oidc,
-      tenant: { id: "acme", enabled: false, ...rbac, limits },
+      tenant: { id: "acme", enabled: false, ...rbac, limits, defaultModels },
     });
   });
 
@@ -157,6 +166,20 @@ describe("an entry", () => {
   ];
   for (const [what, limits, member] of LIMIT_FAULTS)
     test(`is refused with ${what}`, () => assert.deepEqual(faultsOf({ ...ACME, limits }), [member]));
+
+  const MODEL_FAULTS: readonly [string, unknown][] = [
+    ["no default models", []],
+    ["nine default models", Array.from({ length: 9 }, (_, n) => `model-${n}`)],
+    ["a default model twice", ["v1", "vmaf_v0.6.1", "v1"]],
+    ["a default model that is a path", ["../v1"]],
+    ["an empty default model", [""]],
+    ["a default model that is a number", [1]],
+    ["default models that are a string", "v1"],
+    ["default models of null", null],
+  ];
+  for (const [what, defaultModels] of MODEL_FAULTS)
+    test(`is refused with ${what}`, () =>
+      assert.deepEqual(faultsOf({ ...ACME, defaultModels }), ["defaultModels"]));
 
   test("is refused as a whole, with all its faults", () => {
     const entry = { tenantId: 7, enabled: "yes", oidc: { issuer: "x", audience: "" }, rbac: {}, weight: 3 };

@@ -116,13 +116,34 @@ describe("job specs", () => {
           priority,
           labels: Object.fromEntries(entries.toReversed()),
         });
-        assert.equal(checkSpec(one).text, checkSpec(other).text);
-        assert.equal(checkSpec(one).fingerprint, checkSpec(other).fingerprint);
-        assert.deepEqual(readSpec(checkSpec(one).text), one);
+        assert.equal(checkSpec(one, []).text, checkSpec(other, []).text);
+        assert.equal(checkSpec(one, []).fingerprint, checkSpec(other, []).fingerprint);
+        assert.deepEqual(readSpec(checkSpec(one, []).text), one);
         const changed = create(JobSpecSchema, { ...one, distorted: "/e" });
-        assert.notEqual(checkSpec(one).fingerprint, checkSpec(changed).fingerprint);
+        assert.notEqual(checkSpec(one, []).fingerprint, checkSpec(changed, []).fingerprint);
       }),
     );
+  });
+
+  test("that name no model get the default models, and keep the fingerprint of the request", () => {
+    const none = create(JobSpecSchema, PAIR);
+    const defaulted = checkSpec(none, ["a", "b"]);
+    assert.deepEqual(readSpec(defaulted.text), create(JobSpecSchema, { ...PAIR, models: ["a", "b"] }));
+    assert.deepEqual(
+      [defaulted.spec.models, defaulted.need.models],
+      [
+        ["a", "b"],
+        ["a", "b"],
+      ],
+    );
+    assert.equal(defaulted.fingerprint, checkSpec(none, ["c"]).fingerprint);
+    assert.equal(defaulted.fingerprint, checkSpec(none, []).fingerprint);
+    assert.deepEqual(readSpec(checkSpec(none, []).text), none);
+    for (const named of [{ model: "c" }, { models: ["c"] }]) {
+      const spec = create(JobSpecSchema, { ...PAIR, ...named });
+      assert.deepEqual(checkSpec(spec, ["a", "b"]), checkSpec(spec, []));
+      assert.notEqual(checkSpec(spec, []).fingerprint, defaulted.fingerprint);
+    }
   });
 
   test("become the score request field by field", () => {
@@ -163,9 +184,9 @@ describe("job specs", () => {
       { ...PAIR, scaling: 9 as Scaling_Policy },
     ];
     for (const spec of odd)
-      assert.throws(() => checkSpec(create(JobSpecSchema, spec)), INVALID, JSON.stringify(spec));
-    assert.throws(() => checkSpec(undefined), INVALID);
-    assert.throws(() => checkSpec(create(JobSpecSchema, { ...PAIR, features: ["x"] })), {
+      assert.throws(() => checkSpec(create(JobSpecSchema, spec), []), INVALID, JSON.stringify(spec));
+    assert.throws(() => checkSpec(undefined, []), INVALID);
+    assert.throws(() => checkSpec(create(JobSpecSchema, { ...PAIR, features: ["x"] }), []), {
       code: "UNKNOWN_FEATURE",
     });
   });

@@ -48,6 +48,7 @@ const SETTINGS: ControllerSettings = {
   fleetTenant: FLEET,
   media: anyFile,
   limitsOf: () => LIMITS,
+  defaultModelsOf: () => [],
 };
 
 export class System {

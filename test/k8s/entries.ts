@@ -232,6 +232,29 @@ const LIMITS: readonly Entry[] = [
   tenant("limits of null", { limits: null }, false, PRUNED),
 ];
 
+const MODELS: readonly Entry[] = [
+  tenant("a default model", { defaultModels: ["v1"] }, true),
+  tenant(
+    "as many default models as possible",
+    { defaultModels: Array.from({ length: 8 }, (_, n) => `${n}`.padEnd(128, "._-aZ")) },
+    true,
+  ),
+  tenant("no default models", { defaultModels: [] }, false),
+  tenant(
+    "too many default models",
+    { defaultModels: Array.from({ length: 9 }, (_, n) => `model-${n}`) },
+    false,
+  ),
+  tenant("a duplicate default model", { defaultModels: ["v1", "v1"] }, false),
+  tenant("a default model that is a path", { defaultModels: ["../model"] }, false),
+  tenant("a default model with a line break", { defaultModels: ["v1\n"] }, false),
+  tenant("an empty default model", { defaultModels: [""] }, false),
+  tenant("a default model that is a number", { defaultModels: [1] }, false),
+  tenant("a long default model", { defaultModels: ["x".repeat(129)] }, false),
+  tenant("default models that are a string", { defaultModels: "v1" }, false),
+  tenant("default models of null", { defaultModels: null }, false, PRUNED),
+];
+
 const REST: readonly Entry[] = [
   tenant("the minimum", {}, true),
   tenant("enabled", { enabled: true }, true),
@@ -243,5 +266,6 @@ const REST: readonly Entry[] = [
 ];
 
 export const ENTRIES: readonly Entry[] = [
-  ...[...REST, ...IDS, ...URLS, ...NO_URLS, ...URL_EXCEPTIONS, ...ENDPOINTS, ...CLAIMS, ...ROLES, ...LIMITS],
+  ...[...REST, ...IDS, ...URLS, ...NO_URLS, ...URL_EXCEPTIONS, ...ENDPOINTS, ...CLAIMS, ...ROLES],
+  ...[...LIMITS, ...MODELS],
 ];

@@ -472,7 +472,7 @@ const HTTP: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
   getTenant: async () => {
     const { body } = await transports.ask("idle", "/v1/tenant");
     const usage = { jobsQueued: 0, jobsRunning: 0, segmentsRunning: 0 };
-    assert.deepEqual(body, { id: "idle", usage, limits: { weight: 1 } });
+    assert.deepEqual(body, { id: "idle", usage, limits: { weight: 1 }, defaultModels: ["vmaf_v0.6.1"] });
   },
   console: NOTHING_OF_TENANTS,
   listAudit: async () => {

@@ -9,6 +9,7 @@
   "SVC_SCORE_TIMEOUT" $part.scoreTimeout
   "SVC_REQUEST_TIMEOUT" $part.requestTimeout
   "SVC_UI_TRY_IT_OUT" (ternary "true" "" $part.uiTryItOut)
+  "SVC_DEFAULT_MODEL" (join ":" $part.defaultModels)
   "SVC_TENANT_JOBS_QUEUED" $part.limits.jobsQueued
   "SVC_TENANT_SEGMENTS_RUNNING" $part.limits.segmentsRunning
   "SVC_TENANT_SUBMITS_PER_SECOND" $part.limits.submitsPerSecond

@@ -31,6 +31,7 @@ a flag would win over any variable.
   "SVC_SEGMENT_SECONDS" "controller.segmentSeconds"
   "SVC_WORST_STILLS" "controller.worstStills"
   "SVC_RETENTION" "controller.retention"
+  "SVC_DEFAULT_MODEL" "controller.defaultModels"
   "SVC_TENANT_JOBS_QUEUED" "controller.limits.jobsQueued"
   "SVC_TENANT_SEGMENTS_RUNNING" "controller.limits.segmentsRunning"
   "SVC_TENANT_SUBMITS_PER_SECOND" "controller.limits.submitsPerSecond"

@@ -29,6 +29,8 @@ export interface Tenant {
   readonly allowedRoles: readonly Role[] | undefined;
   /** The limits that are set for it; the defaults apply to the others. */
   readonly limits: Partial<Limits>;
+  /** Models of its jobs that name none, that of the main score first; undefined: the controller's. */
+  readonly defaultModels: readonly string[] | undefined;
 }
 
 /** Returns the current realms: the same list object as before unless one of them has changed. */

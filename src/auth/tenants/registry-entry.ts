@@ -2,6 +2,7 @@
  * Parses one tenant: an entry of the tenants file, or the `spec` of an SvcTenant in a cluster. An entry is checked
  * completely and refused as a whole, so that all its faults are reported at once.
  */
+import { isModelList, MODEL_LIST_RULE } from "../../jobs/default-models.ts";
 import { LIMIT_NAMES, LIMIT_RULES, type LimitRule, type Limits } from "../../jobs/limits.ts";
 import { isObject } from "../../platform/json.ts";
 import { endpointFault } from "../keys/fetch.ts";
@@ -10,6 +11,7 @@ import { MAX_NAME_CHARS } from "../tokens/claims.ts";
 import type { Realm, Tenant } from "./realm.ts";
 
 const URL_MOST = 2048;
+const ENTRY_MEMBERS = ["tenantId", "enabled", "oidc", "rbac", "limits", "defaultModels"];
 export const DEFAULT_TENANT_CLAIM = "tid";
 export const DEFAULT_ROLES_CLAIM = "svc_roles";
 
@@ -36,14 +38,15 @@ export type EntryOutcome =
 /** Parses an entry from the value of a YAML or JSON parser. Never throws: faults are in `faults`. */
 export function readEntry(value: unknown, { allowHttp }: EntryRules): EntryOutcome {
   const faults: EntryFault[] = [];
-  const entry = Members.of(value, "", ["tenantId", "enabled", "oidc", "rbac", "limits"], faults);
+  const entry = Members.of(value, "", ENTRY_MEMBERS, faults);
   if (entry === undefined) return { faults };
   const id = entry.name("tenantId", "Give the tenant id that its tokens contain");
   const enabled = entry.has("enabled") ? entry.flag("enabled") : true;
   const oidc = entry.section("oidc", ["issuer", "jwksEndpoint", "audience", "tenantClaim", "rolesClaim"]);
   const rbac = entry.has("rbac") ? entry.section("rbac", ["defaultRole", "allowedRoles"]) : undefined;
   const limits = entry.has("limits") ? readLimits(entry.section("limits", LIMIT_NAMES)) : {};
-  const tenant = { id, enabled, ...readRoles(rbac), limits };
+  const defaultModels = entry.has("defaultModels") ? entry.models("defaultModels") : undefined;
+  const tenant = { id, enabled, ...readRoles(rbac), limits, defaultModels };
   const realm = oidc === undefined ? undefined : { ...readProvider(oidc, allowHttp), tenant };
   return realm === undefined || faults.length > 0 ? { faults } : { realm };
 }
@@ -173,6 +176,14 @@ class Members {
     const none = canBeNone ? ", nor none" : "";
     this.refuse(name, `is not a whole number from ${min} to ${max}${none}. Leave it out for the default.`);
     return min;
+  }
+
+  /** Returns undefined and records a fault if the value is not a list of models. */
+  models(name: string): readonly string[] | undefined {
+    const value = this.#own.get(name);
+    if (Array.isArray(value) && isModelList(value)) return value;
+    this.refuse(name, `is not a list of ${MODEL_LIST_RULE}. Leave it out for the default.`);
+    return undefined;
   }
 
   role(name: string): Role | undefined {

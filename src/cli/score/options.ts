@@ -67,9 +67,9 @@ export function addScoreOptions(command: Command): Command {
   return command;
 }
 
-/** Adds the options that say what to score, and how. */
-export function addPairOptions<C extends Command>(command: C): C {
-  for (const option of [...metricOptions(), ...pairOptions()]) command.addOption(option);
+/** Adds the options that say what to score, and how. `shownModel`: the default of --model, for the help. */
+export function addPairOptions<C extends Command>(command: C, shownModel = DEFAULT_MODEL): C {
+  for (const option of [...metricOptions(shownModel), ...pairOptions()]) command.addOption(option);
   return command;
 }
 
@@ -82,13 +82,13 @@ export function gateOption(): Option {
     .argParser((value: string, before: readonly string[]) => [...before, value]);
 }
 
-function metricOptions(): Option[] {
+function metricOptions(shownModel: string): Option[] {
   return [
     offering(
       optional(
         "-m, --model <name>",
         `VMAF model; ${SHORT_NAMES.slice(0, -1).join(", ")} and ${SHORT_NAMES.at(-1)} choose by the reference; repeatable, up to ${MAX_MODELS}; the first gives the main score`,
-        DEFAULT_MODEL,
+        shownModel,
       ).argParser(collectModel),
       OFFERED_MODELS,
     ),

@@ -2,6 +2,7 @@
 import type { Connection } from "../../client/connection/connection.ts";
 import { DEFAULT_MODEL } from "../../engine/contract/request.ts";
 import { type Job, Job_State, JobSchema } from "../../gen/proto/svc/v1/job_pb.ts";
+import { TenantService } from "../../gen/proto/svc/v1/tenant_pb.ts";
 import { Failure } from "../../platform/failure.ts";
 import { messageJson } from "../connection/message-json.ts";
 import { printFailure } from "../connection/server.ts";
@@ -31,14 +32,29 @@ export interface OutcomeFlags {
 }
 
 /** Parses the gates, and checks them against the metrics that every job will have. Throws INVALID_REQUEST. */
-export function expectedGates({ failUnder }: OutcomeFlags, jobs: readonly ListedJob[]): readonly Gate[] {
+export async function expectedGates(
+  connection: Connection,
+  { failUnder }: OutcomeFlags,
+  jobs: readonly ListedJob[],
+  signal: AbortSignal,
+): Promise<readonly Gate[]> {
   const gates = failUnder.map(parseGate);
-  for (const { request } of jobs) {
-    const { model = "", models = [], features = [] } = request.job ?? {};
-    const expected = { models: models.length > 0 ? models : [model || DEFAULT_MODEL], features };
+  const named = jobs.map(({ request: { job } }) => (job?.model ? [job.model] : (job?.models ?? [])));
+  const asksTenant = gates.length > 0 && named.some((models) => models.length === 0);
+  const defaults = asksTenant ? await defaultModels(connection, signal) : [];
+  for (const [index, { request }] of jobs.entries()) {
+    const own = named[index] ?? [];
+    const expected = { models: own.length > 0 ? own : defaults, features: request.job?.features ?? [] };
     for (const gate of gates) expectGate(gate, expected);
   }
   return gates;
+}
+
+/** Returns the models of the tenant's jobs that name none. A controller of an earlier version reports none. */
+async function defaultModels(connection: Connection, signal: AbortSignal): Promise<readonly string[]> {
+  const { tenant } = await connection.call(TenantService.method.getTenant, {}, { signal });
+  const models = tenant?.defaultModels ?? [];
+  return models.length > 0 ? models : [DEFAULT_MODEL];
 }
 
 /**

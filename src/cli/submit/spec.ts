@@ -20,7 +20,7 @@ export interface SpecFlags extends PairFlags {
 const MAX_PRIORITY = 100;
 
 export function addSpecOptions<C extends Command>(command: C): C {
-  return addPairOptions(command)
+  return addPairOptions(command, "your tenant's default models, which svc tenants show lists")
     .addOption(optional("--name <name>", "display name; need not be unique", "none"))
     .addOption(labelOption("label to find the job by"))
     .addOption(

@@ -118,7 +118,7 @@ async function submit(
   const run = async (connection: Connection, signal: AbortSignal) => {
     checkFlags(flags);
     const jobs = await jobsOf(reference, distorted, flags, signal);
-    const gates = expectedGates(flags, jobs);
+    const gates = await expectedGates(connection, flags, jobs, signal);
     await checkFiles(jobs, flags, signal);
     await store(connection, jobs, flags, stored, signal);
     return flags.wait ? printOutcomes(connection, stored, gates, flags, signal) : EXIT.scored;

@@ -24,8 +24,10 @@ ${serverGuide()}`;
 
 export function showCommand(): Command {
   const command = new PeopleCommand("svc tenants show")
-    .summary("show your tenant's usage and limits")
-    .description("Shows your tenant: its id, queued and running jobs, running tasks, and limits.")
+    .summary("show your tenant's usage, limits and default models")
+    .description(
+      "Shows your tenant: its id, queued and running jobs, running tasks, limits, and the models of jobs that name none.",
+    )
     .addOption(jsonOption("the tenant"))
     .withGuide(GUIDE);
   return addServerOptions(command).action((flags: ServerFlags) =>
@@ -42,7 +44,7 @@ async function show(connection: Connection, { json }: ServerFlags, signal: Abort
 }
 
 /** Returns one line per fact, its name first. */
-function tenantLines({ id, usage, limits }: Tenant): string[] {
+function tenantLines({ id, usage, limits, defaultModels }: Tenant): string[] {
   const { jobsQueued = 0, jobsRunning = 0, segmentsRunning = 0 } = usage ?? {};
   const of = (limit: number | undefined) => (limit === undefined ? "" : ` of ${limit}`);
   const lines: readonly (readonly [name: string, text: string])[] = [
@@ -55,6 +57,7 @@ function tenantLines({ id, usage, limits }: Tenant): string[] {
       limits?.submitsPerSecond === undefined ? "no limit" : `up to ${limits.submitsPerSecond}`,
     ],
     ["weight", String(limits?.weight ?? 1)],
+    ["default models", printable(defaultModels.join(", "))],
   ];
   const width = Math.max(...lines.map(([name]) => name.length));
   return lines.map(([name, text]) => `${name.padEnd(width)}  ${text}`);

@@ -8,6 +8,7 @@ import {
   type SubmitJobResponse,
   SubmitJobResponseSchema,
 } from "../../gen/proto/svc/v1/job_pb.ts";
+import type { DefaultModelsOf } from "../../jobs/default-models.ts";
 import { MAX_BATCH } from "../../jobs/request-limits.ts";
 import { needToPlan, planClass } from "../../jobs/work.ts";
 import { Failure, invalid } from "../../platform/failure.ts";
@@ -35,6 +36,7 @@ export interface Submission {
   readonly schedule: Pick<Schedule, "classesOf">;
   readonly limits: SubmitLimits;
   readonly media: MediaPolicy;
+  readonly defaultModelsOf: DefaultModelsOf;
 }
 
 interface Checked extends CheckedSpec {
@@ -115,13 +117,13 @@ async function checkAll(
 async function check(
   request: SubmitJobRequest,
   { tenant }: Principal,
-  { media }: Submission,
+  { media, defaultModelsOf }: Submission,
 ): Promise<Checked> {
   const key = request.idempotencyKey === "" ? undefined : request.idempotencyKey;
   if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
     throw invalid("The idempotency key is not 1 to 255 printable ASCII characters.");
   }
-  const checked = checkSpec(request.job);
+  const checked = checkSpec(request.job, defaultModelsOf(tenant));
   for (const side of SIDES) await media(tenant, checked.spec[side]);
   return { ...checked, key };
 }

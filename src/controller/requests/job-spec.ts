@@ -11,18 +11,20 @@ import type { Labels } from "../../store/contract/job-records.ts";
 import { checkLabels } from "./filter.ts";
 
 export interface CheckedSpec {
+  /** As requested, with the default models if the request names none. */
   readonly spec: JobSpec;
   /** What planning it requires of a node. */
   readonly need: PlanNeed;
   /** Canonical proto JSON with sorted members: equal for equal specs. */
   readonly text: string;
-  /** SHA-256 of the text in hex. */
+  /** SHA-256 in hex of the text of the spec as requested: other default models do not make a retry a new request. */
   readonly fingerprint: string;
 }
 
-/** Throws INVALID_REQUEST, UNKNOWN_FEATURE. */
-export function checkSpec(spec: JobSpec | undefined): CheckedSpec {
-  if (spec === undefined) throw invalid("The job is missing. Give at least reference and distorted.");
+/** `defaultModels`: of its tenant; empty: that of the API. Throws INVALID_REQUEST, UNKNOWN_FEATURE. */
+export function checkSpec(given: JobSpec | undefined, defaultModels: readonly string[]): CheckedSpec {
+  if (given === undefined) throw invalid("The job is missing. Give at least reference and distorted.");
+  const spec = withModels(given, defaultModels);
   const { models, scorerVersion } = pairRequestOf(scoreRequestOf(spec));
   checkName(spec.name);
   checkLabels("labels", spec.labels);
@@ -31,8 +33,15 @@ export function checkSpec(spec: JobSpec | undefined): CheckedSpec {
       `priority is ${spec.priority}. Use a whole number from -${MAX_PRIORITY} to ${MAX_PRIORITY}.`,
     );
   }
-  const text = textOf(toJson(JobSpecSchema, spec));
-  return { spec, need: { models, scorerVersion }, text, fingerprint: hash("sha256", text, "hex") };
+  const requested = textOf(toJson(JobSpecSchema, given));
+  const text = spec === given ? requested : textOf(toJson(JobSpecSchema, spec));
+  return { spec, need: { models, scorerVersion }, text, fingerprint: hash("sha256", requested, "hex") };
+}
+
+/** Returns the spec with the default models if it names none. */
+function withModels(spec: JobSpec, defaultModels: readonly string[]): JobSpec {
+  if (spec.model !== "" || spec.models.length > 0 || defaultModels.length === 0) return spec;
+  return { ...spec, models: [...defaultModels] };
 }
 
 /** Parses a stored spec. A newer version may have stored more members. */

@@ -1,10 +1,12 @@
 /** The operations on tenants that the transports call: usage and limits, revocations, the audit log. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { DEFAULT_MODEL } from "../../engine/contract/request.ts";
 import {
   GetTenantResponseSchema,
   type TenantLimitsSchema,
   WhoAmIResponseSchema,
 } from "../../gen/proto/svc/v1/tenant_pb.ts";
+import type { DefaultModelsOf } from "../../jobs/default-models.ts";
 import type { Limits, LimitsOf } from "../../jobs/limits.ts";
 import type { TenantOperations } from "../api/operations.ts";
 import { listAudit } from "./audit.ts";
@@ -12,14 +14,18 @@ import { type RevocationOptions, revocationOperations } from "./revocations.ts";
 
 export interface TenantServiceOptions extends RevocationOptions {
   readonly limitsOf: LimitsOf;
+  readonly defaultModelsOf: DefaultModelsOf;
 }
 
 export function tenantOperations(options: TenantServiceOptions): TenantOperations {
-  const { store, limitsOf } = options;
+  const { store, limitsOf, defaultModelsOf } = options;
   return {
     async getTenant(_, { principal: { tenant: id } }) {
       const usage = await store.usage(id);
-      return create(GetTenantResponseSchema, { tenant: { id, usage, limits: limitsMessage(limitsOf(id)) } });
+      const limits = limitsMessage(limitsOf(id));
+      const models = defaultModelsOf(id);
+      const defaultModels = models.length > 0 ? [...models] : [DEFAULT_MODEL];
+      return create(GetTenantResponseSchema, { tenant: { id, usage, limits, defaultModels } });
     },
     async whoAmI(_, { principal: { tenant, subject, roles } }) {
       return create(WhoAmIResponseSchema, { tenant, subject, roles: [...roles] });

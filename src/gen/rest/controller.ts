@@ -548,7 +548,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What to score and how. Per-frame scores are always kept. */
+        /** @description What to score and how. Per-frame scores are always kept. A job with neither `model` nor `models` gets the default models of its tenant in `models`; `vmaf_v0.6.1` applies if there are none. */
         JobSpec: {
             /** @description Path of the pristine video, on the machine that scores; at most 4096 bytes of UTF-8. */
             reference: string;
@@ -933,6 +933,8 @@ export interface components {
             id: string;
             usage: components["schemas"]["TenantUsage"];
             limits: components["schemas"]["TenantLimits"];
+            /** @description Models of jobs that name none; the first gives the main score. */
+            defaultModels: string[];
         };
         TenantUsage: {
             /** @description Jobs of which no task has started. */

@@ -3,6 +3,7 @@ import type { Registry } from "prom-client";
 import { type Controller, type FollowedTokens, openController } from "../../controller/controller.ts";
 import type { MediaPolicy } from "../../controller/requests/media-policy.ts";
 import { RevocationFeed } from "../../controller/tenants/revocation-feed.ts";
+import type { DefaultModelsOf } from "../../jobs/default-models.ts";
 import type { LimitsOf } from "../../jobs/limits.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import type { Tracer } from "../../platform/observability/span.ts";
@@ -22,6 +23,8 @@ export interface OpenOptions {
   readonly media: MediaPolicy;
   /** The limits of each tenant. */
   readonly limitsOf: LimitsOf;
+  /** The models of each tenant's jobs that name none. */
+  readonly defaultModelsOf: DefaultModelsOf;
   readonly openStore: () => Promise<Store>;
   /** Its owner closes it. */
   readonly tracer: Tracer;
@@ -51,7 +54,8 @@ async function followed(
 }
 
 export async function openWith(options: OpenOptions): Promise<Opened> {
-  const { settings, fleetTenant, media, limitsOf, tokens, tracer, openStore, registry, log } = options;
+  const { settings, fleetTenant, media, limitsOf, defaultModelsOf } = options;
+  const { tokens, tracer, openStore, registry, log } = options;
   const store = await openStore();
   const controller = openController({
     store,
@@ -67,6 +71,7 @@ export async function openWith(options: OpenOptions): Promise<Opened> {
       auditRetentionMs: settings.auditRetention * DAY_MS,
       media,
       limitsOf,
+      defaultModelsOf,
       fleetTenant,
     },
   });

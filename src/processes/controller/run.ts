@@ -1,6 +1,6 @@
 /** Sets up the controller, and runs it until a signal stops it. */
 import { OPEN_PRINCIPAL } from "../../auth/principal.ts";
-import { limitsIn } from "../../auth/tenants/limits.ts";
+import { defaultModelsIn, limitsIn } from "../../auth/tenants/tenant-settings.ts";
 import { shutDown, untilStopSignal } from "../../platform/concurrency/lifecycle.ts";
 import { isLoopback } from "../../platform/net/loopback.ts";
 import { type Log, openLog } from "../../platform/observability/log.ts";
@@ -76,6 +76,7 @@ async function open(settings: ControllerSettings, log: Log) {
     fleetTenant: settings.fleetTenant ?? (authDisabled ? OPEN_PRINCIPAL.tenant : undefined),
     media: mediaPolicy(settings.mediaRoot, { authenticated: !authDisabled, log }),
     limitsOf: limitsIn(authentication.realms, defaultLimits(settings)),
+    defaultModelsOf: defaultModelsIn(authentication.realms, settings.defaultModel),
     openStore: await storeOpener(settings, log),
     console,
     certificate: transport.certificate,

@@ -10,6 +10,7 @@ import { TRACING_SETTINGS } from "../parts/tracing-settings.ts";
 import { AUDIT_SETTINGS } from "./audit-settings.ts";
 import { AUTH_SETTINGS, planAuth } from "./auth-settings.ts";
 import { CONSOLE_SETTINGS, checkConsoleSettings } from "./console-settings.ts";
+import { DEFAULT_MODEL_SETTING } from "./default-models-setting.ts";
 import { LIMIT_SETTINGS } from "./limit-settings.ts";
 
 const DAY_SECONDS = 86_400;
@@ -64,6 +65,7 @@ export const CONTROL_SETTINGS = {
     min: 1,
     max: 7 * DAY_SECONDS,
   }),
+  defaultModel: DEFAULT_MODEL_SETTING,
   ...LIMIT_SETTINGS,
   ...AUDIT_SETTINGS,
   ...REST_SETTINGS,

@@ -84,6 +84,7 @@ async function open(settings: UpSettings, log: Log) {
     fleetTenant: OPEN_PRINCIPAL.tenant,
     media: mediaPolicy(settings.mediaRoot, { authenticated: false, log }),
     limitsOf: () => limits,
+    defaultModelsOf: () => settings.defaultModel,
     openStore: () => openStore({ dataDir }, log),
     auditLog,
     tracer: tracing.tracer,

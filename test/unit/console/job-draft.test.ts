@@ -61,7 +61,7 @@ test("every typed field is in the job", () => {
     editLists: "IGNORE",
     subsample: 3,
   });
-  checkSpec(fromJson(JobSpecSchema, spec as JsonValue));
+  checkSpec(fromJson(JobSpecSchema, spec as JsonValue), []);
 });
 
 test("a job's spec survives a round trip through a draft", () => {
@@ -143,7 +143,7 @@ for (const [field, parts] of WRONG)
 /** The controller's refusal of a spec. */
 function refusalOf(spec: MessageInitShape<typeof JobSpecSchema>): ApiError {
   try {
-    checkSpec(create(JobSpecSchema, spec));
+    checkSpec(create(JobSpecSchema, spec), []);
   } catch (thrown) {
     const { code, message, found } = Failure.from(thrown);
     return new ApiError(400, code, message, "", found);

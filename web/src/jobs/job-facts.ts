@@ -19,7 +19,7 @@ export const STATE_NAMES: Readonly<Record<JobState, string>> = {
 };
 
 /** The contract's default model. */
-export const DEFAULT_MODEL = "vmaf_v0.6.1";
+const DEFAULT_MODEL = "vmaf_v0.6.1";
 
 export function hasEnded({ state }: Job): boolean {
   return state !== "QUEUED" && state !== "RUNNING";

@@ -38,7 +38,7 @@ export function TenantPage() {
   );
 }
 
-function Use({ tenant: { usage, limits } }: { readonly tenant: Tenant }) {
+function Use({ tenant: { usage, limits, defaultModels } }: { readonly tenant: Tenant }) {
   return (
     <section className="card" aria-labelledby="use">
       <h2 id="use">Limits and usage</h2>
@@ -55,6 +55,7 @@ function Use({ tenant: { usage, limits } }: { readonly tenant: Tenant }) {
           }
         />
         <Fact name="Scheduling weight" value={limits.weight.toLocaleString()} />
+        <Fact name="Default models" value={defaultModels.join(", ")} />
       </dl>
     </section>
   );

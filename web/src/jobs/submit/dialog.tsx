@@ -31,6 +31,7 @@ interface SubmitDialogProps {
 export function SubmitDialog({ title = "Submit jobs", first = NOTHING, close, done }: SubmitDialogProps) {
   const { draft, change, left, faults, submit, isPending, refusal } = useSubmission(first, done);
   const { models, scorerVersions } = useOffers(draft.scorerVersion);
+  const defaultModels = useDefaultModels();
   const form = useRef<HTMLFormElement>(null);
   const [isLeaving, setIsLeaving] = useState(false);
   const isTyped = JSON.stringify(draft) !== JSON.stringify(first.draft);
@@ -43,7 +44,7 @@ export function SubmitDialog({ title = "Submit jobs", first = NOTHING, close, do
   return (
     <Dialog title={title} close={leave} className="submit-dialog">
       <form noValidate ref={form} onSubmit={submit} onKeyDown={submitByKeys}>
-        <SubmitFields {...fields} models={models} />
+        <SubmitFields {...fields} models={models} defaultModels={defaultModels} />
         <details>
           <summary>Advanced</summary>
           <SubmitAdvanced {...fields} scorerVersions={scorerVersions} />
@@ -98,6 +99,13 @@ function useOffers(scorerVersion: string): Offers {
   const { api } = useSession();
   const { data } = useQuery({ queryKey: ["nodes"], queryFn: () => bodyOf(api.GET("/v1/nodes")) });
   return offersOf(data?.nodes.map(({ capabilities }) => capabilities) ?? [], scorerVersion);
+}
+
+/** The models of jobs that name none; empty if unknown. */
+function useDefaultModels(): readonly string[] {
+  const { api } = useSession();
+  const tenant = useQuery({ queryKey: ["tenant"], queryFn: () => bodyOf(api.GET("/v1/tenant")) });
+  return tenant.data?.defaultModels ?? [];
 }
 
 function useSubmission(first: FirstDraft, done: (jobs: readonly Job[]) => void) {

@@ -1,6 +1,6 @@
 /** Fields of the submit dialog that every job needs. */
 import { FieldRow } from "../../ui/field.tsx";
-import { countText, DEFAULT_MODEL } from "../job-facts.ts";
+import { countText } from "../job-facts.ts";
 import { toggled } from "../job-query.ts";
 import { type Field, type JobDraft, linesOf, modelNames } from "./draft.ts";
 import type { Faults } from "./draft-faults.ts";
@@ -78,8 +78,14 @@ function LinesRow(props: Omit<TextRowProps, "isNumber"> & { readonly rows: numbe
   );
 }
 
-/** `models`: models on the nodes; empty if unknown. */
-export function SubmitFields({ models, ...fields }: FieldsProps & { readonly models: readonly string[] }) {
+interface ModelsProps {
+  /** Models on the nodes; empty if unknown. */
+  readonly models: readonly string[];
+  /** Models of jobs that name none; empty if unknown. */
+  readonly defaultModels: readonly string[];
+}
+
+export function SubmitFields({ models, defaultModels, ...fields }: FieldsProps & ModelsProps) {
   const count = linesOf(fields.draft.distorted).length;
   const several = count > 1 ? `${countText(count)} files: ${countText(count)} jobs, stored together.` : "";
   return (
@@ -99,7 +105,7 @@ export function SubmitFields({ models, ...fields }: FieldsProps & { readonly mod
         placeholder="/videos/distorted.mp4"
         hint={several || "Path of the encoded video. One job per line."}
       />
-      <ModelsRow models={models} {...fields} />
+      <ModelsRow models={models} defaultModels={defaultModels} {...fields} />
       <TextRow
         {...fields}
         field="name"
@@ -126,7 +132,7 @@ export function SubmitFields({ models, ...fields }: FieldsProps & { readonly mod
   );
 }
 
-function ModelsRow({ models, ...fields }: FieldsProps & { readonly models: readonly string[] }) {
+function ModelsRow({ models, defaultModels, ...fields }: FieldsProps & ModelsProps) {
   const { draft, change } = fields;
   const chosen = modelNames(draft.models);
   return (
@@ -135,7 +141,7 @@ function ModelsRow({ models, ...fields }: FieldsProps & { readonly models: reado
         {...fields}
         field="models"
         label="Models"
-        placeholder={DEFAULT_MODEL}
+        placeholder={defaultModels.join(" ")}
         hint="Separate several with spaces; the first gives the score. v1, v1-phone and v1-tv stand for the version 1 model that fits the reference."
       />
       {models.length > 0 && (

@@ -1,0 +1,19 @@
+/** The models of jobs that name none. */
+import { MAX_MODELS, MODEL_NAME } from "./request-limits.ts";
+
+/**
+ * Returns the current default models of a tenant, that of the main score first; empty: the default of the API. Called
+ * at every use because they can change.
+ */
+export type DefaultModelsOf = (tenant: string) => readonly string[];
+
+/** The rule of a list of default models, for messages. */
+export const MODEL_LIST_RULE = `1 to ${MAX_MODELS} distinct model names of letters, digits, ".", "_" and "-"`;
+
+/** Whether a list of any values keeps MODEL_LIST_RULE. Which models exist is known only to nodes. */
+export function isModelList(values: readonly unknown[]): values is readonly string[] {
+  const areNames = values.every((value) => typeof value === "string" && MODEL_NAME.test(value));
+  return (
+    areNames && values.length >= 1 && values.length <= MAX_MODELS && new Set(values).size === values.length
+  );
+}
