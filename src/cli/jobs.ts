@@ -9,6 +9,7 @@ import { getCommand } from "./jobs/get.ts";
 import { labelCommand } from "./jobs/label.ts";
 import { listCommand } from "./jobs/list.ts";
 import { watchCommand } from "./jobs/watch.ts";
+import { rescoreCommand } from "./rescore/rescore.ts";
 import { submitCommand } from "./submit/submit.ts";
 
 const GUIDE = `
@@ -26,14 +27,14 @@ ${serverGuide({ 1: "with --fail-under: scored, but below a gate" })}`;
 
 export function jobsCommand(): Command {
   const command = new PeopleCommand("svc jobs")
-    .summary("submit, follow, cancel and delete jobs on a controller")
+    .summary("submit, follow, rescore, cancel and delete jobs on a controller")
     .description(
       "Jobs are pairs of videos that the nodes of a controller score in the background. The controller keeps the results.",
     )
     .withGuide(GUIDE);
   for (const make of [
     ...[submitCommand, listCommand, getCommand, watchCommand, framesCommand],
-    ...[labelCommand, cancelCommand, deleteCommand],
+    ...[rescoreCommand, labelCommand, cancelCommand, deleteCommand],
   ]) {
     command.addCommand(make());
   }

@@ -40,6 +40,7 @@ const TYPED: readonly (readonly [string, string | undefined])[] = [
   ["svc jo", "jobs"],
   ["svc jobs subm", "submit"],
   ["svc help ser", "server"],
+  ["svc jobs rescore --model v1-p", "v1-phone"],
   ["svc jobs submit --on-frame-c", "--on-frame-count-mismatch"],
   ["svc jobs submit --on-frame-count-mismatch co", "common"],
   ["svc score --edit-lists ig", "ignore"],

@@ -99,7 +99,7 @@ describe("cancelling by options", () => {
   test("refuses contradictory arguments", async () => {
     const [id = ""] = await submit(1, { release: "refused" });
     const wrong: [string[], RegExp][] = [
-      [["cancel"], /Give ids, an option that selects jobs such as --state, or --all/],
+      [["cancel"], /Give ids, an option that selects jobs such as --label, or --all/],
       [["cancel", "--yes"], /Give ids/],
       [["cancel", "--all", "--state", "queued"], /--all selects every job/],
       [["cancel", id, "--state", "queued"], /Give either ids or options that select jobs, not both/],

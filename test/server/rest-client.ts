@@ -26,6 +26,7 @@ export interface Result {
   readonly features: Readonly<Record<string, number>>;
   readonly pooled: Readonly<Record<string, { readonly mean: number; readonly min: number }>>;
   readonly frameCount: number;
+  readonly scorer: { readonly libvmafVersion: string };
   readonly frames: readonly { readonly frame: number; readonly metrics: Readonly<Record<string, number>> }[];
   readonly reference: { readonly rotation: number };
   readonly warnings: readonly unknown[];

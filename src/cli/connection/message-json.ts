@@ -2,14 +2,18 @@
 import { type DescMessage, type MessageShape, toJson } from "@bufbuild/protobuf";
 import { printableJson } from "../terminal/escape.ts";
 
-/** Returns a message as canonical proto JSON with zero values, on one line or, with `indent`, on several. */
+/** Returns a message as canonical proto JSON with zero values, as text on one line or, with `indent`, on several. */
 export function messageJson<Desc extends DescMessage>(
   schema: Desc,
   message: MessageShape<Desc>,
   indent?: number,
 ): string {
-  const json = toJson(schema, message, { alwaysEmitImplicit: true });
-  return `${printableJson(withoutEmptyFrames(json), indent)}\n`;
+  return `${printableJson(messageObject(schema, message), indent)}\n`;
+}
+
+/** Returns the same JSON as a value. */
+export function messageObject<Desc extends DescMessage>(schema: Desc, message: MessageShape<Desc>): unknown {
+  return withoutEmptyFrames(toJson(schema, message, { alwaysEmitImplicit: true }));
 }
 
 /** Removes empty `frames` lists: they would read as "no frames", but the frames are only not in this message. */

@@ -41,7 +41,7 @@ export function cancelCommand(): Command {
     .description(
       "Cancels jobs by id, or all jobs that match the options in one request. A scorer working on a job is killed within a second.",
     );
-  addManyOptions(command, WORDS, "all queued and running jobs").withGuide(GUIDE);
+  addManyOptions(command, WORDS, { all: "all queued and running jobs" }).withGuide(GUIDE);
   return addServerOptions(command).action((ids: readonly string[], flags: ManyFlags) =>
     withServer(flags, (connection, signal) => cancel(connection, ids, flags, signal)),
   );

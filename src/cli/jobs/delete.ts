@@ -46,7 +46,7 @@ export function deleteCommand(): Command {
     .description(
       "Permanently deletes jobs with their results, per-frame scores and stills: by id, or all jobs that match the options in one request. Needs the role svc:admin.",
     );
-  addEndOptions(addManyOptions(command, WORDS, "all finished jobs"))
+  addEndOptions(addManyOptions(command, WORDS, { all: "all finished jobs" }))
     .addOption(optional("--cancel", "include jobs that have not ended, and cancel them first", "off"))
     .withGuide(GUIDE);
   return addServerOptions(command).action((ids: readonly string[], flags: DeleteFlags) =>

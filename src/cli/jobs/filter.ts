@@ -32,8 +32,12 @@ export function stateOption(help: string): Option {
 }
 
 export function addFilterOptions<C extends Command>(command: C): C {
+  return addSubmitOptions(command.addOption(stateOption("only jobs in this state")));
+}
+
+/** Adds the options that apply to jobs in any one state. */
+export function addSubmitOptions<C extends Command>(command: C): C {
   return command
-    .addOption(stateOption("only jobs in this state"))
     .addOption(labelOption("only jobs with this label"))
     .addOption(pastOption("--since <time>", "only jobs submitted at or after this time"))
     .addOption(pastOption("--until <time>", "only jobs submitted before this time"));

@@ -29,12 +29,19 @@ export interface Words {
   readonly done: string;
 }
 
-/** `all`: what --all selects. */
-export function addManyOptions<C extends Command>(command: C, { verb }: Words, all: string): C {
+export interface ManyHelp {
+  /** What --all selects. */
+  readonly all: string;
+  /** What --json prints; default: the jobs given by id, else the counts. */
+  readonly json?: string;
+  /** Adds the options that select jobs; default: addFilterOptions. */
+  readonly addFilters?: (command: Command) => Command;
+}
+
+export function addManyOptions<C extends Command>(command: C, { verb }: Words, help: ManyHelp): C {
+  const { all, json = "one job per line, or with options the counts,", addFilters = addFilterOptions } = help;
   const named = verb.toLowerCase();
-  addFilterOptions(
-    command.argument("[id...]", "full ids of the jobs (default: the jobs that match the options)"),
-  )
+  addFilters(command.argument("[id...]", "full ids of the jobs (default: the jobs that match the options)"))
     .addOption(optional("--all", all, "off"))
     .addOption(optional("--dry-run", "only print how many jobs match", "off"))
     .addOption(
@@ -43,7 +50,7 @@ export function addManyOptions<C extends Command>(command: C, { verb }: Words, a
         "ask on a terminal; required elsewhere",
       ),
     )
-    .addOption(jsonOption("one job per line, or with options the counts,"));
+    .addOption(jsonOption(json));
   return command;
 }
 
@@ -61,7 +68,7 @@ export function areNamed(ids: readonly string[], flags: ManyFlags): boolean {
     throw new Failure("INVALID_REQUEST", "--all selects every job: give either --all or the other options.");
   }
   if (!all && !filtered) {
-    throw new Failure("INVALID_REQUEST", "Give ids, an option that selects jobs such as --state, or --all.");
+    throw new Failure("INVALID_REQUEST", "Give ids, an option that selects jobs such as --label, or --all.");
   }
   return false;
 }
@@ -103,7 +110,7 @@ export interface Change<Answer> {
 const COUNT = new Intl.NumberFormat("en");
 
 /** Returns "1 job" or "1,200 jobs". */
-function jobsText(count: number): string {
+export function jobsText(count: number): string {
   return `${COUNT.format(count)} ${count === 1 ? "job" : "jobs"}`;
 }
 
@@ -129,7 +136,12 @@ export async function allChosen<Answer>(
   return EXIT.scored;
 }
 
-async function isAgreed(matched: number, { verb, done }: Words, signal: AbortSignal): Promise<boolean> {
+/** Asks for confirmation on a terminal. Throws INVALID_REQUEST if standard input is none. */
+export async function isAgreed(
+  matched: number,
+  { verb, done }: Words,
+  signal: AbortSignal,
+): Promise<boolean> {
   if (!process.stdin.isTTY) {
     throw new Failure(
       "INVALID_REQUEST",

@@ -82,16 +82,28 @@ export function gateOption(): Option {
     .argParser((value: string, before: readonly string[]) => [...before, value]);
 }
 
+/** `shownDefault`: for the help. */
+export function modelOption(shownDefault: string): Option {
+  const option = optional(
+    "-m, --model <name>",
+    `VMAF model; ${SHORT_NAMES.slice(0, -1).join(", ")} and ${SHORT_NAMES.at(-1)} choose by the reference; repeatable, up to ${MAX_MODELS}; the first gives the main score`,
+    shownDefault,
+  ).argParser(collectModel);
+  return offering(option, OFFERED_MODELS);
+}
+
+/** `shownDefault`: for the help. */
+export function scorerVersionOption(shownDefault: string): Option {
+  return optional(
+    "--scorer-version <version>",
+    "score with the scorer of this version or with this version of libvmaf; svc scorer list shows them",
+    shownDefault,
+  );
+}
+
 function metricOptions(shownModel: string): Option[] {
   return [
-    offering(
-      optional(
-        "-m, --model <name>",
-        `VMAF model; ${SHORT_NAMES.slice(0, -1).join(", ")} and ${SHORT_NAMES.at(-1)} choose by the reference; repeatable, up to ${MAX_MODELS}; the first gives the main score`,
-        shownModel,
-      ).argParser(collectModel),
-      OFFERED_MODELS,
-    ),
+    modelOption(shownModel),
     offering(
       optional(
         "--metric <name>",
@@ -155,11 +167,7 @@ function pairOptions(): Option[] {
       "bits per sample in which the distorted video was encoded, for version 1 models",
       "as in the file",
     ).argParser(whole(MAX_BIT_DEPTH, MIN_BIT_DEPTH)),
-    optional(
-      "--scorer-version <version>",
-      "score with the scorer of this version or with this version of libvmaf; svc scorer list shows them",
-      "the first of svc scorer list",
-    ),
+    scorerVersionOption("the first of svc scorer list"),
   ];
 }
 

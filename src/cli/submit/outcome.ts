@@ -90,18 +90,25 @@ async function awaited(
   signal: AbortSignal,
 ): Promise<readonly Job[]> {
   if (flags.quiet) return awaitJobs(connection, ids, {}, signal);
-  if (flags.from !== undefined) {
-    // Bars are enough if they can be drawn: the summary has a line for each job.
-    const { live } = detectTerminal(process.stderr, process.env);
-    using shown = boardWatcher(live ? NOWHERE : process.stderr);
-    return await awaitJobs(connection, ids, shown.watcher, signal);
-  }
+  if (flags.from !== undefined) return awaitListed(connection, ids, signal);
   const line = progressLine(process.stderr, () => detectTerminal(process.stderr, process.env));
   try {
     return await awaitJobs(connection, ids, lineWatcher(line), signal);
   } finally {
     line.clear();
   }
+}
+
+/** Waits for many jobs that are summarised afterwards, and shows their progress on standard error. */
+export async function awaitListed(
+  connection: Connection,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly Job[]> {
+  // Bars are enough if they can be drawn: the summary has a line for each job.
+  const { live } = detectTerminal(process.stderr, process.env);
+  using shown = boardWatcher(live ? NOWHERE : process.stderr);
+  return await awaitJobs(connection, ids, shown.watcher, signal);
 }
 
 function lineWatcher(line: ReturnType<typeof progressLine>): Watcher {

@@ -19,6 +19,8 @@ const RETRY_MS = 1_000;
 export interface Storing {
   /** Whether the jobs are from a list, and are sent in batches. */
   readonly listed: boolean;
+  /** Returns what is thrown for the refusal of a batch, of which nothing is stored. */
+  readonly refusal: (failure: Failure, batch: readonly ListedJob[]) => Failure;
   /** Awaited after every batch. */
   readonly onStored: (answers: readonly SubmitJobResponse[]) => Promise<void>;
   /** Called once for each limit that it waits for. */
@@ -73,11 +75,11 @@ class Waits {
   }
 
   async #wait(failure: Failure, jobs: readonly ListedJob[]): Promise<void> {
-    const { signal, listed, onWait } = this.#storing;
+    const { signal, refusal, onWait } = this.#storing;
     const forMs = failure.retryAfterMs ?? RETRY_MS;
     if (signal.aborted) throw failure;
     if (!PASSING.includes(failure.code) || performance.now() + forMs > this.#giveUp)
-      throw listed ? notStored(failure, jobs) : failure;
+      throw refusal(failure, jobs);
     if (!this.#reported.has(failure.code)) onWait(failure);
     this.#reported.add(failure.code);
     await pause(forMs, undefined, { signal }).catch(() => {});
@@ -124,7 +126,7 @@ async function send(
 }
 
 /** Translates the server's batch index into a line number, and adds which lines were not stored. */
-function notStored({ code, message, found, cause }: Failure, batch: readonly ListedJob[]): Failure {
+export function notStored({ code, message, found, cause }: Failure, batch: readonly ListedJob[]): Failure {
   const wrong = batch[Number(found?.["index"])];
   const what = wrong === undefined ? message : `line ${wrong.line}: ${message.replace(/^jobs\[\d+\]: /, "")}`;
   const which = `Lines ${batch[0]?.line} to ${batch.at(-1)?.line} were not stored; all lines before them were.`;

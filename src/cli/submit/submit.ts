@@ -27,7 +27,7 @@ import { jobsOfList, type ListedJob, readList } from "./list-file.ts";
 import { checkFiles } from "./local-files.ts";
 import { expectedGates, type OutcomeFlags, printOutcomes } from "./outcome.ts";
 import { addSpecOptions, type SpecFlags, settingsOf, specOf } from "./spec.ts";
-import { storeList } from "./store-list.ts";
+import { notStored, storeList } from "./store-list.ts";
 
 export interface SubmitFlags extends ServerFlags, SpecFlags, OutcomeFlags {
   readonly idempotencyKey?: string;
@@ -164,8 +164,10 @@ async function store(
   stored: Job[],
   signal: AbortSignal,
 ): Promise<void> {
+  const listed = flags.from !== undefined;
   await storeList(connection, jobs, {
-    listed: flags.from !== undefined,
+    listed,
+    refusal: listed ? notStored : (failure) => failure,
     signal,
     onStored: async (answers) => {
       stored.push(...answers.flatMap(({ job }) => job ?? []));

@@ -1,0 +1,71 @@
+/** What rescoring changes in a job, and the submission that results. */
+import { hash } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import { DEFAULT_MODEL } from "../../engine/contract/request.ts";
+import {
+  type Job,
+  type JobSpec,
+  type SubmitJobRequest,
+  SubmitJobRequestSchema,
+} from "../../gen/proto/svc/v1/job_pb.ts";
+import { MAX_LABELS } from "../../jobs/request-limits.ts";
+import { answered } from "../connection/server.ts";
+
+/** Label of a rescored job: the id of the job that it was made from. The prefix keeps it apart from people's own. */
+export const ORIGIN_LABEL = "svc/rescore-of";
+
+/** At least one of the two is given. */
+export interface Change {
+  /** The models instead of the job's; undefined: its own. */
+  readonly models: readonly string[] | undefined;
+  /** The scorer's version instead of the job's; undefined: its own. */
+  readonly scorerVersion: string | undefined;
+}
+
+/**
+ * Returns the submission of a job with the change. Its idempotency key depends on the job and on what it will be scored
+ * with, so that a repetition returns the job that was stored first. The label of its origin is left out if the job
+ * already has as many labels as possible.
+ */
+export function changedRequest(job: Job, change: Change): SubmitJobRequest {
+  const spec = changedSpec(job, change);
+  const labels = { ...spec.labels, [ORIGIN_LABEL]: job.id };
+  const fits = Object.keys(labels).length <= MAX_LABELS;
+  return create(SubmitJobRequestSchema, {
+    job: { ...spec, labels: fits ? labels : spec.labels },
+    idempotencyKey: `rescore/${job.id}/${hash("sha256", scoredWith(spec), "hex").slice(0, 32)}`,
+  });
+}
+
+/** Returns the jobs for which the change makes a difference, without those that were made from another of `jobs`. */
+export function withDifference(jobs: readonly Job[], change: Change): Job[] {
+  const results = new Map(jobs.map((job) => [job.id, scoredWith(changedSpec(job, change))]));
+  return jobs.filter((job) => {
+    const result = results.get(job.id);
+    const origin = job.spec?.labels[ORIGIN_LABEL] ?? "";
+    return result !== scoredWith(specOf(job)) && result !== results.get(origin);
+  });
+}
+
+/** A job that names no model was scored with the default of the API, and not with its tenant's default models. */
+function changedSpec(job: Job, { models, scorerVersion }: Change): JobSpec {
+  const spec = specOf(job);
+  const next = {
+    models: [...(models ?? modelsOf(spec))],
+    scorerVersion: scorerVersion ?? spec.scorerVersion,
+  };
+  return { ...spec, model: "", ...next };
+}
+
+function specOf({ id, spec }: Job): JobSpec {
+  return answered(spec, `the spec of job ${id}`);
+}
+
+/** Equal for jobs of the same pair that have equal scores. */
+function scoredWith(spec: JobSpec): string {
+  return JSON.stringify([modelsOf(spec), spec.scorerVersion]);
+}
+
+function modelsOf({ model, models }: JobSpec): readonly string[] {
+  return models.length > 0 ? models : [model || DEFAULT_MODEL];
+}
