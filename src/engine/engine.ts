@@ -1,4 +1,5 @@
 /** The engine: probe → plan → score (whole or a frame range) → pool. */
+import type { SampleRequest } from "./contract/estimate.ts";
 import type { PairRequest } from "./contract/request.ts";
 import type { Progress, ScoreResult } from "./contract/result.ts";
 import type { WorkEngine, WorkOptions } from "./contract/work.ts";
@@ -19,6 +20,11 @@ export interface EngineOptions extends ProgramPlaces {
 export interface ScoreOptions extends WorkOptions {
   /** Score in segments of about this many frames; the result has the same digits. Default: score the pair whole. */
   readonly segmentFrames?: number | undefined;
+  /**
+   * Score a random sample of the frames until the interval of the first model's mean is as narrow as requested; all
+   * frames if a sample would not save time, or if the pair cannot be cut. Excludes `segmentFrames`.
+   */
+  readonly sample?: SampleRequest | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 

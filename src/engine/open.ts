@@ -1,6 +1,7 @@
 /** Opens the engine: finds its programs, and plans and scores pairs with them. */
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { refuseSample } from "./contract/estimate.ts";
 import type { PairRequest } from "./contract/request.ts";
 import type { Progress, ScoreResult, ScorerInfo } from "./contract/result.ts";
 import type {
@@ -31,6 +32,7 @@ import { toResult } from "./results/assemble.ts";
 import { Deadline } from "./sandbox/deadline.ts";
 import { findMoreTools, findTools, type Tools } from "./scoring/find.ts";
 import { ProgressMeter } from "./scoring/progress.ts";
+import { scoreSample } from "./scoring/sample.ts";
 import { type RunOptions, scoreCut, scorePlan, scoreWhole } from "./scoring/score.ts";
 import { Scorers } from "./scoring/scorers.ts";
 import { canMakeStills, makeStills } from "./stills/still.ts";
@@ -81,17 +83,25 @@ class OpenEngine implements Engine {
     using deadline = new Deadline(options);
     const tools = await this.#scorers.ofVersion(request.scorerVersion);
     const models = await findModels(request.models, this.#options.modelDir, builtInto(tools));
-    const length = options.segmentFrames === undefined ? undefined : { frames: options.segmentFrames };
+    const { sample, segmentFrames } = options;
+    if (sample !== undefined) refuseSample(sample, request);
+    const frames = segmentFrames === undefined ? undefined : { frames: segmentFrames };
+    const segmentLength = sample === undefined ? frames : "units";
     const run = this.#run(tools, models, deadline, options.onProgress);
     const scored = await this.#withSources(request, options, async (sources) => {
-      const planned = await plan(sources, request, { ...run, segmentLength: length });
+      const planned = await plan(sources, request, { ...run, segmentLength });
       const { reference, distorted } = sources;
-      return { ...(await scorePlan(planned, sources, run)), files: { reference, distorted } };
+      const outcome =
+        sample === undefined
+          ? await scorePlan(planned, sources, run)
+          : await scoreSample(planned, sources, run, sample);
+      return { ...outcome, files: { reference, distorted } };
     });
     const { features } = request;
-    const finished = { ...scored.plan, files: scored.files, features, segments: scored.plan.segments.length };
-    const { info } = tools.scorer;
-    return await toResult({ ...finished, table: scored.table }, info, performance.now() - started);
+    const { plan: planned, ...rest } = scored;
+    const segments = scored.sample?.units ?? planned.segments.length;
+    const finished = { ...planned, ...rest, features, segments };
+    return await toResult(finished, tools.scorer.info, performance.now() - started);
   }
 
   async plan(

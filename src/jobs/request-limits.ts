@@ -8,6 +8,9 @@ export const MAX_MODELS = 8;
 export const MAX_PATH_BYTES = 4096;
 /** Every n-th frame can be scored, n up to this. */
 export const MAX_SUBSAMPLE = 1000;
+/** Half width of the interval of an estimate, in points of the score. */
+export const MIN_TOLERANCE = 0.05;
+export const MAX_TOLERANCE = 10;
 /** Pixels of a raw video in either direction. */
 export const MAX_SIDE_PIXELS = 16_384;
 /** Bits per sample in which a video can be encoded. */

@@ -1,6 +1,8 @@
 /** The results of the engine. */
 
+import type { Interval } from "../estimate/gate.ts";
 import type { FrameTable } from "../frames/frame-table.ts";
+import type { EstimateInfo, EstimateProgress } from "./estimate.ts";
 import type { Encode } from "./request.ts";
 
 /** Pooled values of one metric. The formulas are in pool.ts. */
@@ -75,6 +77,8 @@ export interface ModelScore {
   /** Key in pooled and frames: "vmaf" for the first model, else the name as requested. */
   readonly metric: string;
   readonly score: number;
+  /** The interval that contains the mean of all frames; absent unless it was estimated. */
+  readonly interval?: Interval;
   /** The model that was used; differs from `model` if that is a short name. */
   readonly name: string;
   /** Why it was chosen for the short name; empty if `model` is not one. */
@@ -88,14 +92,18 @@ export interface ModelScore {
 }
 
 export interface ScoreResult {
+  /** The mean of the first model over all frames, or its estimate. */
   readonly score: number;
   readonly model: string;
   readonly models: readonly ModelScore[];
-  /** Feature → mean; includes the models' own features but not the models. */
+  /** Feature → mean, or its estimate without an interval; includes the models' own features but not the models. */
   readonly features: Readonly<Record<string, number>>;
-  /** Metric (models and features) → pooled values. */
+  /** Metric (models and features) → pooled values; empty in an estimate, which knows only means. */
   readonly pooled: Readonly<Record<string, Pooled>>;
+  /** The number of frames that were scored. */
   readonly frameCount: number;
+  /** How the means were estimated from a sample of the frames; undefined: all frames were scored. */
+  readonly estimate: EstimateInfo | undefined;
   readonly reference: MediaInfo;
   readonly distorted: MediaInfo;
   readonly scaling: ScalingInfo | undefined;
@@ -104,7 +112,7 @@ export interface ScoreResult {
   readonly durationMs: number;
   /** The number of segments scored, and why the pair was scored whole although segments were requested. */
   readonly cutting: { readonly segments: number; readonly whole: string | undefined };
-  /** Per-frame values of every metric; always present, compact. */
+  /** Values of every metric for the scored frames; always present, compact. */
   readonly frames: FrameTable;
 }
 
@@ -116,4 +124,6 @@ export interface Progress {
   readonly fps: number;
   /** Estimate; undefined until the first frame. */
   readonly secondsLeft: number | undefined;
+  /** The estimate so far, if one was requested; undefined until there is one. */
+  readonly estimate?: EstimateProgress | undefined;
 }

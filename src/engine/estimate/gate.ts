@@ -1,5 +1,10 @@
 /** Quality gates on the mean, decided by an estimate. */
-import type { Estimate } from "./mean.ts";
+
+/** A confidence interval of a mean. */
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
 
 /** PASSED and FAILED only if the whole interval agrees. */
 export type Verdict = "PASSED" | "FAILED" | "UNDECIDED";
@@ -8,7 +13,7 @@ export type Verdict = "PASSED" | "FAILED" | "UNDECIDED";
  * Whether the mean is at least `threshold`. The gate must not decide when sampling ends: an interval that is looked at
  * until it clears a threshold covers the mean less often than stated.
  */
-export function meanAtLeast(threshold: number, { mean, halfWidth }: Estimate): Verdict {
-  if (mean - halfWidth >= threshold) return "PASSED";
-  return mean + halfWidth < threshold ? "FAILED" : "UNDECIDED";
+export function meanAtLeast(threshold: number, { low, high }: Interval): Verdict {
+  if (low >= threshold) return "PASSED";
+  return high < threshold ? "FAILED" : "UNDECIDED";
 }

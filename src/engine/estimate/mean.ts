@@ -21,7 +21,7 @@ import type { SamplingPlan } from "./sampling-plan.ts";
 import { student975 } from "./student.ts";
 
 /** The confidence of all intervals. */
-const CONFIDENCE = 0.95;
+export const CONFIDENCE = 0.95;
 
 /** The assumed distance of parts that no unit of the sample shows from the mean, in points of VMAF. */
 export const UNSEEN_DEPTH = 70;
@@ -38,6 +38,8 @@ export interface Estimate {
   readonly mean: number;
   /** Of the 95 % confidence interval; 0 if all units are in the sample. */
   readonly halfWidth: number;
+  /** Of the mean; 0 if all units are in the sample. */
+  readonly standardError: number;
   /** Number of units in the sample. */
   readonly units: number;
   /** Number of frames in the sample. */
@@ -59,18 +61,16 @@ export function estimateMean(
   scoreOf: (unit: number) => UnitScore,
 ): Estimate {
   const drawn = drawnUnits(plan, units, scoreOf);
-  let [scores, weight, frames] = [0, 0, 0];
-  for (const unit of drawn) {
-    scores += unit.size * unit.sum;
-    weight += unit.size * unit.frames;
-    frames += unit.frames;
-  }
-  const mean = scores / weight;
+  const weight = drawn.reduce((sum, unit) => sum + unit.size * unit.frames, 0);
+  const mean = drawn.reduce((sum, unit) => sum + unit.size * unit.sum, 0) / weight;
+  const frames = drawn.reduce((sum, unit) => sum + unit.frames, 0);
   const total = plan.order.length;
-  if (units === total) return { mean, halfWidth: 0, units, frames };
+  if (units === total) return { mean, halfWidth: 0, standardError: 0, units, frames };
   const residuals = drawn.map(({ sum, frames: count }) => sum - mean * count);
-  const error = (Math.sqrt(variance(drawn, residuals)) / weight) * student975(freedom(drawn, residuals));
-  return { mean, halfWidth: Math.max(error, UNSEEN_DEPTH * unseenShare(units, total)), units, frames };
+  const standardError = Math.sqrt(variance(drawn, residuals)) / weight;
+  const error = standardError * student975(freedom(drawn, residuals));
+  const halfWidth = Math.max(error, UNSEEN_DEPTH * unseenShare(units, total));
+  return { mean, halfWidth, standardError, units, frames };
 }
 
 /**
@@ -117,5 +117,7 @@ function freedom(drawn: readonly Drawn[], residuals: readonly number[]): number 
     sum += pair;
     squares += pair ** 2;
   }
-  return squares === 0 ? 1 : Math.max(1, (3 * sum ** 2) / squares - 2);
+  const estimated = (3 * sum ** 2) / squares - 2;
+  // Without differences, or with ones whose squares overflow, it is not a number.
+  return Number.isNaN(estimated) ? 1 : Math.max(1, estimated);
 }

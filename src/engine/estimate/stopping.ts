@@ -8,11 +8,22 @@ import type { SamplingPlan } from "./sampling-plan.ts";
 
 /** Each look has 20 % more units than the one before it, on average a tenth more than necessary. */
 const GROWTH = 1.2;
+/**
+ * The largest share of the units in a sample. A unit takes two to three times as long as its frames do in one piece:
+ * the scorer starts, and decoding begins at the key frame before it. A larger sample would save no time.
+ */
+const LARGEST_SHARE = 1 / 3;
+/** The 0.975 quantile of the standard normal distribution. */
+const NORMAL = 1.96;
+/** Units of a first sample that does not end, but shows whether a third of the units will be enough. */
+const TRIAL_UNITS = 80;
+/** How far a sample of a third of the units must be from precise to be given up: the standard error is uncertain. */
+const MARGIN = 1.25;
 /** The variance of a smaller sample is too uncertain to stop. */
 const FEWEST_UNITS = 40;
 
 export interface Assessment {
-  /** By the look that ended the sample, else by the last complete one; undefined before the first. */
+  /** By the look that ended the sample, else by the last complete one or the trial; undefined before. */
   readonly estimate: Estimate | undefined;
   /** Whether the estimate is as precise as requested: no further units are needed. */
   readonly precise: boolean;
@@ -22,16 +33,26 @@ export interface Assessment {
 
 /**
  * The numbers of units at which the sample may end, ascending. The first is the smallest at which parts that the sample
- * does not show weigh at most `tolerance`; the last is `units`, all of them.
+ * does not show weigh at most `tolerance`; the last is `units`, all of them, after at most a third of them.
  */
 export function looks(units: number, tolerance: number): readonly number[] {
   if (!(tolerance > 0)) throw new RangeError(`a tolerance of ${tolerance}`);
   const first = unitsToShow(tolerance / UNSEEN_DEPTH, units);
   const sizes: number[] = [];
-  for (let size = Math.max(FEWEST_UNITS, first); size < units; size *= GROWTH) {
+  for (let size = Math.max(FEWEST_UNITS, first); size <= units * LARGEST_SHARE; size *= GROWTH) {
     sizes.push(Math.ceil(size));
   }
-  return sizes.at(-1) === units ? sizes : [...sizes, units];
+  return [...sizes, units];
+}
+
+/**
+ * Whether a sample of LARGEST_SHARE is probably not precise enough either, by the standard error of this one. Deciding
+ * so early saves the time of the looks between; an exact mean instead of an estimate needs no confidence.
+ */
+function isHopeless({ standardError, units }: Estimate, total: number, tolerance: number): boolean {
+  const remaining = (share: number): number => (1 - share) / share;
+  const shrink = Math.sqrt(remaining(LARGEST_SHARE) / remaining(units / total));
+  return NORMAL * standardError * shrink > MARGIN * tolerance;
 }
 
 /**
@@ -44,7 +65,12 @@ export function assess(
   scoreOf: (unit: number) => UnitScore | undefined,
 ): Assessment {
   let estimate: Estimate | undefined;
-  for (const needed of looks(plan.order.length, tolerance)) {
+  const total = plan.order.length;
+  const sizes = looks(total, tolerance);
+  const [first = total] = sizes;
+  const trial = first > TRIAL_UNITS && first < total ? [TRIAL_UNITS] : [];
+  for (const needed of [...trial, ...sizes]) {
+    if (estimate !== undefined && needed < total && isHopeless(estimate, total, tolerance)) continue;
     const scores = new Map<number, UnitScore>();
     for (const unit of plan.order.subarray(0, needed)) {
       const score = scoreOf(unit);
@@ -54,5 +80,5 @@ export function assess(
     estimate = estimateMean(plan, needed, (unit) => scores.get(unit) as UnitScore);
     if (estimate.halfWidth <= tolerance) return { estimate, precise: true, needed };
   }
-  return { estimate, precise: true, needed: plan.order.length };
+  return { estimate, precise: true, needed: total };
 }

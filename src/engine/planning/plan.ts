@@ -1,6 +1,7 @@
 /** Plans a score: probes both files, checks that they can be compared, and cuts the pair into segments. */
 
 import { type PairRequest, perSide, type Side } from "../contract/request.ts";
+import { unitFrames } from "../estimate/unit-frames.ts";
 import type { Source } from "../files/source.ts";
 import { bothSides } from "../media/all-or-abort.ts";
 import { countFrames } from "../media/count.ts";
@@ -35,7 +36,8 @@ export interface PlanOptions extends ProbeContext {
   readonly segmentLength: SegmentLength | undefined;
 }
 
-export type SegmentLength = { readonly frames: number } | { readonly seconds: number };
+/** "units": of the frames that are drawn together for a sample. */
+export type SegmentLength = { readonly frames: number } | { readonly seconds: number } | "units";
 
 /** Frames per second assumed for segments in seconds if neither file states a rate. */
 const ASSUMED_RATE = 25;
@@ -99,6 +101,7 @@ function chosenModels({ request, tracks, pairing }: Draft, { models }: PlanOptio
 }
 
 function segmentFrames(length: SegmentLength | undefined, { tracks, pairing }: Draft): number | undefined {
+  if (length === "units") return unitFrames(pairing.frameCount);
   if (length === undefined || "frames" in length) return length?.frames;
   const rate = tracks.reference.rate ?? tracks.distorted.rate;
   const frames = Math.round(length.seconds * (rate ? toNumber(rate) : ASSUMED_RATE));

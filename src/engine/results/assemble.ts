@@ -10,6 +10,7 @@ import { factsOf } from "../planning/model-facts.ts";
 import type { Pairing } from "../planning/pairing.ts";
 import type { PlannedModel } from "../planning/plan-json.ts";
 import { poolMetrics } from "./pool.ts";
+import { estimateMetric, type Mean, type Sample, sampleFacts } from "./sample.ts";
 
 /** A scored pair: its final plan and the values of all its frames. */
 export interface Finished {
@@ -22,7 +23,18 @@ export interface Finished {
   readonly segments: number;
   /** Why the pair was scored whole although segments were requested. */
   readonly whole: string | undefined;
+  /** In frame order. */
   readonly table: FrameTable;
+  /** The units whose frames the table has; undefined: it has all frames. */
+  readonly sample?: Sample;
+}
+
+/** The values of a pair's metrics, pooled over its frames. */
+interface Summary {
+  /** Empty in an estimate. */
+  readonly pooled: Readonly<Record<string, Pooled>>;
+  /** Metric → mean, for metrics that have values. */
+  readonly means: ReadonlyMap<string, Mean>;
 }
 
 /** Pools the metrics. A film takes seconds, so it yields to the event loop after each metric. */
@@ -31,22 +43,15 @@ export async function toResult(
   scorer: ScorerInfo,
   durationMs: number,
 ): Promise<ScoreResult> {
-  const { tracks, files, pairing, models, table } = finished;
-  const pooled: Record<string, Pooled> = {};
-  for (const [metric, values] of poolMetrics(table)) {
-    if (!Object.values(values).every(Number.isFinite)) throw beyondNumbers(metric);
-    pooled[metric] = values;
-    await letOthersRun();
-  }
-  const scores = models.map((model) => ({
-    ...described(model, pairing),
-    score: modelScore(model, table, pooled),
-  }));
+  const { tracks, files, pairing, models, table, sample } = finished;
+  const { pooled, means } = await (sample === undefined ? poolAll(table) : estimateAll(finished, sample));
+  const scores = models.map((model) => {
+    const { mean, interval } = modelMean(model, table, means);
+    return { ...described(model, pairing), score: mean, ...(interval && { interval }) };
+  });
   const [first] = scores;
   if (first === undefined) throw new Failure("INVALID_REQUEST", "The request names no model.");
-  const features = Object.entries(pooled).filter(
-    ([metric]) => !models.some((model) => model.metric === metric),
-  );
+  const features = [...means].filter(([metric]) => !models.some((model) => model.metric === metric));
   return {
     score: first.score,
     model: first.model,
@@ -54,6 +59,7 @@ export async function toResult(
     features: Object.fromEntries(features.map(([feature, { mean }]) => [feature, mean])),
     pooled,
     frameCount: table.length,
+    estimate: sample && first.interval && { ...sampleFacts(sample, finished), ...first.interval },
     reference: fileInfo(tracks.reference, files.reference.size),
     distorted: fileInfo(tracks.distorted, files.distorted.size),
     scaling: pairing.scaling,
@@ -65,6 +71,32 @@ export async function toResult(
   };
 }
 
+async function poolAll(table: FrameTable): Promise<Summary> {
+  const pooled: Record<string, Pooled> = {};
+  const means = new Map<string, Mean>();
+  for (const [metric, values] of poolMetrics(table)) {
+    if (!Object.values(values).every(Number.isFinite)) throw beyondNumbers(metric);
+    pooled[metric] = values;
+    means.set(metric, { mean: values.mean });
+    await letOthersRun();
+  }
+  return { pooled, means };
+}
+
+/** Estimates the means of the metrics, those of models with their intervals. */
+async function estimateAll({ models, table }: Finished, sample: Sample): Promise<Summary> {
+  const means = new Map<string, Mean>();
+  for (const metric of table.metrics) {
+    if (countMissing(metric, table) === table.length) continue;
+    const model = models.find((one) => one.metric === metric);
+    const mean = estimateMetric(sample, table, metric, model && factsOf(model).max);
+    if (!Number.isFinite(mean.mean)) throw beyondNumbers(metric);
+    means.set(metric, mean);
+    await letOthersRun();
+  }
+  return { pooled: {}, means };
+}
+
 /** Returns what a result says of a model besides its score. */
 function described(model: PlannedModel, { format }: Pairing): Omit<ModelScore, "score"> {
   const { asked, name, metric, reason = "", encode } = model;
@@ -74,12 +106,8 @@ function described(model: PlannedModel, { format }: Pairing): Omit<ModelScore, "
 }
 
 /** Returns a model's mean. Every frame must have a value: a missing one would silently raise or lower the mean. */
-function modelScore(
-  { name, metric }: PlannedModel,
-  table: FrameTable,
-  pooled: Readonly<Record<string, Pooled>>,
-): number {
-  const mean = pooled[metric]?.mean;
+function modelMean({ name, metric }: PlannedModel, table: FrameTable, means: Summary["means"]): Mean {
+  const mean = means.get(metric);
   const missing = countMissing(metric, table);
   if (mean !== undefined && missing === 0) return mean;
   throw new Failure(

@@ -70,6 +70,7 @@ function percentile(sorted: Float64Array, p: number): number {
   return round(below + (above - below) * (rank - Math.floor(rank)));
 }
 
-function round(value: number): number {
+/** Rounds to six decimals. */
+export function round(value: number): number {
   return Math.round(value * 1e6) / 1e6;
 }

@@ -4,7 +4,7 @@ import type { Progress } from "../contract/result.ts";
 import type { Segment } from "../planning/segment.ts";
 
 export class ProgressMeter {
-  readonly #total: number;
+  #total: number;
   readonly #report: ((progress: Progress) => void) | undefined;
   readonly #started = performance.now();
   readonly #done = new Map<Segment, number>();
@@ -12,6 +12,16 @@ export class ProgressMeter {
   constructor(total: number, report: ((progress: Progress) => void) | undefined) {
     this.#total = total;
     this.#report = report;
+  }
+
+  /** Changes the number of frames to score, those that are scored already included. */
+  expect(total: number): void {
+    this.#total = total;
+  }
+
+  /** Reports the progress again. */
+  repeat(): void {
+    this.#report?.(this.#progress());
   }
 
   /** `frames`: number of the segment's frames that have passed the scorer, context included. */

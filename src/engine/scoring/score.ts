@@ -12,6 +12,7 @@ import { type Plan, type PlanOptions, planCounted } from "../planning/plan.ts";
 import type { Segment } from "../planning/segment.ts";
 import { SegmentMismatch } from "../planning/segment-mismatch.ts";
 import { Joiner } from "../results/join.ts";
+import type { Sample } from "../results/sample.ts";
 import { scoreLimits } from "../sandbox/limits.ts";
 import { Sandbox } from "../sandbox/sandbox.ts";
 import { decodeAgain, refuseUnstable } from "./decode-check.ts";
@@ -29,7 +30,10 @@ export interface RunOptions extends Omit<PlanOptions, "segmentLength"> {
 export interface Scored {
   /** The plan as it was finally scored. */
   readonly plan: Plan;
+  /** In frame order. */
   readonly table: FrameTable;
+  /** The units whose frames the table has; undefined: all frames. */
+  readonly sample?: Sample;
 }
 
 /**

@@ -1117,13 +1117,20 @@ export interface components {
             /** @description Version of the scorer, or of its libvmaf, to score with, as results state it; a scorer's version also without its build (n7.0). Without it, the default scorer of the machine. */
             scorerVersion?: string;
         };
+        /** @description A confidence interval of a mean, in points. */
+        Interval: {
+            low: number;
+            high: number;
+        };
         ModelScore: {
             /** @description Model name as requested. */
             model: string;
             /** @description Its key in `pooled` and `frames`: vmaf for the first model, else its name. */
             metric: string;
-            /** @description Pooled mean. */
+            /** @description Pooled mean, or its estimate. */
             score: number;
+            /** @description Confidence interval of an estimated score; absent if all frames were scored. */
+            interval?: components["schemas"]["Interval"];
             /** @description The model that was used; differs from `model` if that is a short name. */
             name: string;
             /** @description Why this model was chosen for the short name; empty if `model` is not one. */
@@ -1224,19 +1231,40 @@ export interface components {
             /** @description Version of libvmaf in it; scores of different versions are not comparable to the last digit. */
             libvmafVersion: string;
         };
+        /** @description How the means were estimated from a random sample of the frames; absent if all frames were scored. Results of `svc score --estimate` have it; services score all frames. */
+        Estimate: {
+            /** @description Lower end of the confidence interval of `score`, in points. */
+            low: number;
+            /** @description Upper end. */
+            high: number;
+            /** @description Probability, over the seeds, with which the interval contains the mean of all frames: 0.95. */
+            confidence: number;
+            /** @description Half width of the interval that was requested, in points. */
+            tolerance: number;
+            /** @description Share of the frames that was scored, from 0 to 1. */
+            scoredShare: number;
+            /** @description Number of frames that a score of all frames has. */
+            totalFrames: number;
+            /** @description Number of units, runs of consecutive frames, that were scored. */
+            units: number;
+            /** @description Number of units that the video was divided into. */
+            totalUnits: number;
+            /** @description Seed of the random sample. The same files, tolerance and seed give the same result. */
+            seed: number;
+        };
         /** @description The result of scoring a pair. */
         ScoreResult: {
-            /** @description Pooled mean of the first model. */
+            /** @description Pooled mean of the first model; with `estimate`, an estimate of it. */
             score: number;
             /** @description Name of the first model. */
             model: string;
             /** @description Every model of the request, with the metric that holds its scores. */
             models: components["schemas"]["ModelScore"][];
-            /** @description Feature → mean over all scored frames; includes the models' own features. */
+            /** @description Feature → mean over all scored frames; includes the models' own features. With `estimate`, estimates without intervals. */
             features: {
                 [key: string]: number;
             };
-            /** @description Metric (models and features) → its pooled values. The first model is `vmaf`. */
+            /** @description Metric (models and features) → its pooled values. The first model is `vmaf`. Empty with `estimate`, which knows only means. */
             pooled: {
                 [key: string]: components["schemas"]["Pooled"];
             };
@@ -1252,6 +1280,7 @@ export interface components {
             scorer: components["schemas"]["ScorerInfo"];
             /** @description Wall-clock time from request to result in milliseconds. */
             durationMs: number;
+            estimate?: components["schemas"]["Estimate"];
         };
         /** @description An error, with the fields of RFC 9457 and a stable code. */
         Problem: {

@@ -23,6 +23,20 @@ test("looks at ascending numbers of units, up to all", () => {
   );
 });
 
+test("looks at no more than a third of the units before all", () => {
+  assert.deepEqual(looks(1000, 0.5), [1000]);
+  assert.ok((looks(5000, 0.5).at(-2) ?? 0) <= 5000 / 3);
+});
+
+test("asks for all units after a trial of 80 if a third of them would not suffice", () => {
+  const plan = samplingPlan(UNITS.length, 3);
+  const scored = new Set(plan.order.subarray(0, 80));
+  const halves = (unit: number) => ({ frames: 16, sum: unit % 2 === 0 ? 0 : 1600 });
+  const { precise, needed } = assess(plan, 0.5, (unit) => (scored.has(unit) ? halves(unit) : undefined));
+  assert.deepEqual({ precise, needed }, { precise: false, needed: UNITS.length });
+  assert.deepEqual(assess(plan, 0.5, halves).estimate?.halfWidth, 0);
+});
+
 test("looks first when unseen parts can weigh no more than the tolerance", () => {
   const [first = 0] = looks(5000, 0.5);
   assert.ok(UNSEEN_DEPTH * unseenShare(first, 5000) <= 0.5);
@@ -40,7 +54,7 @@ test("asks for the units of the next look, and stops when the interval is narrow
   const sizes = looks(UNITS.length, 0.5);
   const scored = new Set<number>();
   let assessment = assess(plan, 0.5, () => undefined);
-  assert.deepEqual(assessment, { estimate: undefined, precise: false, needed: sizes[0] });
+  assert.deepEqual(assessment, { estimate: undefined, precise: false, needed: 80 }, "a trial");
   while (!assessment.precise) {
     for (const unit of plan.order.subarray(0, assessment.needed)) scored.add(unit);
     assessment = assess(plan, 0.5, (unit) => (scored.has(unit) ? UNITS[unit] : undefined));

@@ -13,7 +13,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file svc/v1/scoring.proto.
  */
 export const file_svc_v1_scoring: GenFile = /*@__PURE__*/
-  fileDesc("ChRzdmMvdjEvc2NvcmluZy5wcm90bxIGc3ZjLnYxIq8DCgxTY29yZVJlcXVlc3QSEQoJcmVmZXJlbmNlGAEgASgJEhEKCWRpc3RvcnRlZBgCIAEoCRINCgVtb2RlbBgDIAEoCRIOCgZtb2RlbHMYBCADKAkSEAoIZmVhdHVyZXMYBSADKAkSDgoGZnJhbWVzGAYgASgIEiMKCXJhd192aWRlbxgHIAEoCzIQLnN2Yy52MS5SYXdWaWRlbxInCgdzY2FsaW5nGAggASgOMhYuc3ZjLnYxLlNjYWxpbmcuUG9saWN5EjgKF29uX2ZyYW1lX2NvdW50X21pc21hdGNoGAkgASgOMhcuc3ZjLnYxLk1pc21hdGNoLlBvbGljeRI3ChZvbl9mcmFtZV9yYXRlX21pc21hdGNoGAogASgOMhcuc3ZjLnYxLk1pc21hdGNoLlBvbGljeRIsCgplZGl0X2xpc3RzGAsgASgOMhguc3ZjLnYxLkVkaXRMaXN0cy5Qb2xpY3kSEQoJc3Vic2FtcGxlGAwgASgNEh4KBmVuY29kZRgNIAEoCzIOLnN2Yy52MS5FbmNvZGUSFgoOc2NvcmVyX3ZlcnNpb24YDiABKAkiOgoGRW5jb2RlEg0KBXdpZHRoGAEgASgNEg4KBmhlaWdodBgCIAEoDRIRCgliaXRfZGVwdGgYAyABKA0iUwoIUmF3VmlkZW8SDQoFd2lkdGgYASABKA0SDgoGaGVpZ2h0GAIgASgNEhQKDHBpeGVsX2Zvcm1hdBgDIAEoCRISCgpmcmFtZV9yYXRlGAQgASgJIkEKB1NjYWxpbmciNgoGUG9saWN5EhYKElBPTElDWV9VTlNQRUNJRklFRBAAEggKBEFVVE8QARIKCgZSRUZVU0UQAiJECghNaXNtYXRjaCI4CgZQb2xpY3kSFgoSUE9MSUNZX1VOU1BFQ0lGSUVEEAASCgoGUkVGVVNFEAESCgoGQ09NTU9OEAIiRAoJRWRpdExpc3RzIjcKBlBvbGljeRIWChJQT0xJQ1lfVU5TUEVDSUZJRUQQABIJCgVBUFBMWRABEgoKBklHTk9SRRACIjQKDVNjb3JlUmVzcG9uc2USIwoGcmVzdWx0GAEgASgLMhMuc3ZjLnYxLlNjb3JlUmVzdWx0IpYBChNTY29yZVN0cmVhbVJlc3BvbnNlEikKCHByb2dyZXNzGAEgASgLMhUuc3ZjLnYxLlNjb3JlUHJvZ3Jlc3NIABIkCgZmcmFtZXMYAiABKAsyEi5zdmMudjEuRnJhbWVCYXRjaEgAEiUKBnJlc3VsdBgDIAEoCzITLnN2Yy52MS5TY29yZVJlc3VsdEgAQgcKBWV2ZW50InMKDVNjb3JlUHJvZ3Jlc3MSEwoLZnJhbWVzX2RvbmUYASABKA0SFAoMZnJhbWVzX3RvdGFsGAIgASgNEgsKA2ZwcxgDIAEoARIZCgxzZWNvbmRzX2xlZnQYBCABKAFIAIgBAUIPCg1fc2Vjb25kc19sZWZ0IjAKCkZyYW1lQmF0Y2gSIgoGZnJhbWVzGAEgAygLMhIuc3ZjLnYxLkZyYW1lU2NvcmUifQoKRnJhbWVTY29yZRINCgVmcmFtZRgBIAEoDRIwCgdtZXRyaWNzGAIgAygLMh8uc3ZjLnYxLkZyYW1lU2NvcmUuTWV0cmljc0VudHJ5Gi4KDE1ldHJpY3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBIr0ECgtTY29yZVJlc3VsdBINCgVzY29yZRgBIAEoARINCgVtb2RlbBgCIAEoCRIiCgZtb2RlbHMYAyADKAsyEi5zdmMudjEuTW9kZWxTY29yZRIzCghmZWF0dXJlcxgEIAMoCzIhLnN2Yy52MS5TY29yZVJlc3VsdC5GZWF0dXJlc0VudHJ5Ei8KBnBvb2xlZBgFIAMoCzIfLnN2Yy52MS5TY29yZVJlc3VsdC5Qb29sZWRFbnRyeRITCgtmcmFtZV9jb3VudBgGIAEoDRIiCgZmcmFtZXMYByADKAsyEi5zdmMudjEuRnJhbWVTY29yZRIkCglyZWZlcmVuY2UYCCABKAsyES5zdmMudjEuTWVkaWFJbmZvEiQKCWRpc3RvcnRlZBgJIAEoCzIRLnN2Yy52MS5NZWRpYUluZm8SNQoPc2NhbGluZ19hcHBsaWVkGAogASgLMhMuc3ZjLnYxLlNjYWxpbmdJbmZvUgdzY2FsaW5nEiEKCHdhcm5pbmdzGAsgAygLMg8uc3ZjLnYxLldhcm5pbmcSIgoGc2NvcmVyGAwgASgLMhIuc3ZjLnYxLlNjb3JlckluZm8SEwoLZHVyYXRpb25fbXMYDSABKAEaLwoNRmVhdHVyZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBGj0KC1Bvb2xlZEVudHJ5EgsKA2tleRgBIAEoCRIdCgV2YWx1ZRgCIAEoCzIOLnN2Yy52MS5Qb29sZWQ6AjgBIp4BCgpNb2RlbFNjb3JlEg0KBW1vZGVsGAEgASgJEg4KBm1ldHJpYxgCIAEoCRINCgVzY29yZRgDIAEoARIMCgRuYW1lGAQgASgJEg4KBnJlYXNvbhgFIAEoCRIRCgltYXhfc2NvcmUYBiABKAESEQoJYml0X2RlcHRoGAcgASgNEh4KBmVuY29kZRgIIAEoCzIOLnN2Yy52MS5FbmNvZGUiigEKBlBvb2xlZBIMCgRtZWFuGAEgASgBEhUKDWhhcm1vbmljX21lYW4YAiABKAESCwoDbWluGAMgASgBEgsKA21heBgEIAEoARIPCgdzdGRfZGV2GAUgASgBEgoKAnAxGAYgASgBEgoKAnA1GAcgASgBEgsKA3AxMBgIIAEoARILCgNwNTAYCSABKAEinQMKCU1lZGlhSW5mbxIRCgljb250YWluZXIYASABKAkSDQoFY29kZWMYAiABKAkSDQoFd2lkdGgYAyABKA0SDgoGaGVpZ2h0GAQgASgNEhQKDHBpeGVsX2Zvcm1hdBgFIAEoCRIRCgliaXRfZGVwdGgYBiABKA0SEgoKZnJhbWVfcmF0ZRgHIAEoCRIOCgZmcmFtZXMYCCABKA0SEwoLY29sb3JfcmFuZ2UYCSABKAkSEAoIcm90YXRpb24YCiABKA0SEgoFYnl0ZXMYCyABKAFIAIgBARIVCghkdXJhdGlvbhgMIAEoAUgBiAEBEhUKCGJpdF9yYXRlGA0gASgBSAKIAQESGwoTc2FtcGxlX2FzcGVjdF9yYXRpbxgOIAEoCRIYCgt2aWRlb19ieXRlcxgPIAEoAUgDiAEBEhsKDnZpZGVvX2JpdF9yYXRlGBAgASgBSASIAQFCCAoGX2J5dGVzQgsKCV9kdXJhdGlvbkILCglfYml0X3JhdGVCDgoMX3ZpZGVvX2J5dGVzQhEKD192aWRlb19iaXRfcmF0ZSJuCgtTY2FsaW5nSW5mbxISCgpmcm9tX3dpZHRoGAEgASgNEhMKC2Zyb21faGVpZ2h0GAIgASgNEhAKCHRvX3dpZHRoGAMgASgNEhEKCXRvX2hlaWdodBgEIAEoDRIRCglhbGdvcml0aG0YBSABKAkiKAoHV2FybmluZxIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiRwoKU2NvcmVySW5mbxIPCgdwcm9ncmFtGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSFwoPbGlidm1hZl92ZXJzaW9uGAMgASgJMooBCg5TY29yaW5nU2VydmljZRI0CgVTY29yZRIULnN2Yy52MS5TY29yZVJlcXVlc3QaFS5zdmMudjEuU2NvcmVSZXNwb25zZRJCCgtTY29yZVN0cmVhbRIULnN2Yy52MS5TY29yZVJlcXVlc3QaGy5zdmMudjEuU2NvcmVTdHJlYW1SZXNwb25zZTABYgZwcm90bzM");
+  fileDesc("ChRzdmMvdjEvc2NvcmluZy5wcm90bxIGc3ZjLnYxIq8DCgxTY29yZVJlcXVlc3QSEQoJcmVmZXJlbmNlGAEgASgJEhEKCWRpc3RvcnRlZBgCIAEoCRINCgVtb2RlbBgDIAEoCRIOCgZtb2RlbHMYBCADKAkSEAoIZmVhdHVyZXMYBSADKAkSDgoGZnJhbWVzGAYgASgIEiMKCXJhd192aWRlbxgHIAEoCzIQLnN2Yy52MS5SYXdWaWRlbxInCgdzY2FsaW5nGAggASgOMhYuc3ZjLnYxLlNjYWxpbmcuUG9saWN5EjgKF29uX2ZyYW1lX2NvdW50X21pc21hdGNoGAkgASgOMhcuc3ZjLnYxLk1pc21hdGNoLlBvbGljeRI3ChZvbl9mcmFtZV9yYXRlX21pc21hdGNoGAogASgOMhcuc3ZjLnYxLk1pc21hdGNoLlBvbGljeRIsCgplZGl0X2xpc3RzGAsgASgOMhguc3ZjLnYxLkVkaXRMaXN0cy5Qb2xpY3kSEQoJc3Vic2FtcGxlGAwgASgNEh4KBmVuY29kZRgNIAEoCzIOLnN2Yy52MS5FbmNvZGUSFgoOc2NvcmVyX3ZlcnNpb24YDiABKAkiOgoGRW5jb2RlEg0KBXdpZHRoGAEgASgNEg4KBmhlaWdodBgCIAEoDRIRCgliaXRfZGVwdGgYAyABKA0iUwoIUmF3VmlkZW8SDQoFd2lkdGgYASABKA0SDgoGaGVpZ2h0GAIgASgNEhQKDHBpeGVsX2Zvcm1hdBgDIAEoCRISCgpmcmFtZV9yYXRlGAQgASgJIkEKB1NjYWxpbmciNgoGUG9saWN5EhYKElBPTElDWV9VTlNQRUNJRklFRBAAEggKBEFVVE8QARIKCgZSRUZVU0UQAiJECghNaXNtYXRjaCI4CgZQb2xpY3kSFgoSUE9MSUNZX1VOU1BFQ0lGSUVEEAASCgoGUkVGVVNFEAESCgoGQ09NTU9OEAIiRAoJRWRpdExpc3RzIjcKBlBvbGljeRIWChJQT0xJQ1lfVU5TUEVDSUZJRUQQABIJCgVBUFBMWRABEgoKBklHTk9SRRACIjQKDVNjb3JlUmVzcG9uc2USIwoGcmVzdWx0GAEgASgLMhMuc3ZjLnYxLlNjb3JlUmVzdWx0IpYBChNTY29yZVN0cmVhbVJlc3BvbnNlEikKCHByb2dyZXNzGAEgASgLMhUuc3ZjLnYxLlNjb3JlUHJvZ3Jlc3NIABIkCgZmcmFtZXMYAiABKAsyEi5zdmMudjEuRnJhbWVCYXRjaEgAEiUKBnJlc3VsdBgDIAEoCzITLnN2Yy52MS5TY29yZVJlc3VsdEgAQgcKBWV2ZW50InMKDVNjb3JlUHJvZ3Jlc3MSEwoLZnJhbWVzX2RvbmUYASABKA0SFAoMZnJhbWVzX3RvdGFsGAIgASgNEgsKA2ZwcxgDIAEoARIZCgxzZWNvbmRzX2xlZnQYBCABKAFIAIgBAUIPCg1fc2Vjb25kc19sZWZ0IjAKCkZyYW1lQmF0Y2gSIgoGZnJhbWVzGAEgAygLMhIuc3ZjLnYxLkZyYW1lU2NvcmUifQoKRnJhbWVTY29yZRINCgVmcmFtZRgBIAEoDRIwCgdtZXRyaWNzGAIgAygLMh8uc3ZjLnYxLkZyYW1lU2NvcmUuTWV0cmljc0VudHJ5Gi4KDE1ldHJpY3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBIuEECgtTY29yZVJlc3VsdBINCgVzY29yZRgBIAEoARINCgVtb2RlbBgCIAEoCRIiCgZtb2RlbHMYAyADKAsyEi5zdmMudjEuTW9kZWxTY29yZRIzCghmZWF0dXJlcxgEIAMoCzIhLnN2Yy52MS5TY29yZVJlc3VsdC5GZWF0dXJlc0VudHJ5Ei8KBnBvb2xlZBgFIAMoCzIfLnN2Yy52MS5TY29yZVJlc3VsdC5Qb29sZWRFbnRyeRITCgtmcmFtZV9jb3VudBgGIAEoDRIiCgZmcmFtZXMYByADKAsyEi5zdmMudjEuRnJhbWVTY29yZRIkCglyZWZlcmVuY2UYCCABKAsyES5zdmMudjEuTWVkaWFJbmZvEiQKCWRpc3RvcnRlZBgJIAEoCzIRLnN2Yy52MS5NZWRpYUluZm8SNQoPc2NhbGluZ19hcHBsaWVkGAogASgLMhMuc3ZjLnYxLlNjYWxpbmdJbmZvUgdzY2FsaW5nEiEKCHdhcm5pbmdzGAsgAygLMg8uc3ZjLnYxLldhcm5pbmcSIgoGc2NvcmVyGAwgASgLMhIuc3ZjLnYxLlNjb3JlckluZm8SEwoLZHVyYXRpb25fbXMYDSABKAESIgoIZXN0aW1hdGUYDiABKAsyEC5zdmMudjEuRXN0aW1hdGUaLwoNRmVhdHVyZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBGj0KC1Bvb2xlZEVudHJ5EgsKA2tleRgBIAEoCRIdCgV2YWx1ZRgCIAEoCzIOLnN2Yy52MS5Qb29sZWQ6AjgBIqoBCghFc3RpbWF0ZRILCgNsb3cYASABKAESDAoEaGlnaBgCIAEoARISCgpjb25maWRlbmNlGAMgASgBEhEKCXRvbGVyYW5jZRgEIAEoARIUCgxzY29yZWRfc2hhcmUYBSABKAESFAoMdG90YWxfZnJhbWVzGAYgASgNEg0KBXVuaXRzGAcgASgNEhMKC3RvdGFsX3VuaXRzGAggASgNEgwKBHNlZWQYCSABKA0iJQoISW50ZXJ2YWwSCwoDbG93GAEgASgBEgwKBGhpZ2gYAiABKAEiwgEKCk1vZGVsU2NvcmUSDQoFbW9kZWwYASABKAkSDgoGbWV0cmljGAIgASgJEg0KBXNjb3JlGAMgASgBEgwKBG5hbWUYBCABKAkSDgoGcmVhc29uGAUgASgJEhEKCW1heF9zY29yZRgGIAEoARIRCgliaXRfZGVwdGgYByABKA0SHgoGZW5jb2RlGAggASgLMg4uc3ZjLnYxLkVuY29kZRIiCghpbnRlcnZhbBgJIAEoCzIQLnN2Yy52MS5JbnRlcnZhbCKKAQoGUG9vbGVkEgwKBG1lYW4YASABKAESFQoNaGFybW9uaWNfbWVhbhgCIAEoARILCgNtaW4YAyABKAESCwoDbWF4GAQgASgBEg8KB3N0ZF9kZXYYBSABKAESCgoCcDEYBiABKAESCgoCcDUYByABKAESCwoDcDEwGAggASgBEgsKA3A1MBgJIAEoASKdAwoJTWVkaWFJbmZvEhEKCWNvbnRhaW5lchgBIAEoCRINCgVjb2RlYxgCIAEoCRINCgV3aWR0aBgDIAEoDRIOCgZoZWlnaHQYBCABKA0SFAoMcGl4ZWxfZm9ybWF0GAUgASgJEhEKCWJpdF9kZXB0aBgGIAEoDRISCgpmcmFtZV9yYXRlGAcgASgJEg4KBmZyYW1lcxgIIAEoDRITCgtjb2xvcl9yYW5nZRgJIAEoCRIQCghyb3RhdGlvbhgKIAEoDRISCgVieXRlcxgLIAEoAUgAiAEBEhUKCGR1cmF0aW9uGAwgASgBSAGIAQESFQoIYml0X3JhdGUYDSABKAFIAogBARIbChNzYW1wbGVfYXNwZWN0X3JhdGlvGA4gASgJEhgKC3ZpZGVvX2J5dGVzGA8gASgBSAOIAQESGwoOdmlkZW9fYml0X3JhdGUYECABKAFIBIgBAUIICgZfYnl0ZXNCCwoJX2R1cmF0aW9uQgsKCV9iaXRfcmF0ZUIOCgxfdmlkZW9fYnl0ZXNCEQoPX3ZpZGVvX2JpdF9yYXRlIm4KC1NjYWxpbmdJbmZvEhIKCmZyb21fd2lkdGgYASABKA0SEwoLZnJvbV9oZWlnaHQYAiABKA0SEAoIdG9fd2lkdGgYAyABKA0SEQoJdG9faGVpZ2h0GAQgASgNEhEKCWFsZ29yaXRobRgFIAEoCSIoCgdXYXJuaW5nEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCSJHCgpTY29yZXJJbmZvEg8KB3Byb2dyYW0YASABKAkSDwoHdmVyc2lvbhgCIAEoCRIXCg9saWJ2bWFmX3ZlcnNpb24YAyABKAkyigEKDlNjb3JpbmdTZXJ2aWNlEjQKBVNjb3JlEhQuc3ZjLnYxLlNjb3JlUmVxdWVzdBoVLnN2Yy52MS5TY29yZVJlc3BvbnNlEkIKC1Njb3JlU3RyZWFtEhQuc3ZjLnYxLlNjb3JlUmVxdWVzdBobLnN2Yy52MS5TY29yZVN0cmVhbVJlc3BvbnNlMAFiBnByb3RvMw");
 
 /**
  * A pair to score and how.
@@ -816,7 +816,7 @@ export const FrameScoreSchema: GenMessage<FrameScore, {jsonType: FrameScoreJson}
  */
 export type ScoreResult = Message<"svc.v1.ScoreResult"> & {
   /**
-   * Pooled mean of the first model: pooled["vmaf"].mean.
+   * Pooled mean of the first model: pooled["vmaf"].mean. With `estimate`, an estimate of it.
    *
    * @generated from field: double score = 1;
    */
@@ -837,14 +837,16 @@ export type ScoreResult = Message<"svc.v1.ScoreResult"> & {
   models: ModelScore[];
 
   /**
-   * Feature → mean over all scored frames; includes the models' own features.
+   * Feature → mean over all scored frames; includes the models' own features. With `estimate`,
+   * estimates without intervals.
    *
    * @generated from field: map<string, double> features = 4;
    */
   features: { [key: string]: number };
 
   /**
-   * Metric (models and features) → its pooled values. The first model is "vmaf".
+   * Metric (models and features) → its pooled values. The first model is "vmaf". Empty with
+   * `estimate`, which knows only means.
    *
    * @generated from field: map<string, svc.v1.Pooled> pooled = 5;
    */
@@ -905,6 +907,14 @@ export type ScoreResult = Message<"svc.v1.ScoreResult"> & {
    * @generated from field: double duration_ms = 13;
    */
   durationMs: number;
+
+  /**
+   * How the means were estimated from a sample of the frames; absent if all frames were scored.
+   * Results of svc score --estimate have it; services score all frames.
+   *
+   * @generated from field: svc.v1.Estimate estimate = 14;
+   */
+  estimate?: Estimate | undefined;
 };
 
 /**
@@ -914,7 +924,7 @@ export type ScoreResult = Message<"svc.v1.ScoreResult"> & {
  */
 export type ScoreResultJson = {
   /**
-   * Pooled mean of the first model: pooled["vmaf"].mean.
+   * Pooled mean of the first model: pooled["vmaf"].mean. With `estimate`, an estimate of it.
    *
    * @generated from field: double score = 1;
    */
@@ -935,14 +945,16 @@ export type ScoreResultJson = {
   models?: ModelScoreJson[];
 
   /**
-   * Feature → mean over all scored frames; includes the models' own features.
+   * Feature → mean over all scored frames; includes the models' own features. With `estimate`,
+   * estimates without intervals.
    *
    * @generated from field: map<string, double> features = 4;
    */
   features?: { [key: string]: number | "NaN" | "Infinity" | "-Infinity" };
 
   /**
-   * Metric (models and features) → its pooled values. The first model is "vmaf".
+   * Metric (models and features) → its pooled values. The first model is "vmaf". Empty with
+   * `estimate`, which knows only means.
    *
    * @generated from field: map<string, svc.v1.Pooled> pooled = 5;
    */
@@ -1003,6 +1015,14 @@ export type ScoreResultJson = {
    * @generated from field: double duration_ms = 13;
    */
   durationMs?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * How the means were estimated from a sample of the frames; absent if all frames were scored.
+   * Results of svc score --estimate have it; services score all frames.
+   *
+   * @generated from field: svc.v1.Estimate estimate = 14;
+   */
+  estimate?: EstimateJson;
 };
 
 /**
@@ -1011,6 +1031,188 @@ export type ScoreResultJson = {
  */
 export const ScoreResultSchema: GenMessage<ScoreResult, {jsonType: ScoreResultJson}> = /*@__PURE__*/
   messageDesc(file_svc_v1_scoring, 11);
+
+/**
+ * How means were estimated from a random sample of the frames. The sample, and with it the
+ * result, follows from the files, tolerance and seed.
+ *
+ * @generated from message svc.v1.Estimate
+ */
+export type Estimate = Message<"svc.v1.Estimate"> & {
+  /**
+   * Confidence interval of `score`, in points.
+   *
+   * @generated from field: double low = 1;
+   */
+  low: number;
+
+  /**
+   * @generated from field: double high = 2;
+   */
+  high: number;
+
+  /**
+   * Probability, over the seeds, with which the interval contains the mean of all frames: 0.95.
+   *
+   * @generated from field: double confidence = 3;
+   */
+  confidence: number;
+
+  /**
+   * Half width of the interval that was requested, in points.
+   *
+   * @generated from field: double tolerance = 4;
+   */
+  tolerance: number;
+
+  /**
+   * Share of the frames that was scored, from 0 to 1.
+   *
+   * @generated from field: double scored_share = 5;
+   */
+  scoredShare: number;
+
+  /**
+   * Number of frames that a score of all frames has.
+   *
+   * @generated from field: uint32 total_frames = 6;
+   */
+  totalFrames: number;
+
+  /**
+   * Number of units, runs of consecutive frames, that were scored, and that the video was divided into.
+   *
+   * @generated from field: uint32 units = 7;
+   */
+  units: number;
+
+  /**
+   * @generated from field: uint32 total_units = 8;
+   */
+  totalUnits: number;
+
+  /**
+   * Seed of the random sample.
+   *
+   * @generated from field: uint32 seed = 9;
+   */
+  seed: number;
+};
+
+/**
+ * How means were estimated from a random sample of the frames. The sample, and with it the
+ * result, follows from the files, tolerance and seed.
+ *
+ * @generated from message svc.v1.Estimate
+ */
+export type EstimateJson = {
+  /**
+   * Confidence interval of `score`, in points.
+   *
+   * @generated from field: double low = 1;
+   */
+  low?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * @generated from field: double high = 2;
+   */
+  high?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * Probability, over the seeds, with which the interval contains the mean of all frames: 0.95.
+   *
+   * @generated from field: double confidence = 3;
+   */
+  confidence?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * Half width of the interval that was requested, in points.
+   *
+   * @generated from field: double tolerance = 4;
+   */
+  tolerance?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * Share of the frames that was scored, from 0 to 1.
+   *
+   * @generated from field: double scored_share = 5;
+   */
+  scoredShare?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * Number of frames that a score of all frames has.
+   *
+   * @generated from field: uint32 total_frames = 6;
+   */
+  totalFrames?: number;
+
+  /**
+   * Number of units, runs of consecutive frames, that were scored, and that the video was divided into.
+   *
+   * @generated from field: uint32 units = 7;
+   */
+  units?: number;
+
+  /**
+   * @generated from field: uint32 total_units = 8;
+   */
+  totalUnits?: number;
+
+  /**
+   * Seed of the random sample.
+   *
+   * @generated from field: uint32 seed = 9;
+   */
+  seed?: number;
+};
+
+/**
+ * Describes the message svc.v1.Estimate.
+ * Use `create(EstimateSchema)` to create a new message.
+ */
+export const EstimateSchema: GenMessage<Estimate, {jsonType: EstimateJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_scoring, 12);
+
+/**
+ * A confidence interval of a mean, in points.
+ *
+ * @generated from message svc.v1.Interval
+ */
+export type Interval = Message<"svc.v1.Interval"> & {
+  /**
+   * @generated from field: double low = 1;
+   */
+  low: number;
+
+  /**
+   * @generated from field: double high = 2;
+   */
+  high: number;
+};
+
+/**
+ * A confidence interval of a mean, in points.
+ *
+ * @generated from message svc.v1.Interval
+ */
+export type IntervalJson = {
+  /**
+   * @generated from field: double low = 1;
+   */
+  low?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * @generated from field: double high = 2;
+   */
+  high?: number | "NaN" | "Infinity" | "-Infinity";
+};
+
+/**
+ * Describes the message svc.v1.Interval.
+ * Use `create(IntervalSchema)` to create a new message.
+ */
+export const IntervalSchema: GenMessage<Interval, {jsonType: IntervalJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_scoring, 13);
 
 /**
  * @generated from message svc.v1.ModelScore
@@ -1031,7 +1233,7 @@ export type ModelScore = Message<"svc.v1.ModelScore"> & {
   metric: string;
 
   /**
-   * Pooled mean.
+   * Pooled mean, or its estimate.
    *
    * @generated from field: double score = 3;
    */
@@ -1071,6 +1273,13 @@ export type ModelScore = Message<"svc.v1.ModelScore"> & {
    * @generated from field: svc.v1.Encode encode = 8;
    */
   encode?: Encode | undefined;
+
+  /**
+   * Confidence interval of an estimated score; absent if all frames were scored.
+   *
+   * @generated from field: svc.v1.Interval interval = 9;
+   */
+  interval?: Interval | undefined;
 };
 
 /**
@@ -1092,7 +1301,7 @@ export type ModelScoreJson = {
   metric?: string;
 
   /**
-   * Pooled mean.
+   * Pooled mean, or its estimate.
    *
    * @generated from field: double score = 3;
    */
@@ -1132,6 +1341,13 @@ export type ModelScoreJson = {
    * @generated from field: svc.v1.Encode encode = 8;
    */
   encode?: EncodeJson;
+
+  /**
+   * Confidence interval of an estimated score; absent if all frames were scored.
+   *
+   * @generated from field: svc.v1.Interval interval = 9;
+   */
+  interval?: IntervalJson;
 };
 
 /**
@@ -1139,7 +1355,7 @@ export type ModelScoreJson = {
  * Use `create(ModelScoreSchema)` to create a new message.
  */
 export const ModelScoreSchema: GenMessage<ModelScore, {jsonType: ModelScoreJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 12);
+  messageDesc(file_svc_v1_scoring, 14);
 
 /**
  * Pooled values of one metric over the scored frames, computed from the
@@ -1264,7 +1480,7 @@ export type PooledJson = {
  * Use `create(PooledSchema)` to create a new message.
  */
 export const PooledSchema: GenMessage<Pooled, {jsonType: PooledJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 13);
+  messageDesc(file_svc_v1_scoring, 15);
 
 /**
  * What was found in a file.
@@ -1509,7 +1725,7 @@ export type MediaInfoJson = {
  * Use `create(MediaInfoSchema)` to create a new message.
  */
 export const MediaInfoSchema: GenMessage<MediaInfo, {jsonType: MediaInfoJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 14);
+  messageDesc(file_svc_v1_scoring, 16);
 
 /**
  * @generated from message svc.v1.ScalingInfo
@@ -1580,7 +1796,7 @@ export type ScalingInfoJson = {
  * Use `create(ScalingInfoSchema)` to create a new message.
  */
 export const ScalingInfoSchema: GenMessage<ScalingInfo, {jsonType: ScalingInfoJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 15);
+  messageDesc(file_svc_v1_scoring, 17);
 
 /**
  * @generated from message svc.v1.Warning
@@ -1625,7 +1841,7 @@ export type WarningJson = {
  * Use `create(WarningSchema)` to create a new message.
  */
 export const WarningSchema: GenMessage<Warning, {jsonType: WarningJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 16);
+  messageDesc(file_svc_v1_scoring, 18);
 
 /**
  * @generated from message svc.v1.ScorerInfo
@@ -1686,7 +1902,7 @@ export type ScorerInfoJson = {
  * Use `create(ScorerInfoSchema)` to create a new message.
  */
 export const ScorerInfoSchema: GenMessage<ScorerInfo, {jsonType: ScorerInfoJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 17);
+  messageDesc(file_svc_v1_scoring, 19);
 
 /**
  * Scores pairs of videos. Both calls give exactly the same numbers as POST /v1/score.

@@ -1,0 +1,79 @@
+/** Estimates the means of metrics by the frames of a sample. */
+
+import type { EstimateInfo, SampleRequest } from "../contract/estimate.ts";
+import type { Interval } from "../estimate/gate.ts";
+import { CONFIDENCE, estimateMean, type UnitScore } from "../estimate/mean.ts";
+import type { SamplingPlan } from "../estimate/sampling-plan.ts";
+import type { FrameTable } from "../frames/frame-table.ts";
+import type { Pairing } from "../planning/pairing.ts";
+import type { Segment } from "../planning/segment.ts";
+import { round } from "./pool.ts";
+
+/** The units that were scored for an estimate. */
+export interface Sample extends SampleRequest {
+  readonly plan: SamplingPlan;
+  /** Number of units in the sample, from the beginning of the plan's order. */
+  readonly units: number;
+  /** All units of the video, in frame order. */
+  readonly segments: readonly Segment[];
+}
+
+/** The mean of a metric over all frames of a video, or its estimate. */
+export interface Mean {
+  readonly mean: number;
+  /** Undefined for a mean over all frames, and for metrics whose error is not known. */
+  readonly interval?: Interval;
+}
+
+/**
+ * Estimates the mean of a metric, rounded to six decimals. `table` has the frames of the sample, with at least one value
+ * of the metric. `largest`: the largest score of a model; undefined for other metrics, which have no interval, because
+ * what the sample does not show is bounded in points of VMAF.
+ */
+export function estimateMetric(
+  { plan, units, segments }: Sample,
+  table: FrameTable,
+  metric: string,
+  largest: number | undefined,
+): Mean {
+  const scores = new Map<number, UnitScore>();
+  let first = 0;
+  for (const unit of plan.order.slice(0, units).sort()) {
+    const end = first + (segments[unit]?.count ?? 0);
+    scores.set(unit, unitScore(table, metric, first, end));
+    first = end;
+  }
+  const { mean, halfWidth } = estimateMean(plan, units, (unit) => scores.get(unit) ?? { frames: 0, sum: 0 });
+  if (largest === undefined) return { mean: round(mean) };
+  const low = Math.max(mean - halfWidth, Math.min(mean, 0));
+  const high = Math.min(mean + halfWidth, Math.max(mean, largest));
+  return { mean: round(mean), interval: { low: round(low), high: round(high) } };
+}
+
+/** Adds up the finite values of a metric in the rows [first, end). */
+export function unitScore(table: FrameTable, metric: string, first: number, end: number): UnitScore {
+  let [frames, sum] = [0, 0];
+  for (let row = first; row < end; row++) {
+    const value = table.value(metric, row);
+    if (value === undefined) continue;
+    frames++;
+    sum += value;
+  }
+  return { frames, sum };
+}
+
+/** Returns what a result says of its sample. */
+export function sampleFacts(
+  { tolerance, seed, units, segments }: Sample,
+  { table, pairing }: { readonly table: FrameTable; readonly pairing: Pick<Pairing, "frameCount"> },
+): Omit<EstimateInfo, keyof Interval> {
+  return {
+    tolerance,
+    confidence: CONFIDENCE,
+    scoredShare: round(table.length / pairing.frameCount),
+    totalFrames: pairing.frameCount,
+    units,
+    totalUnits: segments.length,
+    seed,
+  };
+}
