@@ -23,6 +23,9 @@ Examples:
   The score alone, for a script:
     $ svc score source.mov encode.mp4 --json | jq .score
 
+  A long video: estimate the mean to ±0.5 points from a sample of the frames:
+    $ svc score source.mov encode.mp4 --estimate 0.5
+
   Raw video, which has no header:
     $ svc score source.yuv encode.yuv --size 576x324 --pixel-format yuv420p
 
@@ -32,10 +35,11 @@ Examples:
 Gates:
   - METRIC is vmaf (the first model), the name of another model, or a metric of --metric.
   - STAT is mean, harmonicMean, min, max, stdDev, p1, p5, p10 or p50.
+  - With --estimate: only the mean of a model. It is undecided if its interval contains the value.
 
 ${exitCodes({
   0: "scored, and every gate passed",
-  1: "scored, but below a gate of --fail-under",
+  1: "scored, but below a gate of --fail-under, or an estimate cannot decide it",
   2: "the videos cannot be scored, or the command line is wrong",
   3: "the scorer failed or timed out, or the result could not be written",
   130: "stopped with Ctrl-C; nothing is left behind",

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import { checkGates, expectGate, gateLines, parseGate } from "../../src/cli/score/gates.ts";
+import {
+  checkEstimate,
+  checkGates,
+  expectEstimated,
+  expectGate,
+  gateLines,
+  parseGate,
+} from "../../src/cli/score/gates.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { poolTable } from "../engine/pool-table.ts";
 import { vmafSeries } from "./series.ts";
@@ -132,5 +139,33 @@ describe("verdict", () => {
     const own = { ...pooled, psnr_y: pooled["vmaf"] ?? assert.fail() };
     const [outcome] = checkGates([expectGate(parseGate("psnr.min=90"), EXPECTED)], own);
     assert.equal(outcome?.value, 90);
+  });
+});
+
+describe("of an estimate", () => {
+  const estimated = (text: string) => expectEstimated(expectGate(parseGate(text), EXPECTED), EXPECTED);
+  const models = [
+    { model: "vmaf_v0.6.1", metric: "vmaf", score: 90, interval: { low: 89.5, high: 90.5 } },
+    { model: "vmaf_v0.6.1neg", metric: "vmaf_v0.6.1neg", score: 80, interval: { low: 79, high: 81 } },
+  ];
+
+  test("passes or fails only if the whole interval does", () => {
+    const gates = ["vmaf.mean=89.5", "vmaf.mean=90", "vmaf_v0.6.1.mean=90.51", "vmaf_v0.6.1neg.mean=80.5"];
+    const lines = gateLines(checkEstimate(gates.map(estimated), models), PLAIN);
+    assert.deepEqual(lines, [
+      "pass  vmaf.mean 90.000000 ≥ 89.5",
+      "undecided  vmaf.mean 89.500000 to 90.500000 includes 90",
+      "FAIL  vmaf.mean 90.000000 < 90.51",
+      "undecided  vmaf_v0.6.1neg.mean 79.000000 to 81.000000 includes 80.5",
+    ]);
+  });
+
+  test("refuses statistics and metrics without an interval, and lists those that have one", () => {
+    for (const text of ["vmaf.p5=85", "vmaf.min=1", "psnr.mean=30", "integer_adm2.mean=0.9"])
+      assert.match(
+        refused(() => estimated(text)),
+        /--estimate.* vmaf\.mean, vmaf_v0\.6\.1neg\.mean\. Use one of these/,
+        text,
+      );
   });
 });

@@ -20,6 +20,16 @@ test("shows no estimate before the first frame, and formats hours", () => {
   assert.match(progressText({ ...HALF, secondsLeft: 3725 }, TERMINAL), /1:02:05 left$/);
 });
 
+test("shows the estimate so far", () => {
+  const estimating = { ...HALF, estimate: { mean: 93.12, halfWidth: 0.78, scoredShare: 0.041 } };
+  assert.match(
+    progressText(estimating, TERMINAL),
+    / 50 % {2}estimate 93\.1 \+- 0\.8, 4\.1 % scored {2}0:03 left$/,
+  );
+  for (let columns = 20; columns < 120; columns++)
+    assert.ok(progressText(estimating, { ...TERMINAL, columns }).length < columns);
+});
+
 test("redraws the line in place and erases it once; prints nothing without a terminal", () => {
   const drawn = (live: boolean) => {
     const written: string[] = [];

@@ -25,7 +25,8 @@ function view(over: Partial<ScoreView> = {}): ScoreView {
   const frames = vmafSeries([90, 60, 96]);
   return {
     score: 82,
-    models: [{ model: "vmaf_v0.6.1", metric: "vmaf" }],
+    models: [{ model: "vmaf_v0.6.1", metric: "vmaf", score: 82 }],
+    features: {},
     pooled: poolTable(frames),
     frameCount: 3,
     reference: {
@@ -92,7 +93,14 @@ test("shows score, files, warnings, pooled scores, chart, worst frames and score
 
 test("names each model: the one used, its range, bits and encode, and why it was chosen", () => {
   const tv = {
-    ...{ model: "v1-tv", metric: "vmaf", name: "vmaf_v1.0.16_3d0h_2160", maxScore: 110, bitDepth: 10 },
+    ...{
+      model: "v1-tv",
+      metric: "vmaf",
+      score: 82,
+      name: "vmaf_v1.0.16_3d0h_2160",
+      maxScore: 110,
+      bitDepth: 10,
+    },
     reason: "standard frame rate, because it has 29.97 frames per second (high from 45)",
     encode: { width: 320, height: 180, bitDepth: 8 },
   };
@@ -106,7 +114,15 @@ test("names each model: the one used, its range, bits and encode, and why it was
     "           from 45)",
     "",
   ]);
-  const old = { model: "vmaf_v0.6.1", metric: "vmaf", name: "", reason: "", maxScore: 0, bitDepth: 0 };
+  const old = {
+    model: "vmaf_v0.6.1",
+    metric: "vmaf",
+    score: 82,
+    name: "",
+    reason: "",
+    maxScore: 0,
+    bitDepth: 0,
+  };
   assert.ok(page({ models: [old] }).includes("Model      vmaf_v0.6.1 · HD TV at 3 picture heights"));
 });
 
@@ -139,8 +155,8 @@ describe("metrics", () => {
     ]),
   );
   const models = [
-    { model: "vmaf_v0.6.1", metric: "vmaf" },
-    { model: "neg", metric: "neg" },
+    { model: "vmaf_v0.6.1", metric: "vmaf", score: 1 },
+    { model: "neg", metric: "neg", score: 1 },
   ];
   const shown = (features: string[], allMetrics: boolean) =>
     report(view({ pooled, models }), {
@@ -188,5 +204,37 @@ describe("time", () => {
     assert.equal(second("25/1", "50/1"), "  1  frame 1  00:00:00.040  60.000000");
     assert.equal(second("25/1", "24/1"), "  1  frame 1  00:00:00.040  60.000000");
     assert.equal(second("", "20/1"), "  1  frame 1  00:00:00.050  60.000000");
+  });
+});
+
+describe("an estimate", () => {
+  const interval = { low: 81.4, high: 82.6 };
+  const facts = { tolerance: 1, confidence: 0.95, scoredShare: 0.083, totalFrames: 36, units: 3 };
+  const estimate = { ...interval, ...facts, totalUnits: 40, seed: 7 };
+  const models = [{ model: "vmaf_v0.6.1", metric: "vmaf", score: 82, interval }];
+  const estimated = { pooled: {}, features: { psnr_y: 38.25, integer_adm2: 0.9 }, models, estimate };
+  const text = (over: Partial<ScoreView> = {}) =>
+    page({ ...estimated, ...over }, { columns: 200 }).join("\n");
+
+  test("is shown with its interval, share and seed", () => {
+    assert.match(text(), /^VMAF 82\.00 ± 0\.60 {2}vmaf_v0\.6\.1$/m);
+    assert.match(text(), /with 95 % confidence, the mean of all 36 frames is in 81\.40 to 82\.60\./);
+    assert.match(text(), /8\.3 % of the frames were scored, 3 of 40 units, drawn with --seed 7\./);
+  });
+
+  test("states an interval that ends at the largest score by its ends", () => {
+    const top = [
+      { ...models[0], model: "m", metric: "vmaf", score: 99.8, interval: { low: 99.3, high: 100 } },
+    ];
+    assert.match(text({ models: top }), /^VMAF 99\.80, 99\.30 to 100\.00 {2}m$/m);
+  });
+
+  test("shows no statistics that a sample does not have, and requested metrics as means", () => {
+    assert.doesNotMatch(text(), /harmonic|Worst frames|p5/);
+    const lines = report(view(estimated), {
+      ...{ terminal: WIDE, names: NAMES, features: ["psnr"], allMetrics: false },
+    });
+    assert.ok(lines.includes("psnr_y  38.250"), lines.join("\n"));
+    assert.ok(!lines.some((line) => line.startsWith("integer_adm2")));
   });
 });

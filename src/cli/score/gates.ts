@@ -2,13 +2,14 @@
 
 import { FEATURES } from "../../engine/contract/request.ts";
 import type { Pooled } from "../../engine/contract/result.ts";
+import { type Interval, meanAtLeast } from "../../engine/estimate/gate.ts";
 import { isComponent } from "../../jobs/feature-names.ts";
 import { largestScore } from "../../jobs/models.ts";
 import { Failure } from "../../platform/failure.ts";
 import { printable, quoteName } from "../terminal/escape.ts";
 import { exact } from "../terminal/numbers.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
-import { belongsTo, FIRST_METRIC, metricNamed, STATS } from "./view.ts";
+import { belongsTo, FIRST_METRIC, type ModelView, metricNamed, STATS } from "./view.ts";
 
 export interface Gate {
   /** As given, for messages. */
@@ -23,6 +24,8 @@ export interface GateOutcome {
   readonly gate: Gate;
   readonly value: number;
   readonly passed: boolean;
+  /** The interval of the value, if it contains the limit: it is undecided whether the gate passes. */
+  readonly undecided?: Interval;
 }
 
 /** The metrics that a score will have, as far as known before scoring. */
@@ -83,6 +86,27 @@ function reachable(gate: Gate, model: string): Gate {
   );
 }
 
+/** Refuses a gate that an estimate cannot check: it knows only the means of models. Throws INVALID_REQUEST. */
+export function expectEstimated(gate: Gate, { models }: Pick<Expected, "models">): Gate {
+  const isModel = gate.metric === FIRST_METRIC || models.includes(gate.metric);
+  if (isModel && gate.stat === "mean") return gate;
+  const known = [FIRST_METRIC, ...models.slice(1)].map((name) => `${printable(name)}.mean`).join(", ");
+  throw usage(
+    `${quoteName(gate.text)} cannot be checked with --estimate, which knows only the means of models: ${known}. Use one of these, or leave out --estimate.`,
+  );
+}
+
+/** Checks the means of an estimate against gates of expectEstimated: each passes or fails only if its interval does. */
+export function checkEstimate(gates: readonly Gate[], models: readonly ModelView[]): GateOutcome[] {
+  return gates.map((gate) => {
+    const model = models.find(({ metric }) => metric === gate.metric);
+    if (model?.interval === undefined) throw new Failure("INTERNAL", `No estimate of ${gate.metric}.`);
+    const verdict = meanAtLeast(gate.limit, model.interval);
+    const outcome = { gate, value: model.score, passed: verdict === "PASSED" };
+    return verdict === "UNDECIDED" ? { ...outcome, undecided: model.interval } : outcome;
+  });
+}
+
 /** Checks a score against the gates. Throws INVALID_REQUEST for a metric that the score lacks. */
 export function checkGates(gates: readonly Gate[], pooled: Readonly<Record<string, Pooled>>): GateOutcome[] {
   return gates.map((gate) => {
@@ -97,15 +121,22 @@ export function checkGates(gates: readonly Gate[], pooled: Readonly<Record<strin
 /** Returns one line per gate, with all digits: a rounded value could seem to pass. */
 export function gateLines(outcomes: readonly GateOutcome[], terminal: Terminal): string[] {
   return outcomes.map((outcome) => {
-    const verdict = outcome.passed ? paint(terminal, "green", "pass") : paint(terminal, "red", "FAIL");
-    return `${verdict}  ${gateText(outcome, terminal.unicode)}`;
+    return `${verdictText(outcome, terminal)}  ${gateText(outcome, terminal.unicode)}`;
   });
 }
 
-/** "vmaf.p5 81.250000 < 85". */
-export function gateText({ gate, value, passed }: GateOutcome, unicode: boolean): string {
+function verdictText({ passed, undecided }: GateOutcome, terminal: Terminal): string {
+  if (passed) return paint(terminal, "green", "pass");
+  return undecided === undefined ? paint(terminal, "red", "FAIL") : paint(terminal, "yellow", "undecided");
+}
+
+/** "vmaf.p5 81.250000 < 85", "vmaf.mean 92.610000 to 93.590000 includes 93". */
+export function gateText({ gate, value, passed, undecided }: GateOutcome, unicode: boolean): string {
+  const name = `${printable(gate.metric)}.${gate.stat}`;
+  if (undecided !== undefined)
+    return `${name} ${exact(undecided.low)} to ${exact(undecided.high)} includes ${gate.limit}`;
   const at = unicode ? "≥" : ">=";
-  return `${printable(gate.metric)}.${gate.stat} ${exact(value)} ${passed ? at : "<"} ${gate.limit}`;
+  return `${name} ${exact(value)} ${passed ? at : "<"} ${gate.limit}`;
 }
 
 function unknownMetric(gate: Gate, known: readonly string[], advice: string): Failure {

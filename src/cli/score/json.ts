@@ -41,6 +41,7 @@ function withoutFrames(result: ScoreResult): ScoreResultJson {
     features: result.features,
     pooled: result.pooled,
     frameCount: result.frameCount,
+    ...(result.estimate ? { estimate: result.estimate } : {}),
     reference: result.reference,
     distorted: result.distorted,
     ...(result.scaling ? { scaling: result.scaling } : {}),

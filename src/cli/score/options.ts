@@ -12,6 +12,7 @@ import {
 } from "../../jobs/request-limits.ts";
 import { Failure } from "../../platform/failure.ts";
 import { offering, optional } from "../flags/optional.ts";
+import { type EstimateFlags, estimateOptions } from "./estimate.ts";
 
 /** Parsed options that say what to score, and how. */
 export interface PairFlags {
@@ -31,7 +32,7 @@ export interface PairFlags {
 }
 
 /** All parsed options of `svc score`. */
-export interface ScoreFlags extends PairFlags {
+export interface ScoreFlags extends PairFlags, EstimateFlags {
   readonly modelDir?: string;
   readonly vmafBinary?: string;
   readonly threads?: number;
@@ -63,7 +64,8 @@ const RAW_FORMATS = ["yuv420p", "yuv422p", "yuv444p", "yuv420p10le", "yuv422p10l
 
 export function addScoreOptions(command: Command): Command {
   addPairOptions(command);
-  for (const option of [gateOption(), ...outputOptions(), ...scorerOptions()]) command.addOption(option);
+  for (const option of [...estimateOptions(), gateOption(), ...outputOptions(), ...scorerOptions()])
+    command.addOption(option);
   return command;
 }
 

@@ -11,6 +11,7 @@ import { exact, rateText, timeCode } from "../terminal/numbers.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
 import { wrap } from "../terminal/wrap.ts";
 import { chart } from "./chart.ts";
+import { estimateLines, estimateText, featureMeans } from "./estimate.ts";
 import { figures } from "./figures.ts";
 import { modelLines } from "./model-lines.ts";
 import { featureLegend, pooledTable } from "./pooled-table.ts";
@@ -31,12 +32,16 @@ export interface ReportOptions {
 /** Returns the lines of the whole report. */
 export function report(view: ScoreView, options: ReportOptions): string[] {
   const { terminal, features, allMetrics } = options;
+  const { estimate } = view;
   const metrics = shownMetrics(view, features, allMetrics);
   const sections = [
     headline(view, terminal),
+    estimate === undefined ? [] : estimateLines(estimate, terminal),
     [...files(view, options), ...view.models.flatMap((model) => modelLines(model, terminal))],
     warningLines(view.warnings, terminal),
-    pooledTable(view.pooled, metrics, terminal),
+    estimate === undefined
+      ? pooledTable(view.pooled, metrics, terminal)
+      : featureMeans(view, metrics, terminal),
     allMetrics ? featureLegend(metrics, terminal) : [],
     frameSection(view, options),
     scorerLine(view, terminal),
@@ -47,13 +52,14 @@ export function report(view: ScoreView, options: ReportOptions): string[] {
 /** The score in large figures, if they can be drawn, and with all digits. */
 function headline(view: ScoreView, terminal: Terminal): string[] {
   const models = view.models.map((model) => {
-    const mean = view.pooled[model.metric]?.mean;
-    const score = mean === undefined ? "no finite value" : exact(mean);
+    const { score, interval } = model;
+    const mean = view.pooled[model.metric]?.mean ?? score;
+    const text = interval === undefined ? exact(mean) : estimateText(score, interval, terminal);
     const most = maxScoreOf(model);
     const of = most === USUAL_MAX_SCORE ? "" : ` of ${most}`;
-    return `${paint(terminal, "bold", `VMAF ${score}`)}${of}  ${printable(model.model)}`;
+    return `${paint(terminal, "bold", `VMAF ${text}`)}${of}  ${printable(model.model)}`;
   });
-  const large = figures(view.score.toFixed(2));
+  const large = figures(view.score.toFixed(view.estimate === undefined ? 2 : 1));
   if (!terminal.unicode || large.some((line) => line.length > terminal.columns)) return models;
   return [...large.map((line) => paint(terminal, "bold", line)), "", ...models];
 }
@@ -102,7 +108,10 @@ export function warningLines(warnings: ScoreView["warnings"], terminal: Terminal
   });
 }
 
-/** The chart of the first model, and the worst moments, which the chart marks by number. */
+/**
+ * The chart of the first model, and the worst moments, which the chart marks by number. The worst moments of a video are
+ * usually not in a sample of it.
+ */
 function frameSection(view: ScoreView, { terminal, chartHeight }: ReportOptions): string[] {
   const rate = scoredRate(view);
   const moments = worstMoments(view.frames, FIRST_METRIC, framesApart(rate));
@@ -110,6 +119,11 @@ function frameSection(view: ScoreView, { terminal, chartHeight }: ReportOptions)
   const [first] = view.models;
   const limit = first === undefined ? {} : { limit: maxScoreOf(first) };
   const size = chartHeight === undefined ? limit : { ...limit, height: chartHeight };
+  if (view.estimate !== undefined)
+    return [
+      paint(terminal, "dim", "VMAF by frame, of the scored frames"),
+      ...chart(view.frames, FIRST_METRIC, { terminal, rate, ...size }),
+    ];
   return [
     paint(terminal, "dim", "VMAF by frame"),
     ...chart(view.frames, FIRST_METRIC, { terminal, rate, marks: moments, ...size }),

@@ -1,5 +1,6 @@
 /** Runs `svc score`: scores the pair, prints the result, checks the gates. */
 import { stat } from "node:fs/promises";
+import type { SampleRequest } from "../../engine/contract/estimate.ts";
 import type { PairRequest } from "../../engine/contract/request.ts";
 import type { ScoreResult } from "../../engine/contract/result.ts";
 import type { EngineOptions } from "../../engine/engine.ts";
@@ -13,7 +14,17 @@ import { EXIT, writeAll } from "../exit.ts";
 import { quoteName } from "../terminal/escape.ts";
 import { detectTerminal, type Terminal } from "../terminal/terminal.ts";
 import { type CsvTarget, csvTarget, csvText, writeCsv } from "./csv.ts";
-import { checkGates, expectGate, type Gate, type GateOutcome, gateLines, parseGate } from "./gates.ts";
+import { sampleOf } from "./estimate.ts";
+import {
+  checkEstimate,
+  checkGates,
+  expectEstimated,
+  expectGate,
+  type Gate,
+  type GateOutcome,
+  gateLines,
+  parseGate,
+} from "./gates.ts";
 import { resultJson } from "./json.ts";
 import { checkOutputs, type ScoreFlags } from "./options.ts";
 import { requestOf } from "./pair-request.ts";
@@ -24,6 +35,8 @@ import { report } from "./report.ts";
 interface Plan {
   readonly request: PairRequest;
   readonly gates: readonly Gate[];
+  /** The sample to score; undefined: all frames. */
+  readonly sample: SampleRequest | undefined;
   /** File for the per-frame scores. */
   readonly csv: CsvTarget | undefined;
   readonly flags: ScoreFlags;
@@ -49,12 +62,16 @@ async function planOf(reference: string, distorted: string, flags: ScoreFlags): 
   checkOutputs(flags);
   const request = requestOf(reference, distorted, flags);
   if (flags.modelDir !== undefined) await checkModelDir(flags.modelDir);
-  const gates = flags.failUnder.map((text) => expectGate(parseGate(text), request));
+  const sample = sampleOf(flags);
+  const gates = flags.failUnder.map((text) => {
+    const gate = expectGate(parseGate(text), request);
+    return sample === undefined ? gate : expectEstimated(gate, request);
+  });
   const csv =
     flags.csv === undefined || flags.csv === "-"
       ? undefined
       : await csvTarget(flags.csv, [reference, distorted]);
-  return { request, gates, csv, flags };
+  return { request, gates, sample, csv, flags };
 }
 
 /** Throws INVALID_REQUEST if the folder doesn't exist: built-in models would silently replace the user's. */
@@ -67,7 +84,7 @@ async function checkModelDir(directory: string): Promise<void> {
   );
 }
 
-async function scored({ request, flags }: Plan, signal: AbortSignal): Promise<ScoreResult> {
+async function scored({ request, sample, flags }: Plan, signal: AbortSignal): Promise<ScoreResult> {
   const line = progressLine(process.stderr, () => terminalOf(process.stderr, flags));
   const timeoutMs = flags.timeout === undefined ? undefined : Math.ceil(flags.timeout * 1000);
   await warnOfFallback(flags);
@@ -77,6 +94,7 @@ async function scored({ request, flags }: Plan, signal: AbortSignal): Promise<Sc
     return await engine.score(request, {
       signal,
       timeoutMs,
+      sample,
       onProgress: (progress) => line.update(progress),
     });
   } finally {
@@ -137,7 +155,8 @@ async function judge(
   result: ScoreResult,
   forPeople: NodeJS.WriteStream,
 ): Promise<number> {
-  const outcomes = checkGates(gates, result.pooled);
+  const isEstimate = result.estimate !== undefined;
+  const outcomes = isEstimate ? checkEstimate(gates, result.models) : checkGates(gates, result.pooled);
   const missed = outcomes.filter(({ passed }) => !passed);
   const stream = flags.quiet ? process.stderr : forPeople;
   await printGates(stream, flags.quiet ? missed : outcomes, flags);

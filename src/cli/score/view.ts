@@ -1,5 +1,6 @@
 /** A score as the commands show it: what the engine's result and a result from the API have in common. */
 import type { Pooled } from "../../engine/contract/result.ts";
+import type { Interval } from "../../engine/estimate/gate.ts";
 import { isComponent } from "../../jobs/feature-names.ts";
 import type { BitRates } from "../../jobs/quantities.ts";
 import type { ScoredModel } from "../../jobs/scored-models.ts";
@@ -25,11 +26,31 @@ export interface MediaView extends BitRates {
   readonly rotation: number;
 }
 
+export interface ModelView extends ScoredModel {
+  readonly score: number;
+  /** Of an estimate. */
+  readonly interval?: Interval | undefined;
+}
+
+/** What a result says of the sample that it was estimated from. */
+export interface EstimateView extends Interval {
+  readonly tolerance: number;
+  readonly confidence: number;
+  readonly scoredShare: number;
+  readonly totalFrames: number;
+  readonly units: number;
+  readonly totalUnits: number;
+  readonly seed: number;
+}
+
 export interface ScoreView {
   readonly score: number;
-  readonly models: readonly ScoredModel[];
+  readonly models: readonly ModelView[];
+  readonly features: Readonly<Record<string, number>>;
+  /** Empty in an estimate. */
   readonly pooled: Readonly<Record<string, Pooled>>;
   readonly frameCount: number;
+  readonly estimate?: EstimateView | undefined;
   readonly reference: MediaView;
   readonly distorted: MediaView;
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
@@ -83,11 +104,11 @@ export function belongsTo(metric: string, feature: string): boolean {
  */
 export function shownMetrics(view: ScoreView, features: readonly string[], all: boolean): string[] {
   const models = view.models.map((model) => model.metric);
-  const present = Object.keys(view.pooled);
+  const present = [...new Set([...Object.keys(view.pooled), ...Object.keys(view.features)])];
   const asked = features.flatMap((feature) => [
     MAIN_METRIC[feature] ?? feature,
     ...present.filter((metric) => belongsTo(metric, feature) && !isComponent(metric)),
   ]);
   const order = [...models, ...asked, ...(all ? present : [])];
-  return [...new Set(order)].filter((metric) => Object.hasOwn(view.pooled, metric));
+  return [...new Set(order)].filter((metric) => present.includes(metric));
 }
