@@ -54,6 +54,26 @@ export class Fixture {
     return result;
   }
 
+  /**
+   * As expectExact, for a pair scored in segments of about this many frames. A fallback to a whole run, which would hide
+   * a wrong cut, fails.
+   */
+  async expectExactCut(
+    scorer: Scorer,
+    pair: Pair,
+    truth: Truth,
+    segmentFrames: number,
+  ): Promise<ScoreResult> {
+    const engine = await this.engine(scorer);
+    const result = await engine.score(pairRequest(pair), { timeoutMs: 300_000, segmentFrames });
+    assert.equal(result.cutting.whole, undefined);
+    assert.ok(result.cutting.segments > 1, "scored in segments");
+    assertSameDigits(result, truth);
+    assertPooled(result, truth);
+    assert.deepEqual(await this.media.leftovers(), []);
+    return result;
+  }
+
   /** Scores a pair, and checks for one of these failures with a readable message and that nothing is left behind. */
   async expectFailure(
     pair: Pair,

@@ -68,6 +68,17 @@ export async function deepen(planes: Planes, to: 10 | 12 | 16): Promise<Planes> 
   return { ...planes, path, pixels: `${planes.pixels.replace(/\d*(le)?$/, "").replace(/p$/, "")}p${to}le` };
 }
 
+/** Converts samples to fewer bits: rounded half up, and clipped. */
+export async function shallow(planes: Planes, to: 8 | 10): Promise<Planes> {
+  const shift = depthOf(planes.pixels) - to;
+  const coded = await readFile(planes.path);
+  const samples = new Uint16Array(coded.buffer, coded.byteOffset, coded.length / 2);
+  const rounded = samples.map((sample) => Math.min(2 ** to - 1, (sample + (1 << (shift - 1))) >> shift));
+  const path = `${planes.path}.${to}`;
+  await writeFile(path, to === 8 ? Uint8Array.from(rounded) : new Uint8Array(rounded.buffer));
+  return { ...planes, path, pixels: planes.pixels.replace(/\d+le$/, to === 8 ? "" : "10le") };
+}
+
 /** Scales in a separate step: swscale, bicubic, no colour conversion. */
 export async function scale(
   planes: Planes,
@@ -117,13 +128,15 @@ export async function pick(
 }
 
 export interface Scoring {
-  /** Model name in the log → libvmaf's model (version=… or path=…). */
+  /** Model name in the log → libvmaf's model (version=… or path=…, and after ":" options of its features). */
   readonly models?: Readonly<Record<string, string>>;
   /** libvmaf's feature names. */
   readonly features?: readonly string[];
   readonly subsample?: number;
   /** Path of Netflix's vmaf to use instead of the bundled ffmpeg: another version of libvmaf gives other digits. */
   readonly oracle?: string | undefined;
+  /** Path of another ffmpeg than the bundled one. */
+  readonly program?: string | undefined;
 }
 
 /** Scores two sides of the same geometry with the bare scorer. */
@@ -134,7 +147,9 @@ export async function truthOf(reference: Planes, distorted: Planes, scoring: Sco
   }
   const log = `${distorted.path}.json`;
   if (scoring.oracle === undefined)
-    await scoreWithFfmpeg(reference, distorted, log, { models, features, subsample });
+    await scoreWithFfmpeg(reference, distorted, log, {
+      ...{ models, features, subsample, program: scoring.program },
+    });
   else await scoreWithVmaf(scoring.oracle, reference, distorted, log, { models, features, subsample });
   const { frames } = JSON.parse(await readFile(log, "utf8")) as {
     frames: { frameNum: number; metrics: Record<string, number | null> }[];
@@ -146,19 +161,24 @@ export async function truthOf(reference: Planes, distorted: Planes, scoring: Sco
   };
 }
 
-/** libvmaf prints more decimals where six would show a value as a whole number that it is not. */
+/**
+ * libvmaf prints more decimals where six would show a value as a whole number that it is not. It appends the encode's
+ * size and depth to the names of CAMBI; they are facts of the pair.
+ */
 function sixDecimals(metrics: Readonly<Record<string, number | null>>): Record<string, number | null> {
   const rounded = Object.entries(metrics).map(([name, value]) => [
-    name,
+    name.replace(/_enc(?:bd|h|w)_\d+/g, ""),
     value === null ? null : Number(value.toFixed(6)),
   ]);
   return Object.fromEntries(rounded);
 }
 
-type Plan = Required<Pick<Scoring, "models" | "features" | "subsample">>;
+type Plan = Required<Pick<Scoring, "models" | "features" | "subsample">> & Pick<Scoring, "program">;
 
 async function scoreWithFfmpeg(reference: Planes, distorted: Planes, log: string, plan: Plan): Promise<void> {
-  const models = Object.entries(plan.models).map(([name, source]) => `${source}\\:name=${name}`);
+  const models = Object.entries(plan.models).map(([name, source]) =>
+    `${source}:name=${name}`.replaceAll(":", "\\:"),
+  );
   const options = [
     `log_fmt=json:log_path=${log}:n_threads=2:n_subsample=${plan.subsample}`,
     `model='${models.join("|")}'`,
@@ -166,11 +186,11 @@ async function scoreWithFfmpeg(reference: Planes, distorted: Planes, log: string
       ? [`feature='${plan.features.map((name) => `name=${name}`).join("|")}'`]
       : []),
   ];
-  await ffmpeg([
-    ...rawInput(distorted),
-    ...rawInput(reference),
+  const args = [
+    ...[...rawInput(distorted), ...rawInput(reference)],
     ...["-lavfi", `[0:v][1:v]libvmaf=${options.join(":")}`, "-f", "null", "-"],
-  ]);
+  ];
+  await ffmpeg(args, { program: plan.program });
 }
 
 async function scoreWithVmaf(

@@ -1,0 +1,188 @@
+/** Version 1 models: every one alone and with others, chosen by short names, and with the encode of the request. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
+import { decode, type Planes, type Truth, truthOf } from "../media/truth.ts";
+import { tenBits, V1_MODELS, v1Model } from "../media/v1.ts";
+import { Fixture, SCORERS, warningCodes } from "./fixture.ts";
+
+/** The smallest common size that every model scores. */
+const SIZE = { width: 640, height: 360 };
+const CLIP = { ...SIZE, frames: 12 };
+const ENCODED = { ...SIZE, bitDepth: 8 };
+const FORMAT = "yuv420p10le";
+
+/** Joins two of the oracle's runs of a pair. A metric that the first run has too gets a suffix, as in results. */
+function merged(one: Truth, other: Truth): Truth {
+  const rows = one.rows.map(({ frame, metrics }, row) => {
+    const more = Object.entries(other.rows[row]?.metrics ?? {}).map(([name, value]) => [
+      name in metrics ? `${name}_${FORMAT}` : name,
+      value,
+    ]);
+    return { frame, metrics: { ...metrics, ...Object.fromEntries(more) } };
+  });
+  return { frames: one.frames, rows };
+}
+
+for (const scorer of SCORERS) {
+  describe(`version 1 models, with ${scorer.kind}`, () => {
+    let fixture: Fixture;
+    let pair: { reference: string; distorted: string };
+    let coded: readonly [Planes, Planes];
+    let deep: readonly [Planes, Planes];
+    const { oracle } = scorer;
+
+    before(async () => {
+      fixture = await Fixture.open();
+      pair = {
+        reference: await pristine(fixture.media, "reference.y4m", CLIP),
+        distorted: await encode(fixture.media, "coded.mp4", CLIP, LOSSY.h264),
+      };
+      coded = [
+        await decode(fixture.media, pair.reference, { ...SCENE, ...SIZE }),
+        await decode(fixture.media, pair.distorted, { ...SCENE, ...SIZE }),
+      ];
+      deep = [await tenBits(coded[0]), await tenBits(coded[1])];
+    });
+    after(() => fixture.close());
+
+    for (const name of V1_MODELS) {
+      test(`scores with ${name} alone at 10 bits`, async () => {
+        const truth = await truthOf(...deep, { models: { vmaf: v1Model(name, ENCODED) }, oracle });
+        const result = await fixture.expectExact(scorer, { ...pair, models: [name] }, truth);
+        const [model] = result.models;
+        const maxScore = name.endsWith("3d0h_2160") ? 110 : 100;
+        assert.deepEqual(
+          [model?.name, model?.bitDepth, model?.maxScore, model?.encode],
+          [name, 10, maxScore, ENCODED],
+        );
+      });
+    }
+
+    test("scores all eight in one pass with the same digits as alone", async () => {
+      const alone: Truth[] = [];
+      for (const [index, name] of V1_MODELS.entries()) {
+        const models = { [index === 0 ? "vmaf" : name]: v1Model(name, ENCODED) };
+        alone.push(await truthOf(...deep, { models, oracle }));
+      }
+      const rows = alone[0]?.rows.map(({ frame }, row) => ({
+        frame,
+        metrics: Object.assign(
+          {},
+          ...alone.map((truth) => truth.rows[row]?.metrics),
+        ) as Truth["rows"][0]["metrics"],
+      }));
+      const truth = { frames: CLIP.frames, rows: rows ?? [] };
+      await fixture.expectExact(scorer, { ...pair, models: V1_MODELS }, truth);
+    });
+
+    test("scores both generations at once: neither changes the other's digits or those of features", async () => {
+      const features = ["psnr", "float_ssim", "cambi"];
+      const models = { vmaf: "version=vmaf_v0.6.1" };
+      const names = V1_MODELS.filter((name) => name.endsWith("_3d0h"));
+      const v1 = Object.fromEntries(names.map((name) => [name, v1Model(name, ENCODED)]));
+      const asked = {
+        models: ["vmaf_v0.6.1", ...names],
+        features: ["psnr", "ssim", "cambi"],
+      } as const;
+      const truth = merged(
+        await truthOf(...coded, { models, features, oracle }),
+        await truthOf(...deep, { models: v1, oracle }),
+      );
+      await fixture.expectExact(scorer, { ...pair, ...asked }, truth);
+    });
+
+    test("takes the encode of the request for what the file does not show", async () => {
+      const given = { width: 480, height: 270 };
+      const [name = ""] = V1_MODELS;
+      const models = (encoded: typeof ENCODED) => ({ vmaf: v1Model(name, encoded) });
+      const truth = await truthOf(...deep, { models: models({ ...ENCODED, ...given }), oracle });
+      const result = await fixture.expectExact(scorer, { ...pair, models: [name], encode: given }, truth);
+      assert.deepEqual(result.models[0]?.encode, { ...ENCODED, ...given });
+      const { rows } = await truthOf(...deep, { models: models(ENCODED), oracle });
+      assert.notDeepEqual(rows, truth.rows, "the encode changes the digits");
+    });
+
+    for (const [rate, asked, name] of [
+      ["25", "v1", "3d0h"],
+      ["50", "v1", "hfr_3d0h"],
+      ["30000/1001", "v1-phone", "5d0h"],
+      ["60", "v1-phone", "hfr_5d0h"],
+      ["24", "v1-tv", "3d0h_2160"],
+      ["60000/1001", "v1-tv", "hfr_3d0h_2160"],
+    ] as const) {
+      test(`${asked} stands for ${name} at ${rate} frames per second`, async () => {
+        const scene = { ...CLIP, rate };
+        const reference = await pristine(fixture.media, "rated.y4m", scene);
+        const distorted = await encode(fixture.media, "rated.mkv", scene, LOSSY.h264);
+        const sides = [
+          await tenBits(await decode(fixture.media, reference, { ...SCENE, ...SIZE })),
+          await tenBits(await decode(fixture.media, distorted, { ...SCENE, ...SIZE })),
+        ] as const;
+        const model = `vmaf_v1.0.16_${name}`;
+        const truth = await truthOf(...sides, { models: { vmaf: v1Model(model, ENCODED) }, oracle });
+        const result = await fixture.expectExact(scorer, { reference, distorted, models: [asked] }, truth);
+        assert.equal(result.models[0]?.name, model);
+        assert.match(result.models[0]?.reason ?? "", /frames per second/);
+      });
+    }
+
+    test("v1 stands for the 4K model at 1800 lines", async () => {
+      const large = { width: 3200, height: 1800 };
+      const scene = { ...large, frames: 2 };
+      const reference = await pristine(fixture.media, "4k.y4m", scene);
+      const distorted = await encode(fixture.media, "4k.mp4", scene, LOSSY.h264);
+      const sides = [
+        await tenBits(await decode(fixture.media, reference, { ...SCENE, ...large })),
+        await tenBits(await decode(fixture.media, distorted, { ...SCENE, ...large })),
+      ] as const;
+      const model = v1Model("vmaf_v1.0.16_1d5h_2160", { ...large, bitDepth: 8 });
+      const truth = await truthOf(...sides, { models: { vmaf: model }, oracle });
+      await fixture.expectExact(scorer, { reference, distorted, models: ["v1"] }, truth);
+    });
+
+    test("scores flat chroma, of which libvmaf warns thousands of times", async () => {
+      const size = { width: 320, height: 320 };
+      const grey = { ...size, frames: 300, filters: "lutyuv=u=128:v=128" };
+      const reference = await pristine(fixture.media, "grey.y4m", grey);
+      const distorted = await encode(fixture.media, "grey.mp4", grey, LOSSY.h264);
+      const sides = [
+        await tenBits(await decode(fixture.media, reference, { ...SCENE, ...size })),
+        await tenBits(await decode(fixture.media, distorted, { ...SCENE, ...size })),
+      ] as const;
+      const [name = ""] = V1_MODELS;
+      const models = { vmaf: v1Model(name, { ...size, bitDepth: 8 }) };
+      const truth = await truthOf(...sides, { models, oracle });
+      assert.equal(truth.frames, 300);
+      await fixture.expectExact(scorer, { reference, distorted, models: [name] }, truth);
+    });
+
+    test("refuses by name a model for which the frames are too small", async () => {
+      const small = { width: 320, height: 180, frames: 2 };
+      const reference = await pristine(fixture.media, "small.y4m", small);
+      const [hd = "", phone = ""] = V1_MODELS;
+      const failure = await fixture.expectFailure(
+        { reference, distorted: reference, models: [hd, phone] },
+        "FRAME_TOO_SMALL",
+        { scorer },
+      );
+      assert.match(failure.message, /vmaf_v1\.0\.16_5d0h cannot score frames of 320x180/);
+    });
+
+    test("warns if the frames are too small to judge chroma", async () => {
+      const size = { width: 480, height: 270 };
+      const scene = { ...size, frames: 3 };
+      const reference = await pristine(fixture.media, "blind.y4m", scene);
+      const distorted = await encode(fixture.media, "blind.mp4", scene, LOSSY.h264);
+      const sides = [
+        await tenBits(await decode(fixture.media, reference, { ...SCENE, ...size })),
+        await tenBits(await decode(fixture.media, distorted, { ...SCENE, ...size })),
+      ] as const;
+      const [name = ""] = V1_MODELS;
+      const models = { vmaf: v1Model(name, { ...size, bitDepth: 8 }) };
+      const truth = await truthOf(...sides, { models, oracle });
+      const result = await fixture.expectExact(scorer, { reference, distorted, models: [name] }, truth);
+      assert.deepEqual(warningCodes(result), ["CHROMA_NOT_JUDGED"]);
+    });
+  });
+}
