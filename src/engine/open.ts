@@ -34,6 +34,7 @@ import { findMoreTools, findTools, type Tools } from "./scoring/find.ts";
 import { ProgressMeter } from "./scoring/progress.ts";
 import { scoreSample } from "./scoring/sample.ts";
 import { type RunOptions, scoreCut, scorePlan, scoreWhole } from "./scoring/score.ts";
+import { refuseMissingFeatures } from "./scoring/scorer.ts";
 import { Scorers } from "./scoring/scorers.ts";
 import { canMakeStills, makeStills } from "./stills/still.ts";
 
@@ -82,7 +83,7 @@ class OpenEngine implements Engine {
     const started = performance.now();
     using deadline = new Deadline(options);
     const tools = await this.#scorers.ofVersion(request.scorerVersion);
-    const models = await findModels(request.models, this.#options.modelDir, builtInto(tools));
+    const models = await this.#models(request, tools);
     const { sample, segmentFrames } = options;
     if (sample !== undefined) refuseSample(sample, request);
     const frames = segmentFrames === undefined ? undefined : { frames: segmentFrames };
@@ -110,7 +111,7 @@ class OpenEngine implements Engine {
   ): Promise<PlannedPair> {
     using deadline = new Deadline(options);
     const tools = await this.#scorers.ofVersion(request.scorerVersion);
-    const models = await findModels(request.models, this.#options.modelDir, builtInto(tools));
+    const models = await this.#models(request, tools);
     const segmentLength = { seconds: options.segmentSeconds };
     return await this.#withSources(request, options, async (sources) => {
       const planned = await plan(sources, request, { ...this.#run(tools, models, deadline), segmentLength });
@@ -181,6 +182,12 @@ class OpenEngine implements Engine {
       }
       return stills;
     });
+  }
+
+  /** Finds the models of a request. Throws UNKNOWN_MODEL, UNKNOWN_FEATURE for what the scorer cannot compute. */
+  async #models(request: PairRequest, tools: Tools): Promise<readonly RequestedModel[]> {
+    await refuseMissingFeatures(tools.scorer, request.features);
+    return findModels(request.models, this.#options.modelDir, builtInto(tools));
   }
 
   #run(

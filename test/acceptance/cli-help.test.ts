@@ -136,7 +136,10 @@ test("an unknown command is an error, also with --help", async () => {
 
 test("uses the API's metric names, and accepts either spelling", async () => {
   const { stdout } = await svc(["score", "--help"]);
-  assert.match(stdout.replaceAll(/\s+/g, " "), /: psnr, ssim, ms_ssim, ciede, cambi, psnr_hvs \(default/);
+  assert.match(
+    stdout.replaceAll(/\s+/g, " "),
+    /: psnr, ssim, ms_ssim, ciede, cambi, psnr_hvs, xpsnr \(default/,
+  );
   for (const name of ["ms_ssim", "ms-ssim"]) {
     const { stderr } = await svc(["score", "--metric", name, "/nowhere/a.mp4", "/nowhere/b.mp4"]);
     assert.match(stderr, /\[MEDIA_NOT_FOUND\]/);

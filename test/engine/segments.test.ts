@@ -128,6 +128,16 @@ describe("a score in segments", () => {
     });
   }
 
+  test("XPSNR of a high frame rate, with models of both generations", async () => {
+    const film = { ...FILM, width: 320, height: 180, rate: "50", frames: 120 };
+    const pair = {
+      reference: await pristine(fixture.media, "fast.y4m", film),
+      distorted: await encode(fixture.media, "fast.mp4", film, LOSSY.h264),
+    };
+    const models = ["vmaf_v0.6.1", "vmaf_v1.0.16_hfr_3d0h"];
+    await expectSame({ ...pair, models, features: ["xpsnr", "psnr"] }, 2);
+  });
+
   test("has one segment for a file that cannot be cut, and the result has the reason", async () => {
     const stream = await encode(fixture.media, "whole.ts", FILM, LOSSY.h264);
     const { cutting } = await expectSame({ reference, distorted: stream }, 1);

@@ -77,6 +77,7 @@ describe("cuts", () => {
       info: found.scorer.info,
       path: found.scorer.path,
       hasModels: (names) => found.scorer.hasModels(names),
+      hasFeature: (feature) => found.scorer.hasFeature(feature),
       score: (run) => {
         runs++;
         return found.scorer.score(run);

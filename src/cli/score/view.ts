@@ -75,12 +75,13 @@ export const STATS = [
 /** The metric of the first model, whose mean is the `score`. */
 export const FIRST_METRIC = "vmaf";
 
-/** The main metric of a feature, by libvmaf's names: for PSNR it is luma. */
+/** The main metric of a feature, by the scorer's names: for PSNR and XPSNR it is luma. */
 const MAIN_METRIC: Readonly<Record<string, string>> = {
   psnr: "psnr_y",
   ssim: "float_ssim",
   ms_ssim: "float_ms_ssim",
   ciede: "ciede2000",
+  xpsnr: "xpsnr_y",
 };
 
 /**

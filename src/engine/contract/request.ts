@@ -12,8 +12,10 @@ export function perSide<T>(of: (side: Side) => T): Readonly<Record<Side, T>> {
 export const DEFAULT_MODEL = "vmaf_v0.6.1";
 
 /** Extra metrics, named as in requests. */
-export const FEATURES = ["psnr", "ssim", "ms_ssim", "ciede", "cambi", "psnr_hvs"] as const;
+export const FEATURES = ["psnr", "ssim", "ms_ssim", "ciede", "cambi", "psnr_hvs", "xpsnr"] as const;
 export type Feature = (typeof FEATURES)[number];
+/** The metrics that libvmaf computes. */
+export type LibvmafFeature = Exclude<Feature, "xpsnr">;
 
 /** Geometry of a headerless .yuv file. */
 export interface RawVideo {

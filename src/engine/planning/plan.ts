@@ -18,6 +18,7 @@ import { chooseModels, type Model, type RequestedModel } from "./models.ts";
 import type { Pairing } from "./pairing.ts";
 import { comparedRate } from "./rates.ts";
 import { comparedSize } from "./shapes.ts";
+import { refuseXpsnr, xpsnrOf, xpsnrWarnings } from "./xpsnr.ts";
 
 /** A plan before it is cut. */
 interface Draft {
@@ -82,13 +83,21 @@ export async function planCounted(
 function finish(draft: Draft, options: PlanOptions): Plan {
   const models = chosenModels(draft, options);
   refuseUnscorable(models, draft.pairing);
-  const lookBehind = Math.max(...models.map((model) => factsOf(model).lookBehind));
-  const { subsample } = draft.request;
+  const { subsample, features } = draft.request;
+  refuseXpsnr(features, draft.pairing);
+  const lookBehind = Math.max(
+    ...models.map((model) => factsOf(model).lookBehind),
+    ...(features.includes("xpsnr") ? [xpsnrOf(draft).lookBehind] : []),
+  );
   const length = segmentFrames(options.segmentLength, draft);
   const cutting = cut(draft.tracks, draft.pairing, { length, subsample, lookBehind });
   // The frame times of a film take 10 MB, and nothing needs them after cutting.
   const tracks = perSide((side) => ({ ...draft.tracks[side], times: undefined }));
-  const warnings = [...draft.pairing.warnings, ...chromaWarnings(models, draft.pairing)];
+  const warnings = [
+    ...draft.pairing.warnings,
+    ...chromaWarnings(models, draft.pairing),
+    ...xpsnrWarnings(features, draft.pairing),
+  ];
   return { ...draft, pairing: { ...draft.pairing, warnings }, tracks, models, ...cutting };
 }
 

@@ -133,9 +133,10 @@ const MAIN_METRIC: Readonly<Record<Feature, string>> = {
   ciede: "ciede2000",
   cambi: "cambi",
   psnr_hvs: "psnr_hvs",
+  xpsnr: "xpsnr_y",
 };
 
-/** libvmaf silently omits what it does not compute: MS-SSIM of small frames, infinite values. */
+/** Scorers silently omit what they do not compute: MS-SSIM of small frames, infinite values. */
 function missingValues(features: readonly Feature[], table: FrameTable): readonly Warning[] {
   return features.flatMap((feature) => {
     const missing = countMissing(MAIN_METRIC[feature], table);

@@ -126,10 +126,11 @@ function rowOf(table: FrameTable, frame: number): number | undefined {
   return low < table.length && table.frame(low) === frame ? low : undefined;
 }
 
-/** Motion looks at adjacent frames, and so do the models, which use motion. */
+/** Motion and XPSNR look at adjacent frames, and so do the models, which use motion. */
 function dependsOnFrameAlone(metric: string, models: Named): boolean {
   return (
     !metric.includes("motion") &&
+    !metric.startsWith("xpsnr_") &&
     !models.some(({ metric: model }) => metric === model || metric.startsWith(`${model}_`))
   );
 }

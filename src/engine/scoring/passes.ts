@@ -1,5 +1,5 @@
 /** The runs of libvmaf that a score consists of: one for each sample format that its models and features take. */
-import type { Feature } from "../contract/request.ts";
+import type { LibvmafFeature } from "../contract/request.ts";
 import { FrameTable } from "../frames/frame-table.ts";
 import { withBits } from "../media/pixels.ts";
 import { factsOf } from "../planning/model-facts.ts";
@@ -18,7 +18,7 @@ export interface Pass {
   /** Planar format, such as yuv420p10le. */
   readonly format: string;
   readonly models: readonly PassModel[];
-  readonly features: readonly Feature[];
+  readonly features: readonly LibvmafFeature[];
   /** Name of libvmaf's log in the working directory. */
   readonly log: string;
 }
@@ -33,14 +33,15 @@ export function passesOf({
   pairing,
 }: Pick<Run, "models" | "features" | "pairing">): readonly Pass[] {
   const formats = new Map<string, PassModel[]>();
-  if (features.length > 0) formats.set(pairing.format, []);
+  const own = features.filter((feature) => feature !== "xpsnr");
+  if (own.length > 0) formats.set(pairing.format, []);
   for (const [index, model] of models.entries()) {
     const format = withBits(pairing.format, factsOf(model).bits);
     formats.set(format, [...(formats.get(format) ?? []), { ...model, index }]);
   }
-  return [...formats].map(([format, own], index) => ({
-    ...{ index, format, models: own },
-    features: format === pairing.format ? features : [],
+  return [...formats].map(([format, judging], index) => ({
+    ...{ index, format, models: judging },
+    features: format === pairing.format ? own : [],
     log: `pass${index}-log.csv`,
   }));
 }
@@ -51,7 +52,7 @@ export function passesOf({
  */
 export function joinPasses(
   tables: readonly FrameTable[],
-  passes: readonly Pass[],
+  passes: readonly Pick<Pass, "format">[],
   models: readonly Pick<Model, "metric">[],
 ): FrameTable {
   const [first, ...others] = tables;

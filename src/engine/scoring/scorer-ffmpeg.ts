@@ -2,7 +2,7 @@
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../../platform/failure.ts";
-import type { Side } from "../contract/request.ts";
+import type { Feature, Side } from "../contract/request.ts";
 import type { ScorerInfo } from "../contract/result.ts";
 import type { FrameTable } from "../frames/frame-table.ts";
 import {
@@ -24,6 +24,7 @@ import type { Run, RunOutcome } from "./run.ts";
 import { LIBVMAF_FEATURE, modelFileName, modelOption, type Scorer } from "./scorer.ts";
 import type { Trial } from "./trial.ts";
 import { isWritten, readLog } from "./vmaf-log.ts";
+import { readXpsnrLog, timed, xpsnr, xpsnrPass } from "./xpsnr-pass.ts";
 
 /** The order of ffmpeg's inputs and counting outputs: libvmaf's main input is the distorted video. */
 const ORDER = ["distorted", "reference"] as const satisfies readonly Side[];
@@ -44,6 +45,10 @@ export class FfmpegScorer implements Scorer {
 
   hasModels(names: readonly string[]): Promise<readonly string[]> {
     return this.#trial.models(names);
+  }
+
+  hasFeature(feature: Feature): Promise<boolean> {
+    return feature === "xpsnr" ? this.#trial.hasXpsnr() : Promise.resolve(true);
   }
 
   async score(run: Run): Promise<RunOutcome> {
@@ -103,26 +108,27 @@ function scoreArguments(run: Run): readonly string[] {
     ...scoringThreads(run.tracks[side], run.threads),
     ...inputArguments(run, side),
   ]);
-  const passes = passesOf(run);
+  const branches = branchesOf(run);
   const chains = ORDER.map((side, input) => {
     const track = run.tracks[side];
-    const outputs = passes.map(({ index }) => `[${side}${index}d]`).join("");
+    const outputs = branches.map((_, index) => `[${side}${index}d]`).join("");
     const decoded = decodedChain(track, run.pairing, run.segment.cut?.[side].range);
     return [
-      `[${input}:V:0]${decoded},split=${passes.length + 1}${outputs}[count${input}]`,
-      ...passes.map(
-        ({ index, format }) => `[${side}${index}d]${conversion(track, run.pairing, format)}[${side}${index}]`,
-      ),
+      `[${input}:V:0]${decoded},split=${branches.length + 1}${outputs}[count${input}]`,
+      ...branches.map(({ format, after }, index) => {
+        const converted = [conversion(track, run.pairing, format), ...after].join(",");
+        return `[${side}${index}d]${converted}[${side}${index}]`;
+      }),
     ].join(";");
   });
-  const [scored = [], ...others] = passes.map(({ index }) => [
+  const [scored = [], ...others] = branches.map((_, index) => [
     ...["-map", `[scored${index}]`, ...EVERY_FRAME, "-f", "null", "-"],
   ]);
   return [
     ...QUIET,
     ...["-progress", "pipe:1", "-stats_period", "0.3", "-xerror"],
     ...inputs,
-    ...["-filter_complex", [...chains, ...passes.map((pass) => libvmaf(pass, run))].join(";")],
+    ...["-filter_complex", [...chains, ...branches.map(({ filter }) => filter)].join(";")],
     // readCount expects the counting outputs after the first.
     ...scored,
     ...ORDER.flatMap((side, input) => [
@@ -130,6 +136,23 @@ function scoreArguments(run: Run): readonly string[] {
       ...pictureOutput(run.tracks[side], side),
     ]),
     ...others.flat(),
+  ];
+}
+
+/** A filter that compares both sides, and what it takes. */
+interface Branch {
+  readonly format: string;
+  /** Filters after the conversion of a side. */
+  readonly after: readonly string[];
+  readonly filter: string;
+}
+
+function branchesOf(run: Run): readonly Branch[] {
+  const passes = passesOf(run);
+  const extra = xpsnrPass(run, passes.length);
+  return [
+    ...passes.map((pass) => ({ format: pass.format, after: [], filter: libvmaf(pass, run) })),
+    ...(extra ? [{ format: extra.format, after: [timed(extra)], filter: xpsnr(extra) }] : []),
   ];
 }
 
@@ -162,7 +185,11 @@ async function readLogs(
     if (!(await isWritten(path))) throw noLog(delivered, messages);
     tables.push(await readLog(path, models, run.segment.count));
   }
-  return joinPasses(tables, passes, run.models);
+  const extra = xpsnrPass(run, passes.length);
+  if (extra === undefined) return joinPasses(tables, passes, run.models);
+  const path = join(run.sandbox.directory, extra.log);
+  if (!(await isWritten(path))) throw noLog(delivered, messages);
+  return joinPasses([...tables, await readXpsnrLog(path, run)], [...passes, extra], run.models);
 }
 
 /** Links the model files into the working directory, so that their paths need no escaping. */

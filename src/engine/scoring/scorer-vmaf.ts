@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { Failure } from "../../platform/failure.ts";
-import { perSide, SIDES, type Side } from "../contract/request.ts";
+import { type Feature, perSide, SIDES, type Side } from "../contract/request.ts";
 import type { ScorerInfo } from "../contract/result.ts";
 import type { FrameTable } from "../frames/frame-table.ts";
 import { blame, killed, refuseBrokenRun, refuseFailedDecode, SIZE_CHANGES } from "../media/decode-errors.ts";
@@ -35,6 +35,10 @@ export class VmafScorer implements Scorer {
 
   hasModels(names: readonly string[]): Promise<readonly string[]> {
     return this.#trial.models(names);
+  }
+
+  hasFeature(feature: Feature): Promise<boolean> {
+    return Promise.resolve(feature !== "xpsnr");
   }
 
   async score(run: Run): Promise<RunOutcome> {

@@ -1,6 +1,7 @@
 /** The common interface of both kinds of scoring executable. */
 
-import type { Encode, Feature } from "../contract/request.ts";
+import { Failure } from "../../platform/failure.ts";
+import type { Encode, Feature, LibvmafFeature } from "../contract/request.ts";
 import type { ScorerInfo } from "../contract/result.ts";
 import type { PassModel } from "./passes.ts";
 import type { Run, RunOutcome } from "./run.ts";
@@ -11,11 +12,26 @@ export interface Scorer {
   readonly path: string;
   /** Returns those of the names that are built in. */
   hasModels(names: readonly string[]): Promise<readonly string[]>;
+  /** Whether it can compute an extra metric. */
+  hasFeature(feature: Feature): Promise<boolean>;
   score(run: Run): Promise<RunOutcome>;
 }
 
+/** Throws UNKNOWN_FEATURE for an extra metric that a scorer cannot compute. */
+export async function refuseMissingFeatures(scorer: Scorer, features: readonly Feature[]): Promise<void> {
+  for (const feature of features) {
+    if (await scorer.hasFeature(feature)) continue;
+    const { program, version } = scorer.info;
+    throw new Failure(
+      "UNKNOWN_FEATURE",
+      `The scorer ${program} ${version} cannot compute ${feature}. Score without it, or with an ffmpeg that has its filter, such as svc's own.`,
+      { found: { feature, scorer: { program, version } } },
+    );
+  }
+}
+
 /** Names of the extra metrics in libvmaf. */
-export const LIBVMAF_FEATURE: Readonly<Record<Feature, string>> = {
+export const LIBVMAF_FEATURE: Readonly<Record<LibvmafFeature, string>> = {
   psnr: "psnr",
   ssim: "float_ssim",
   ms_ssim: "float_ms_ssim",

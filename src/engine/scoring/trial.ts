@@ -4,13 +4,16 @@ import { join } from "node:path";
 import { builtInModel } from "../../jobs/models.ts";
 import { Failure } from "../../platform/failure.ts";
 import { Deadline } from "../sandbox/deadline.ts";
-import { type Limits, Sandbox } from "../sandbox/sandbox.ts";
+import { type Exit, type Limits, Sandbox } from "../sandbox/sandbox.ts";
 
 /** A trial takes 50 ms, on a stalled machine seconds. A program that takes longer than this is not a scorer. */
 const TIMEOUT_MS = 30_000;
 export const TRIAL_LIMITS: Limits = { memoryBytes: 4 * 2 ** 30, cpuSeconds: 10, fileBytes: 2 ** 20 };
 /** Size of the test frame in pixels: the smallest that every model scores. */
 const [WIDTH, HEIGHT] = [640, 360];
+/** ffmpeg's test source, for both sides. */
+const SOURCE = `color=s=${WIDTH}x${HEIGHT}:r=1:d=1`;
+const SOURCES = ["-f", "lavfi", "-i", SOURCE, "-f", "lavfi", "-i", SOURCE] as const;
 
 type Command = (models: readonly string[]) => readonly string[];
 
@@ -19,6 +22,7 @@ export class Trial {
   readonly #isolation: readonly string[];
   readonly #command: Command;
   readonly #known = new Map<string, boolean>();
+  #hasXpsnr: boolean | undefined;
 
   private constructor(path: string, isolation: readonly string[], command: Command) {
     this.#path = path;
@@ -28,11 +32,10 @@ export class Trial {
 
   /** For an ffmpeg: scores its own test source against itself. */
   static ffmpeg(path: string, isolation: readonly string[]): Trial {
-    const source = `color=s=${WIDTH}x${HEIGHT}:r=1:d=1`;
     return new Trial(path, isolation, (models) => {
       const list = models.map((model, index) => `version=${model}\\:name=${index}`).join("|");
       return [
-        ...["-nostdin", "-v", "error", "-f", "lavfi", "-i", source, "-f", "lavfi", "-i", source],
+        ...["-nostdin", "-v", "error", ...SOURCES],
         ...["-lavfi", `libvmaf=log_fmt=json:log_path=trial.json:model='${list}'`, "-f", "null", "-"],
       ];
     });
@@ -66,6 +69,21 @@ export class Trial {
     return found;
   }
 
+  /** Whether the program, an ffmpeg, has the filter that computes XPSNR. */
+  async hasXpsnr(): Promise<boolean> {
+    if (this.#hasXpsnr !== undefined) return this.#hasXpsnr;
+    using deadline = trialDeadline(this.#path);
+    await using sandbox = this.#sandbox(deadline);
+    const exit = await sandbox.run({
+      program: this.#path,
+      args: ["-nostdin", "-v", "error", ...SOURCES, "-lavfi", "xpsnr", "-f", "null", "-"],
+      limits: TRIAL_LIMITS,
+    });
+    if (exit.code === undefined) throw this.#killed(exit);
+    this.#hasXpsnr = exit.code === 0;
+    return this.#hasXpsnr;
+  }
+
   async #has(model: string): Promise<boolean> {
     const known = this.#known.get(model);
     if (known !== undefined) return known;
@@ -92,8 +110,7 @@ export class Trial {
 
   async #run(models: readonly string[]): Promise<string> {
     using deadline = trialDeadline(this.#path);
-    const { signal } = deadline;
-    await using sandbox = Sandbox.open({ sources: [], isolation: this.#isolation, signal });
+    await using sandbox = this.#sandbox(deadline);
     sandbox.prepare(() => writeFile(join(sandbox.directory, "trial.y4m"), greyPicture()));
     const output: string[] = [];
     const exit = await sandbox.run({
@@ -108,12 +125,19 @@ export class Trial {
     if (log !== undefined) return log;
     const folderFault = await sandbox.folderFault();
     if (folderFault !== undefined) throw folderFault;
-    if (exit.code === undefined)
-      throw new Failure("SCORER_FAILED", `${this.#path} was killed by ${exit.signal}.`);
+    if (exit.code === undefined) throw this.#killed(exit);
     throw new Failure(
       "SCORER_NOT_FOUND",
       `${this.#path} cannot score: ${output.join(" ") || (exit.code === 0 ? "it writes no log" : `exit code ${exit.code}`)}`,
     );
+  }
+
+  #sandbox({ signal }: Deadline): Sandbox {
+    return Sandbox.open({ sources: [], isolation: this.#isolation, signal });
+  }
+
+  #killed({ signal }: Exit): Failure {
+    return new Failure("SCORER_FAILED", `${this.#path} was killed by ${signal}.`);
   }
 }
 

@@ -561,7 +561,7 @@ export interface components {
             model?: string;
             /** @description Several models in one pass; `score` is that of the first. */
             models?: string[];
-            /** @description Extra metrics: psnr, ssim, ms_ssim, ciede, cambi, psnr_hvs. The spellings ms-ssim, msssim, psnr-hvs, float_ssim and float_ms_ssim are accepted too. */
+            /** @description Extra metrics: psnr, ssim, ms_ssim, ciede, cambi, psnr_hvs, xpsnr. The spellings ms-ssim, msssim, psnr-hvs, float_ssim and float_ms_ssim are accepted too. Netflix's vmaf and ffmpeg before 7.1 do not compute xpsnr (UNKNOWN_FEATURE). */
             features?: string[];
             rawVideo?: components["schemas"]["RawVideo"];
             /**
@@ -1068,7 +1068,7 @@ export interface components {
             model?: string;
             /** @description Several models in one pass; `score` is that of the first. */
             models?: string[];
-            /** @description Extra metrics: psnr, ssim, ms_ssim, ciede, cambi, psnr_hvs. The spellings ms-ssim, msssim, psnr-hvs, float_ssim and float_ms_ssim are accepted too. */
+            /** @description Extra metrics: psnr, ssim, ms_ssim, ciede, cambi, psnr_hvs, xpsnr. The spellings ms-ssim, msssim, psnr-hvs, float_ssim and float_ms_ssim are accepted too. Netflix's vmaf and ffmpeg before 7.1 do not compute xpsnr (UNKNOWN_FEATURE). */
             features?: string[];
             /**
              * @description Return per-frame scores: the value of every metric for every frame.

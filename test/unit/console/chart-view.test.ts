@@ -236,10 +236,21 @@ test("each of libvmaf's metrics has a name and a direction; motion has no direct
     const { name, better } = unitOf(metric, MODELS);
     return `${name} ${better}`;
   };
-  const metrics = ["vmaf", "mine@3", "psnr_y", "psnr_hvs_cb", "float_ssim", "float_ms_ssim", "ciede2000"];
+  const metrics = [
+    "vmaf",
+    "mine@3",
+    "psnr_y",
+    "xpsnr_y",
+    "psnr_hvs_cb",
+    "float_ssim",
+    "float_ms_ssim",
+    "ciede2000",
+  ];
   assert.deepEqual(
     metrics.map(described),
-    ["VMAF", "VMAF", "PSNR", "PSNR-HVS", "SSIM", "MS-SSIM", "CIEDE2000"].map((name) => `${name} higher`),
+    ["VMAF", "VMAF", "PSNR", "XPSNR", "PSNR-HVS", "SSIM", "MS-SSIM", "CIEDE2000"].map(
+      (name) => `${name} higher`,
+    ),
   );
   assert.deepEqual(["cambi", "integer_aim", "integer_motion2"].map(described), [
     "CAMBI lower",

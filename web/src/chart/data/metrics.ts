@@ -33,9 +33,10 @@ const SHARE = {
   ...HIGHER,
 };
 
-/** libvmaf's metrics by their names in its log. The first match counts. */
+/** The scorer's metrics by their names in its logs. The first match counts. */
 const KNOWN: readonly (readonly [RegExp, Unit])[] = [
   [/(^|_)psnr_hvs/, { ...DECIBEL, name: "PSNR-HVS" }],
+  [/^xpsnr_/, { ...DECIBEL, name: "XPSNR" }],
   [/(^|_)psnr/, { ...DECIBEL, name: "PSNR" }],
   [/ms_ssim/, { ...SHARE, name: "MS-SSIM" }],
   [/ssim/, { ...SHARE, name: "SSIM" }],

@@ -55,7 +55,7 @@ export const EMPTY_DRAFT: JobDraft = {
   scorerVersion: "",
 };
 
-export const FEATURES = ["psnr", "ssim", "ms_ssim", "ciede", "cambi", "psnr_hvs"] as const;
+export const FEATURES = ["psnr", "ssim", "ms_ssim", "ciede", "cambi", "psnr_hvs", "xpsnr"] as const;
 
 /** Non-empty lines. Spaces at the ends of a line are never part of a file name. */
 export function linesOf(text: string): readonly string[] {

@@ -52,7 +52,8 @@ export type ScoreRequest = Message<"svc.v1.ScoreRequest"> & {
   models: string[];
 
   /**
-   * Extra metrics: psnr, ssim, ms_ssim, ciede, cambi, psnr_hvs.
+   * Extra metrics: psnr, ssim, ms_ssim, ciede, cambi, psnr_hvs, xpsnr. Netflix's vmaf and ffmpeg before 7.1 do not
+   * compute xpsnr (UNKNOWN_FEATURE).
    *
    * @generated from field: repeated string features = 5;
    */
@@ -162,7 +163,8 @@ export type ScoreRequestJson = {
   models?: string[];
 
   /**
-   * Extra metrics: psnr, ssim, ms_ssim, ciede, cambi, psnr_hvs.
+   * Extra metrics: psnr, ssim, ms_ssim, ciede, cambi, psnr_hvs, xpsnr. Netflix's vmaf and ffmpeg before 7.1 do not
+   * compute xpsnr (UNKNOWN_FEATURE).
    *
    * @generated from field: repeated string features = 5;
    */

@@ -1,10 +1,10 @@
 /** Version 1 models judge 10 bits, converted once from the samples as decoded: of every depth, layout and size. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { Fixture, type Pair, SCORERS } from "../engine/fixture.ts";
 import { encode, LOSSY, pristine, SCENE, type Scene } from "../media/clips.ts";
 import { decode, type Planes, scale, truthOf } from "../media/truth.ts";
 import { tenBits, v1Model } from "../media/v1.ts";
-import { Fixture, type Pair, SCORERS } from "./fixture.ts";
 
 const CLIP = { ...SCENE, width: 352, height: 320, frames: 12 };
 const MODEL = "vmaf_v1.0.16_3d0h";

@@ -1,10 +1,10 @@
 /** Version 1 models in segments: the models of high frame rates look four frames back, the others one. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { Fixture, SCORERS } from "../engine/fixture.ts";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import { decode, type Planes, type Truth, truthOf } from "../media/truth.ts";
 import { tenBits, v1Model } from "../media/v1.ts";
-import { Fixture, SCORERS } from "./fixture.ts";
 
 const SIZE = { width: 320, height: 180 };
 const FILM = { ...SCENE, ...SIZE, frames: 60, rate: "50" };
