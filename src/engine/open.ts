@@ -38,11 +38,11 @@ import { refuseMissingFeatures } from "./scoring/scorer.ts";
 import { Scorers } from "./scoring/scorers.ts";
 import { canMakeStills, makeStills } from "./stills/still.ts";
 
-/** Finds and tests the scoring executable. Throws SCORER_NOT_FOUND if there is none. */
+/** Finds the scoring executable and tests it, unless it is trusted. Throws SCORER_NOT_FOUND if there is none. */
 export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
   const modelDir = options.modelDir === undefined ? undefined : resolve(options.modelDir);
   const { scorerPath } = options;
-  const tools = await findTools(scorerPath, options);
+  const tools = await findTools(scorerPath, options, options.trustInstalled === true);
   // A given program is the only one.
   const findMore = async () => (scorerPath === undefined ? findMoreTools(tools, options) : []);
   return new OpenEngine({ ...options, modelDir }, new Scorers(tools, findMore));
@@ -97,6 +97,10 @@ class OpenEngine implements Engine {
           ? await scorePlan(planned, sources, run)
           : await scoreSample(planned, sources, run, sample);
       return { ...outcome, files: { reference, distorted } };
+    }).catch(async (error: unknown) => {
+      // A program that was trusted is tried now: it may be the reason.
+      if (!deadline.signal.aborted) await tools.scorer.confirm();
+      throw error;
     });
     const { features } = request;
     const { plan: planned, ...rest } = scored;

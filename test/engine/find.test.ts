@@ -1,13 +1,15 @@
 /** Which executable scores: the given one, else the bundled one, else the first on the PATH that can score. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { chmod, cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openEngine } from "../../src/engine/open.ts";
+import { scorerIn } from "../../src/engine/programs/places.ts";
+import { buildFor, PLATFORM } from "../../src/engine/programs/release.ts";
 import { FFMPEG } from "../media/ffmpeg.ts";
 
 const run = promisify(execFile);
@@ -112,5 +114,36 @@ describe("the scoring executable", () => {
     const none = await found(broken);
     assert.equal(none.code, "SCORER_NOT_FOUND");
     assert.match(none.message, /--vmaf-binary.*Tried: .*broken\/vmaf cannot score/s);
+  });
+
+  test("is the installed one without a trial if it is trusted, and reports and has what a trial finds", async () => {
+    const [tried, trusted] = [await openEngine(), await openEngine({ trustInstalled: true })];
+    assert.deepEqual(trusted.scorer, tried.scorer);
+    assert.deepEqual(await trusted.models(), await tried.models());
+  });
+
+  test("is refused with the reason after the first score if it was trusted and cannot run", async () => {
+    const program = buildFor(PLATFORM)?.program;
+    assert.ok(program, "svc installs no scorer on this platform");
+    const copy = join(directory, "copy-without-scorer");
+    await cp(SOURCES, join(copy, "src"), { recursive: true });
+    await writeFile(join(copy, "package.json"), '{"type":"module"}');
+    const scorerFolder = join(directory, "installed");
+    const scorer = scorerIn(scorerFolder);
+    await mkdir(dirname(scorer), { recursive: true });
+    await writeFile(scorer, "#!/bin/sh\necho 'Illegal instruction' >&2\nexit 7\n", { mode: 0o755 });
+    await truncate(scorer, program.bytes);
+    const video = join(directory, "video.mp4");
+    await writeFile(video, "video");
+    const script = `const { openEngine } = await import(${JSON.stringify(join(copy, "src/engine/open.ts"))});
+      const { pairRequest } = await import(${JSON.stringify(join(copy, "src/engine/contract/request.ts"))});
+      const [scorerFolder, video] = process.argv.slice(1);
+      const engine = await openEngine({ scorerFolder, trustInstalled: true });
+      try { await engine.score(pairRequest({ reference: video, distorted: video })); }
+      catch (error) { console.log(JSON.stringify({ code: error.code, message: error.message })); }`;
+    const args = ["--input-type=module", "-e", script, scorerFolder, video];
+    const failure = JSON.parse((await run(process.execPath, args)).stdout);
+    assert.equal(failure.code, "SCORER_NOT_FOUND");
+    assert.equal(failure.message, `${scorer} cannot score: Illegal instruction`);
   });
 });

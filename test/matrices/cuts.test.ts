@@ -53,7 +53,7 @@ describe("cuts", () => {
 
   before(async () => {
     fixture = await Fixture.open();
-    tools = await findTools(undefined, {});
+    tools = await findTools(undefined, {}, false);
     reference = await pristine(fixture.media, "reference.y4m", FILM);
     planes = await decode(fixture.media, reference, FILM);
     modelDir = fixture.media.file("models");
@@ -78,6 +78,7 @@ describe("cuts", () => {
       path: found.scorer.path,
       hasModels: (names) => found.scorer.hasModels(names),
       hasFeature: (feature) => found.scorer.hasFeature(feature),
+      confirm: () => found.scorer.confirm(),
       score: (run) => {
         runs++;
         return found.scorer.score(run);
@@ -183,7 +184,7 @@ describe("cuts", () => {
 
   for (const scorer of SCORERS) {
     test(`score features, several models, a model from a file and subsampling, with ${scorer.kind}`, async () => {
-      const found = scorer.scorerPath === undefined ? tools : await findTools(scorer.scorerPath, {});
+      const found = scorer.scorerPath === undefined ? tools : await findTools(scorer.scorerPath, {}, false);
       const distorted = await encode(fixture.media, `${scorer.kind}.mp4`, FILM, LOSSY.h264);
       const coded = await decode(fixture.media, distorted, FILM);
       const { oracle } = scorer;

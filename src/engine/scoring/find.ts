@@ -12,6 +12,7 @@ import type { Scorer } from "./scorer.ts";
 import { FfmpegScorer } from "./scorer-ffmpeg.ts";
 import { VmafScorer } from "./scorer-vmaf.ts";
 import { Trial } from "./trial.ts";
+import { trustedScorer } from "./trusted.ts";
 
 const run = promisify(execFile);
 /** Printing a version takes milliseconds; a program that takes longer than this is neither ffmpeg nor vmaf. */
@@ -28,16 +29,21 @@ export interface Tools {
 
 /**
  * Finds the scorer: the given one, which must be able to score, else the first of the candidates that can score
- * (`findCandidates`).
+ * (`findCandidates`). With `trustInstalled`, the program that svc installed is not tried.
  */
-export async function findTools(given: string | undefined, places: ProgramPlaces): Promise<Tools> {
-  const isolation = await networkIsolation();
-  const candidates = await findCandidates(places);
+export async function findTools(
+  given: string | undefined,
+  places: ProgramPlaces,
+  trustInstalled: boolean,
+): Promise<Tools> {
+  const [isolation, candidates] = await Promise.all([networkIsolation(), findCandidates(places)]);
   const decoder = decoderOf(candidates);
   if (given !== undefined) {
     const { path } = await givenCandidate(given, places);
     return { ...(await prove(path, decoder, isolation)), isolation };
   }
+  const trusted = trustInstalled ? await trustedScorer(candidates[0], isolation) : undefined;
+  if (trusted !== undefined) return { scorer: trusted, ffmpeg: trusted.path, isolation };
   const reasons: string[] = [];
   for (const { path } of candidates) {
     try {

@@ -43,6 +43,10 @@ export class FfmpegScorer implements Scorer {
     this.#trial = trial;
   }
 
+  confirm(): Promise<void> {
+    return this.#trial.confirm();
+  }
+
   hasModels(names: readonly string[]): Promise<readonly string[]> {
     return this.#trial.models(names);
   }

@@ -33,6 +33,10 @@ export class VmafScorer implements Scorer {
     this.#trial = trial;
   }
 
+  confirm(): Promise<void> {
+    return this.#trial.confirm();
+  }
+
   hasModels(names: readonly string[]): Promise<readonly string[]> {
     return this.#trial.models(names);
   }

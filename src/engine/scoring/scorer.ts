@@ -15,6 +15,8 @@ export interface Scorer {
   /** Whether it can compute an extra metric. */
   hasFeature(feature: Feature): Promise<boolean>;
   score(run: Run): Promise<RunOutcome>;
+  /** Throws SCORER_NOT_FOUND if the program cannot score. Does nothing if it was tried before. */
+  confirm(): Promise<void>;
 }
 
 /** Throws UNKNOWN_FEATURE for an extra metric that a scorer cannot compute. */

@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { builtInModel } from "../../jobs/models.ts";
 import { Failure } from "../../platform/failure.ts";
+import { DEFAULT_MODEL } from "../contract/request.ts";
 import { Deadline } from "../sandbox/deadline.ts";
 import { type Exit, type Limits, Sandbox } from "../sandbox/sandbox.ts";
 
@@ -23,6 +24,7 @@ export class Trial {
   readonly #command: Command;
   readonly #known = new Map<string, boolean>();
   #hasXpsnr: boolean | undefined;
+  #hasScored = false;
 
   private constructor(path: string, isolation: readonly string[], command: Command) {
     this.#path = path;
@@ -30,15 +32,17 @@ export class Trial {
     this.#command = command;
   }
 
-  /** For an ffmpeg: scores its own test source against itself. */
-  static ffmpeg(path: string, isolation: readonly string[]): Trial {
-    return new Trial(path, isolation, (models) => {
-      const list = models.map((model, index) => `version=${model}\\:name=${index}`).join("|");
+  /** For an ffmpeg: scores its own test source against itself. `models`: those that it is known to have. */
+  static ffmpeg(path: string, isolation: readonly string[], models: readonly string[] = []): Trial {
+    const trial = new Trial(path, isolation, (tried) => {
+      const list = tried.map((model, index) => `version=${model}\\:name=${index}`).join("|");
       return [
         ...["-nostdin", "-v", "error", ...SOURCES],
         ...["-lavfi", `libvmaf=log_fmt=json:log_path=trial.json:model='${list}'`, "-f", "null", "-"],
       ];
     });
+    for (const model of models) trial.#known.set(model, true);
+    return trial;
   }
 
   /** For Netflix's vmaf: scores a grey y4m frame against itself. */
@@ -52,8 +56,14 @@ export class Trial {
   /** Returns the version of libvmaf if the program can score with the model; else throws with the program's output. */
   async libvmafVersion(model: string): Promise<string> {
     const log = await this.#run([model]);
+    this.#hasScored = true;
     this.#known.set(model, true);
     return /"version"\s*:\s*"([^"]{1,50})"/.exec(log)?.[1] ?? "unknown";
+  }
+
+  /** Makes a program score that was trusted until now; else throws with the program's output. */
+  async confirm(): Promise<void> {
+    if (!this.#hasScored) await this.libvmafVersion(DEFAULT_MODEL);
   }
 
   /** Returns those of the names that the program has. */
