@@ -1,4 +1,5 @@
 /** Times contenders in turns, A B C A B C …, so that drifting machine speed affects all equally. */
+import { readFile } from "node:fs/promises";
 
 export interface Contender {
   readonly name: string;
@@ -8,7 +9,10 @@ export interface Contender {
 
 export interface Timing {
   readonly name: string;
+  /** Wall-clock times in milliseconds. */
   readonly times: readonly number[];
+  /** CPU times in milliseconds, of this process and of its children that ended during the run. */
+  readonly cpu: readonly number[];
   readonly median: number;
 }
 
@@ -17,16 +21,36 @@ export async function interleave(
   contenders: readonly Contender[],
   rounds: number,
 ): Promise<readonly Timing[]> {
-  const times = new Map(contenders.map(({ name }) => [name, [] as number[]]));
+  const all = contenders.map(({ name }) => ({ name, times: [] as number[], cpu: [] as number[] }));
   for (let round = 0; round <= rounds; round++) {
-    for (const contender of contenders) {
-      const started = performance.now();
+    for (const [index, contender] of contenders.entries()) {
+      const [started, spent] = [performance.now(), await cpuTime()];
       await contender.run();
-      if (round > 0) times.get(contender.name)?.push(performance.now() - started);
+      if (round === 0) continue;
+      all[index]?.times.push(performance.now() - started);
+      all[index]?.cpu.push((await cpuTime()) - spent);
     }
     process.stderr.write(`round ${round} of ${rounds}\n`);
   }
-  return [...times].map(([name, taken]) => ({ name, times: taken, median: median(taken) }));
+  return all.map((timing) => ({ ...timing, median: median(timing.times) }));
+}
+
+/** Linux counts CPU time in /proc in hundredths of a second (USER_HZ). */
+const TICK_MS = 10;
+
+/** Returns the CPU time of this process and its ended children, in milliseconds (proc(5): utime to cstime). */
+async function cpuTime(): Promise<number> {
+  const stat = await readFile("/proc/self/stat", "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return fields.slice(11, 15).reduce((sum, field) => sum + Number(field) * TICK_MS, 0);
+}
+
+/** Prints CPU times like printTimings: for contenders that are children of this process, or this process itself. */
+export function printCpu(title: string, timings: readonly Timing[]): void {
+  printTimings(
+    title,
+    timings.map(({ name, cpu }) => ({ name, times: cpu, cpu, median: median(cpu) })),
+  );
 }
 
 /** Prints rows with median, minimum and maximum, and the median of the ratios to the first contender per round. */

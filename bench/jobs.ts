@@ -1,7 +1,7 @@
 /**
  * The cost and gain of the controller and its nodes: a film scored by them compared with the bare scorer, the time from
  * a submission to its first programs, and two nodes compared with one. Run with `npm run bench:jobs --
- * [pair|latency|nodes]`; docs/performance.md has the results of one run.
+ * [pair|queue|latency|nodes]`; docs/performance.md has the results of one run.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
@@ -14,9 +14,13 @@ import { makePair, makeSmallPair, runBareScorer } from "./media.ts";
 import { type Observation, observations } from "./observer.ts";
 import { System } from "./system.ts";
 
-const PARTS = { pair: benchPair, latency: benchLatency, nodes: benchNodes };
+const PARTS = { pair: benchPair, queue: benchQueue, latency: benchLatency, nodes: benchNodes };
 const THREADS = availableParallelism();
 const ROUNDS = 5;
+/** Length of the pair that is scored on all cores; the second argument, in seconds. */
+const PAIR_SECONDS = Number(process.argv[3] ?? 20);
+/** Number of clips in a queue. */
+const CLIPS = 200;
 const SUBMISSIONS = 300;
 /** Warm-up submissions that are not counted. */
 const WARM_UP = 30;
@@ -38,7 +42,7 @@ try {
 
 /** Compares a film scored by controller and node with the bare command, on all cores. */
 async function benchPair(): Promise<void> {
-  await makePair(directory, "1920x1080", 15);
+  await makePair(directory, "1920x1080", PAIR_SECONDS);
   const pair = pairIn("reference.mp4", "distorted.mp4");
   await using one = await System.start(directory, "one-slot", [{}]);
   await using two = await System.start(directory, "two-slots", [{ slots: 2 }]);
@@ -50,7 +54,29 @@ async function benchPair(): Promise<void> {
     ],
     ROUNDS,
   );
-  printTimings("A 1080p pair of 15 s, compressed input, on all cores", timings);
+  printTimings(`A 1080p pair of ${PAIR_SECONDS} s, compressed input, on all cores`, timings);
+}
+
+/** Compares a queue of short clips on a node of two slots with bare commands, two at a time. */
+async function benchQueue(): Promise<void> {
+  await makePair(directory, "640x360", 2);
+  const pair = pairIn("reference.mp4", "distorted.mp4");
+  await using system = await System.start(directory, "queue", [{ slots: 2 }]);
+  const bare = async (): Promise<void> => {
+    for (let clip = 0; clip < CLIPS / 2; clip++) await runBareScorer(directory, 1);
+  };
+  const timings = await interleave(
+    [
+      { name: "bare ffmpeg + libvmaf", run: async () => void (await Promise.all([bare(), bare()])) },
+      {
+        name: "a node with two slots",
+        run: async () =>
+          void (await Promise.all(Array.from({ length: CLIPS }, () => system.client.score(pair)))),
+      },
+    ],
+    3,
+  );
+  printTimings(`${CLIPS} pairs of 360p and 2 s`, timings);
 }
 
 /** Measures the time from a SubmitJob call to the start of programs on the node, one job at a time. */

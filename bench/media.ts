@@ -62,10 +62,27 @@ export async function makeSmallPair(directory: string, frames: number, rate = 30
   return [reference, distorted];
 }
 
-/** Scores the pair of makePair with the bundled ffmpeg alone: the minimum work of a score. */
-export async function runBareScorer(directory: string, threads: number): Promise<void> {
-  const libvmaf = `libvmaf=n_threads=${threads}:log_fmt=csv:log_path=bare.csv`;
-  const graph = `[0:v]settb=1/1000,setpts=N[d];[1:v]settb=1/1000,setpts=N[r];[d][r]${libvmaf}`;
+/** A command that scores without svc. */
+export interface BareCommand {
+  /** Default: the bundled ffmpeg. */
+  readonly program?: string;
+  /** Default: libvmaf's own. */
+  readonly model?: string;
+  /** Pixel format to which both sides are converted; default: as decoded. */
+  readonly format?: string;
+}
+
+/** Scores the pair of makePair with an ffmpeg alone: the minimum work of a score. */
+export async function runBareScorer(
+  directory: string,
+  threads: number,
+  { program = FFMPEG, model, format }: BareCommand = {},
+): Promise<void> {
+  const chosen = model === undefined ? "" : `:model=version=${model}`;
+  const libvmaf = `libvmaf=n_threads=${threads}:log_fmt=csv:log_path=bare.csv${chosen}`;
+  const chain = ["settb=1/1000", "setpts=N", ...(format === undefined ? [] : [`format=${format}`])].join(",");
+  const graph = `[0:v]${chain}[d];[1:v]${chain}[r];[d][r]${libvmaf}`;
   const inputs = ["-i", "distorted.mp4", "-i", "reference.mp4"];
-  await ffmpeg([...inputs, "-lavfi", graph, "-f", "null", "-"], directory);
+  const args = ["-nostdin", "-v", "error", "-y", ...inputs, "-lavfi", graph, "-f", "null", "-"];
+  await run(program, args, { cwd: directory });
 }
