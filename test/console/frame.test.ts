@@ -95,7 +95,7 @@ test("shows nodes with state and tasks; an administrator drains one", async () =
   const page = await pages.page(`${up.rest}/console/nodes`);
   await page.getByRole("heading", { name: "local" }).waitFor();
   await page.getByText("1 of 1 online").waitFor();
-  await page.getByText("libvmaf").waitFor();
+  await page.getByText("libvmaf").first().waitFor();
   assert.deepEqual(await accessibilityFaults(page), []);
   await page.getByRole("button", { name: "Drain local" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();

@@ -149,7 +149,7 @@ test("a wrong command line is reported with what is valid, before any call", asy
     [["jobs", "list", "--limit", "0"], /1 to 1000000/],
     [["jobs", "list", "--limit", "5", "--all"], /cannot be used with/],
     [["jobs", "get"], /missing required argument 'id'/],
-    [["jobs", "cancel"], /Give ids, an option that selects jobs such as --state, or --all/],
+    [["jobs", "cancel"], /Give ids, an option that selects jobs such as --label, or --all/],
     [["jobs", "watch", "a", "--label", "b=c"], /Give either ids or --label and --state, not both/],
     [["jobs", "watch", ...Array.from({ length: 1001 }, (_, n) => `id-${n}`)], /more than the limit of 1000/],
     [["jobs", "frames", "a", "--csv", "/does/not/exist/f.csv"], /folder "\/does\/not\/exist" does not exist/],

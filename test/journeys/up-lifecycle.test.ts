@@ -37,13 +37,18 @@ async function scored(jobs: JobsClient, id: string, segments: number): Promise<J
   }
 }
 
-/** Occupies the default port of /metrics, unless another program already has it. */
+/** Occupies the default port of /metrics, once a test that runs at the same time has released it. */
 async function occupyMetricsPort(): Promise<Disposable> {
-  const server = createServer();
-  const listening = once(server, "listening").catch(() => {});
-  server.listen(9464, "127.0.0.1");
-  await listening;
-  return { [Symbol.dispose]: () => server.close() };
+  for (;;) {
+    const server = createServer();
+    const listening = once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    server.listen(9464, "127.0.0.1");
+    if (await listening) return { [Symbol.dispose]: () => server.close() };
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 describe("svc up", () => {

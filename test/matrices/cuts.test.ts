@@ -24,8 +24,8 @@ const X265 = "log-level=none:pools=1:frame-threads=1";
 /** Files that are cut: [file, codec options, containers of the same packets…]. */
 const CUTTABLE: readonly (readonly [string, readonly string[], ...string[]])[] = [
   ["a.mp4", LOSSY.h264, "a.mkv", "a.mov", "a.flv"],
-  ["b.mkv", [...LOSSY.hevc.slice(0, -1), `${X265}:keyint=12:open-gop=0`], "b.mp4", "b.ts"],
-  ["c.mp4", [...LOSSY.hevc.slice(0, -1), `${X265}:keyint=12:open-gop=1:bframes=4`], "c.mkv", "c.ts"],
+  ["b.mkv", [...LOSSY.hevc.slice(0, -1), `${X265}:keyint=12:open-gop=0`], "b.mp4"],
+  ["c.mp4", [...LOSSY.hevc.slice(0, -1), `${X265}:keyint=12:open-gop=1:bframes=4`], "c.mkv"],
   ["d.ts", LOSSY.mpeg2, "d.mxf"],
   ["e.webm", [...LOSSY.vp9, "-g", "14"], "e.mp4"],
   ["f.mkv", [...LOSSY.av1, "-g", "14"], "f.mp4"],
@@ -41,6 +41,7 @@ const WHOLE: readonly (readonly [string, readonly string[], RegExp])[] = [
   ["b.ogg", LOSSY.theora, /ogg/],
   ["c.h264", LOSSY.h264, /h264/],
   ["d.ts", LOSSY.h264, /H\.264 in MPEG-TS/],
+  ["f.ts", LOSSY.hevc, /HEVC in MPEG-TS/],
   ["e.mp4", [...LOSSY.h264, "-x264-params", "open-gop=1:keyint=12:bframes=3:scenecut=0"], /open GOP/],
 ];
 

@@ -195,8 +195,9 @@ function uncuttable(found: Found, timed: boolean): string | undefined {
   if (found.ignored) return "its edit list is ignored";
   if (packets.codec === "h264" && packets.openGop)
     return "H.264 with open GOPs does not decode from the middle without errors";
-  if (packets.codec === "h264" && format === "mpegts")
-    return "H.264 in MPEG-TS does not decode from the middle without errors";
+  // Its seeks land between key frames, and these decoders report the references that are missing there.
+  if (format === "mpegts" && (packets.codec === "h264" || packets.codec === "hevc"))
+    return `${packets.codec === "h264" ? "H.264" : "HEVC"} in MPEG-TS does not decode from the middle without errors`;
   return undefined;
 }
 
