@@ -44,12 +44,12 @@ describe("an unusable temporary folder", () => {
     assertBlamed(await scoreIn(folder, smallDisk(folder, "ro")), folder, /read-only \(EROFS\)/);
   });
 
-  test("that is full: for the scorer's trial run, or later for the log of a score", async () => {
+  test("that is full: from the start, or for the end of the log of a score", async () => {
     const fill = ["sh", "-c", 'cat /dev/zero >"$TMPDIR/filler" 2>/dev/null; exec "$@"', "sh"];
     const full = await scoreIn(folder, [...smallDisk(folder, "size=64k"), ...fill]);
     assertBlamed(full, folder, /no space is left on its disk \(ENOSPC\)\. Free some space/);
-    // One block: the trial's log fits, the log of 30 frames doesn't.
-    const nearlyFull = await scoreIn(folder, smallDisk(folder, "size=8k"));
+    // One block: the log of 30 frames does not fit.
+    const nearlyFull = await scoreIn(folder, smallDisk(folder, "size=4k"));
     assertBlamed(nearlyFull, folder, /no space is left on its disk \(ENOSPC\)/);
   });
 
