@@ -28,7 +28,7 @@ async function shows(store: StoreName, signal: AbortSignal): Promise<boolean> {
     },
   );
   const { faults, logs, ends, blows, ...figures } = outcome;
-  const all = `${lines.join("\n")}\n${JSON.stringify({ ends, ...figures })}\n${logs}`;
+  const all = [...faults, ...lines, JSON.stringify({ ends, ...figures }), logs].join("\n");
   assert.deepEqual(faults, [], all);
   assert.ok(figures.kills >= KILLS, all);
   for (const [kind, { database }] of Object.entries(BLOWS)) {

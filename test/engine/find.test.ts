@@ -98,7 +98,7 @@ describe("the scoring executable", () => {
     );
   });
 
-  test("is the first on the PATH that can score if none is bundled", async () => {
+  test("is the first on the PATH that can score if none is bundled, unless one before it was killed", async () => {
     // The engine imports only Node.js: a copy of its sources has no packages, so nothing is bundled.
     const copy = join(directory, "copy");
     await cp(SOURCES, copy, { recursive: true });
@@ -111,6 +111,13 @@ describe("the scoring executable", () => {
     const found = async (path: string) =>
       JSON.parse((await run(process.execPath, ["--input-type=module", "-e", program, path])).stdout);
     assert.equal((await found(`${broken}:${able}`)).program, "ffmpeg");
+    const crashing = await onPath("crashing", "vmaf", { script: "echo 3.0.0; [ $# = 1 ] || kill -SEGV $$" });
+    assert.equal((await found(`${crashing}:${able}`)).program, "ffmpeg");
+    const killed = await onPath("killed", "vmaf", { script: "echo 3.0.0; [ $# = 1 ] || kill -KILL $$" });
+    assert.deepEqual(await found(`${killed}:${able}`), {
+      code: "SCORER_FAILED",
+      message: `${join(killed, "vmaf")} was killed by SIGKILL.`,
+    });
     const none = await found(broken);
     assert.equal(none.code, "SCORER_NOT_FOUND");
     assert.match(none.message, /--vmaf-binary.*Tried: .*broken\/vmaf cannot score/s);

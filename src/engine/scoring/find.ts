@@ -29,7 +29,8 @@ export interface Tools {
 
 /**
  * Finds the scorer: the given one, which must be able to score, else the first of the candidates that can score
- * (`findCandidates`). With `trustInstalled`, the program that svc installed is not tried.
+ * (`findCandidates`). With `trustInstalled`, the program that svc installed is not tried. Throws SCORER_FAILED if a
+ * candidate was killed or did not answer: it may be able to score, and the next one would give other digits.
  */
 export async function findTools(
   given: string | undefined,
@@ -49,13 +50,18 @@ export async function findTools(
     try {
       return { ...(await prove(path, decoder, isolation)), isolation };
     } catch (error) {
-      const failure = Failure.from(error);
-      // Every other program would fail in the same folder.
-      if (failure.code === "TEMP_DIR_UNUSABLE") throw failure;
-      reasons.push(failure.message);
+      reasons.push(reasonIn(error).message);
     }
   }
   throw await nothingScores(places, reasons);
+}
+
+/** Returns why a program cannot score. Throws a failure that says nothing about the program. */
+function reasonIn(error: unknown): Failure {
+  const failure = Failure.from(error);
+  // Every other program would fail in the same folder.
+  if (failure.code === "TEMP_DIR_UNUSABLE" || failure.code === "SCORER_FAILED") throw failure;
+  return failure;
 }
 
 async function nothingScores(places: ProgramPlaces, reasons: readonly string[]): Promise<Failure> {
@@ -152,12 +158,19 @@ async function prove(
   return { scorer: new VmafScorer(path, decoder, info, trial), ffmpeg: decoder };
 }
 
-/** Returns what a program prints for a flag on both streams; the exit code is ignored. */
+/**
+ * Returns what a program prints for a flag on both streams; the exit code is ignored. Throws SCORER_FAILED if it was
+ * killed, also for taking too long.
+ */
 async function versionText(path: string, args: readonly string[]): Promise<string> {
   const output = await run(path, [...args], {
     timeout: VERSION_TIMEOUT_MS,
     killSignal: "SIGKILL",
     env: {},
-  }).catch((error: { stdout?: string; stderr?: string }) => error);
+  }).catch((error: { stdout?: string; stderr?: string; signal?: string }) => {
+    if (error.signal === "SIGKILL")
+      throw new Failure("SCORER_FAILED", `${path} ${args.join(" ")} was killed.`);
+    return error;
+  });
   return `${output.stdout ?? ""}${output.stderr ?? ""}`;
 }

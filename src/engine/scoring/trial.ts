@@ -135,11 +135,8 @@ export class Trial {
     if (log !== undefined) return log;
     const folderFault = await sandbox.folderFault();
     if (folderFault !== undefined) throw folderFault;
-    if (exit.code === undefined) throw this.#killed(exit);
-    throw new Failure(
-      "SCORER_NOT_FOUND",
-      `${this.#path} cannot score: ${output.join(" ") || (exit.code === 0 ? "it writes no log" : `exit code ${exit.code}`)}`,
-    );
+    if (exit.signal === "SIGKILL") throw this.#killed(exit);
+    throw new Failure("SCORER_NOT_FOUND", `${this.#path} cannot score: ${output.join(" ") || endOf(exit)}`);
   }
 
   #sandbox({ signal }: Deadline): Sandbox {
@@ -149,6 +146,11 @@ export class Trial {
   #killed({ signal }: Exit): Failure {
     return new Failure("SCORER_FAILED", `${this.#path} was killed by ${signal}.`);
   }
+}
+
+function endOf({ code, signal }: Exit): string {
+  if (code === undefined) return `it was ended by ${signal}`;
+  return code === 0 ? "it writes no log" : `exit code ${code}`;
 }
 
 /** Reads the log of a trial; undefined if it is missing or truncated. */
