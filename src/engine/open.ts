@@ -18,7 +18,6 @@ import type { Engine, EngineOptions, ScoreOptions } from "./engine.ts";
 import { openSource, type Sources } from "./files/source.ts";
 import { wholeSegment } from "./planning/cut.ts";
 import {
-  asRequested,
   availableModels,
   type BuiltIn,
   findModels,
@@ -88,9 +87,9 @@ class OpenEngine implements Engine {
     if (sample !== undefined) refuseSample(sample, request);
     const frames = segmentFrames === undefined ? undefined : { frames: segmentFrames };
     const segmentLength = sample === undefined ? frames : "units";
-    const run = this.#run(tools, models, deadline, options.onProgress);
+    const run = this.#run(tools, deadline, options.onProgress);
     const scored = await this.#withSources(request, options, async (sources) => {
-      const planned = await plan(sources, request, { ...run, segmentLength });
+      const planned = await plan(sources, request, { ...run, models, segmentLength });
       const { reference, distorted } = sources;
       const outcome =
         sample === undefined
@@ -117,8 +116,9 @@ class OpenEngine implements Engine {
     const tools = await this.#scorers.ofVersion(request.scorerVersion);
     const models = await this.#models(request, tools);
     const segmentLength = { seconds: options.segmentSeconds };
+    const run = this.#run(tools, deadline);
     return await this.#withSources(request, options, async (sources) => {
-      const planned = await plan(sources, request, { ...this.#run(tools, models, deadline), segmentLength });
+      const planned = await plan(sources, request, { ...run, models, segmentLength });
       const { pairing, segments } = planned;
       return {
         plan: writePlan(planned, sources, tools.scorer.info),
@@ -144,7 +144,7 @@ class OpenEngine implements Engine {
     refuseOtherRequest(facts, request);
     const models = await plannedModels(facts, this.#options.modelDir, builtInto(tools));
     const report = ({ framesDone }: Progress): void => options.onFrames?.(framesDone);
-    const run = this.#run(tools, models.map(asRequested), deadline, report);
+    const run = this.#run(tools, deadline, report);
     return await this.#withSources(request, options, async (sources) => {
       const resumed = await resumePlan(facts, segment, request, sources, models);
       if (segment.cut !== undefined) {
@@ -196,13 +196,12 @@ class OpenEngine implements Engine {
 
   #run(
     { scorer, ffmpeg, isolation }: Tools,
-    models: readonly RequestedModel[],
     deadline: Deadline,
     onProgress?: (progress: Progress) => void,
   ): RunOptions {
     const { signal, timeoutMs } = deadline;
     const threads = this.#options.threads ?? availableParallelism();
-    return { scorer, ffmpeg, isolation, models, signal, timeoutMs, threads, onProgress };
+    return { scorer, ffmpeg, isolation, signal, timeoutMs, threads, onProgress };
   }
 
   /** Opens both files for some work, and verifies afterwards that neither was written to meanwhile. */

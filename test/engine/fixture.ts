@@ -105,7 +105,7 @@ export class Fixture {
   }
 }
 
-/** Returns the sorted codes of a result's warnings. */
-export function warningCodes(result: ScoreResult): string[] {
+/** Returns the sorted codes of the warnings of a result or a pairing. */
+export function warningCodes(result: Pick<ScoreResult, "warnings">): string[] {
   return result.warnings.map((warning) => warning.code).sort();
 }

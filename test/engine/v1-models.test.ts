@@ -1,6 +1,8 @@
 /** Version 1 models: every one alone and with others, chosen by short names, and with the encode of the request. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { pairRequest } from "../../src/engine/contract/request.ts";
+import type { Warning } from "../../src/engine/contract/result.ts";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
 import { decode, type Planes, type Truth, truthOf } from "../media/truth.ts";
 import { tenBits, V1_MODELS, v1Model } from "../media/v1.ts";
@@ -183,6 +185,28 @@ for (const scorer of SCORERS) {
       const truth = await truthOf(...sides, { models, oracle });
       const result = await fixture.expectExact(scorer, { reference, distorted, models: [name] }, truth);
       assert.deepEqual(warningCodes(result), ["CHROMA_NOT_JUDGED"]);
+    });
+
+    test("warns once if the frames had to be counted again", async () => {
+      const size = { width: 480, height: 270 };
+      const reference = await encode(fixture.media, "short.mp4", { ...size, frames: 3 }, LOSSY.h264);
+      const distorted = await encode(fixture.media, "long.mp4", { ...size, frames: 5 }, LOSSY.h264);
+      const request = pairRequest({ reference, distorted, models: ["v1"], onFrameCountMismatch: "COMMON" });
+      const engine = await fixture.engine(scorer);
+      const planned = JSON.parse((await engine.plan(request, { segmentSeconds: 10 })).plan);
+      // As if the container of the reference stated five frames, of which three decode.
+      planned.tracks.reference.frames = 5;
+      planned.pairing.frameCount = 5;
+      planned.pairing.counts = { reference: 5, distorted: 5 };
+      planned.pairing.warnings = planned.pairing.warnings.filter(
+        ({ code }: Warning) => code !== "FRAME_COUNT_MISMATCH",
+      );
+      const work = { request, plan: JSON.stringify(planned), segment: undefined };
+      const { frameCount, plan } = await engine.scoreSegment(work);
+      assert.equal(frameCount, 3);
+      const { models, pairing } = JSON.parse(plan ?? "");
+      assert.deepEqual(warningCodes(pairing), ["CHROMA_NOT_JUDGED", "FRAME_COUNT_MISMATCH"]);
+      assert.deepEqual(models, planned.models);
     });
   });
 }

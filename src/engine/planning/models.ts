@@ -117,12 +117,6 @@ export function canStandFor(asked: string, { name }: ModelId): boolean {
   return name === asked || (isShortName(asked) && modelsOf(asked).includes(name));
 }
 
-/** Returns the request that a chosen model answers, for planning the same pair again. */
-export function asRequested({ asked, metric, ...model }: Model): RequestedModel {
-  const { name, file, digest } = model;
-  return { asked, metric, candidates: [{ name, file, digest }] };
-}
-
 /** Returns the key of a request's model in results: the first is "vmaf". */
 export function metricOf(name: string, index: number): string {
   return index === 0 ? "vmaf" : name;

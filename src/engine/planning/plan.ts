@@ -63,21 +63,23 @@ export async function plan(
   );
   const pairing = pair(tracks.reference, tracks.distorted, request);
   const draft = { request, tracks, pairing };
-  if (pairing.counts.reference !== pairing.counts.distorted) return planCounted(sources, draft, options);
-  return finish(draft, options);
+  const { reference, distorted } = pairing.counts;
+  return finish(reference === distorted ? draft : await recounted(sources, draft, options), options);
 }
 
-/** Plans by the frames that really decode: containers can state a wrong number. */
-export async function planCounted(
+/**
+ * Returns the draft or plan with the numbers of frames that really decode: containers can state wrong ones. Throws
+ * FRAME_COUNT_MISMATCH.
+ */
+export async function recounted<D extends Draft>(
   sources: Readonly<Record<Side, Source>>,
-  draft: Draft,
-  options: PlanOptions,
-): Promise<Plan> {
-  const { request } = draft;
-  const tracks = await bothSides(options.signal, (side, signal) =>
-    countFrames(sources[side], draft.tracks[side], { ...options, signal }),
+  draft: D,
+  context: ProbeContext,
+): Promise<D> {
+  const tracks = await bothSides(context.signal, (side, signal) =>
+    countFrames(sources[side], draft.tracks[side], { ...context, signal }),
   );
-  return finish({ request, tracks, pairing: settleCounts(draft.pairing, tracks, request) }, options);
+  return { ...draft, tracks, pairing: settleCounts(draft.pairing, tracks, draft.request) };
 }
 
 function finish(draft: Draft, options: PlanOptions): Plan {

@@ -6,9 +6,10 @@ import type { Progress } from "../contract/result.ts";
 import type { Sources } from "../files/source.ts";
 import type { FrameTable } from "../frames/frame-table.ts";
 import { allOrAbort } from "../media/all-or-abort.ts";
+import type { ProbeContext } from "../media/probe-context.ts";
 import { facts, framesText } from "../media/track.ts";
 import { wholeSegment } from "../planning/cut.ts";
-import { type Plan, type PlanOptions, planCounted } from "../planning/plan.ts";
+import { type Plan, recounted } from "../planning/plan.ts";
 import type { Segment } from "../planning/segment.ts";
 import { SegmentMismatch } from "../planning/segment-mismatch.ts";
 import { Joiner } from "../results/join.ts";
@@ -20,7 +21,7 @@ import { ProgressMeter } from "./progress.ts";
 import type { Checksums, RunOutcome } from "./run.ts";
 import type { Scorer } from "./scorer.ts";
 
-export interface RunOptions extends Omit<PlanOptions, "segmentLength"> {
+export interface RunOptions extends ProbeContext {
   readonly scorer: Scorer;
   readonly threads: number;
   readonly timeoutMs: number;
@@ -80,8 +81,7 @@ export async function scoreWhole(plan: Plan, sources: Sources, options: RunOptio
   } catch (error) {
     if (!(error instanceof CountsDiffer)) throw error;
     // The containers state wrong frame counts: count the frames that decode, and apply the request's policy.
-    const counted = await planCounted(sources, plan, { ...options, segmentLength: undefined });
-    return scoreOnce({ ...counted, whole: plan.whole }, sources, options);
+    return scoreOnce(await recounted(sources, plan, options), sources, options);
   }
 }
 
