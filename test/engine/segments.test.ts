@@ -283,6 +283,14 @@ describe("a score in segments", () => {
     await writeFile(`${otherDir}/studio.json`, `${(await builtInModelTexts())[0]}\n`);
     const changed = await fixture.engine(SCORERS[0], { modelDir: otherDir });
     await refused(changed.scoreSegment(work), "SCORER_FAILED", /file of the model studio differs/);
+    const unreadableDir = fixture.media.file("unreadable-models");
+    await mkdir(`${unreadableDir}/studio.json`, { recursive: true });
+    const unreadable = await fixture.engine(SCORERS[0], { modelDir: unreadableDir });
+    await refused(
+      unreadable.scoreSegment(work),
+      "SCORER_FAILED",
+      /does not have the models .*file of the model "studio" cannot be read/,
+    );
     const subsampled = { ...work, request: { ...request, subsample: 2 } };
     await refused(engine.scoreSegment(subsampled), "INVALID_REQUEST", /other models, features or frames/);
     const swapped = { ...work, request: { ...request, distorted: reference } };

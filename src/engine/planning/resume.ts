@@ -23,8 +23,8 @@ export function refuseOtherRequest(facts: StoredPlan, request: PairRequest): voi
 }
 
 /**
- * Finds the plan's models on this machine. Throws SCORER_FAILED if one is missing or differs; another machine may have
- * them.
+ * Finds the plan's models on this machine. Throws SCORER_FAILED if one is missing, cannot be read or differs; another
+ * machine may have them.
  */
 export async function plannedModels(
   { models }: StoredPlan,
@@ -33,7 +33,10 @@ export async function plannedModels(
 ): Promise<readonly Model[]> {
   return Promise.all(
     models.map(async (planned) => {
-      const here = await loadable(planned.name, modelDir, builtIn);
+      const here = await loadable(planned.name, modelDir, builtIn).catch((error: unknown) => {
+        const failure = Failure.from(error);
+        throw failure.code === "UNKNOWN_MODEL" ? otherModel(failure.message) : error;
+      });
       if (here === undefined) throw otherModel(`It has no model ${planned.name}.`);
       if (here.digest !== planned.digest) throw otherModel(`Its file of the model ${planned.name} differs.`);
       return { ...planned, file: here.file };
