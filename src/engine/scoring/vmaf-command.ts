@@ -2,6 +2,7 @@
 
 import { SIDES, type Side } from "../contract/request.ts";
 import { EVERY_FRAME, QUIET } from "../media/ffmpeg.ts";
+import { bitsOf, chromaOf } from "../media/pixels.ts";
 import { inputName } from "../sandbox/sandbox.ts";
 import { pictureOutput, scoringThreads } from "./decode-check.ts";
 import { conversion, decodedChain, isVerbatim } from "./graph.ts";
@@ -59,11 +60,12 @@ function bothY4m({ tracks }: Run, fits: (side: Side) => boolean): boolean {
 export function scoreArguments(run: Run, pass: Pass, feeds: Feeds): readonly string[] {
   const straight = SIDES.filter((side) => feeds[side].decoder === undefined);
   const y4m = straight.length === SIDES.length && run.tracks.reference.samples === "y4m";
-  const { pairing } = run;
-  const [, chroma = "", depth = "8"] = /^yuv(4\d\d)p(\d+)?/.exec(pass.format) ?? [];
+  const { width, height } = run.pairing;
+  const size = ["-w", String(width), "-h", String(height)];
+  const planes = [...size, "-p", chromaOf(pass.format), "-b", String(bitsOf(pass.format))];
   return [
     ...["-r", feeds.reference.name, "-d", feeds.distorted.name],
-    ...(y4m ? [] : ["-w", String(pairing.width), "-h", String(pairing.height), "-p", chroma, "-b", depth]),
+    ...(y4m ? [] : planes),
     ...pass.models.flatMap((model) => ["-m", modelOption(model, ":")]),
     ...pass.features.flatMap((feature) => ["--feature", LIBVMAF_FEATURE[feature]]),
     ...[
