@@ -40,9 +40,8 @@ export function progressLine(output: ProgressOutput, terminal: () => Terminal): 
 }
 
 /**
- * Returns one line, narrower than the terminal: bar, percentage, frames, fps, time left; while estimating, the estimate so far.
- * The least useful parts are
- * dropped first.
+ * Returns one line, narrower than the terminal: bar, percentage, frames, fps, time left; while estimating, the estimate
+ * so far. The least useful parts are dropped first.
  */
 export function progressText(progress: Progress, terminal: Terminal): string {
   const { framesDone, framesTotal, fps, secondsLeft, estimate } = progress;
