@@ -40,7 +40,7 @@ test("a feature of one model has a short name without its options", () => {
   });
 });
 
-test("the same feature of several models is told apart by generation and viewing conditions", () => {
+test("adds the generation and viewing conditions to names that several models share", () => {
   assert.deepEqual(
     namesOf([
       "integer_adm2",
