@@ -63,6 +63,11 @@ export function hasVersion({ version, libvmafVersion }: Scorer, requested: strin
   return version === requested || libvmafVersion === requested || version.startsWith(`${requested}-`);
 }
 
+/** Returns both versions of a scorer, either of which can be requested: "n9.0 (libvmaf 3.2.0)". */
+export function versionText({ version, libvmafVersion }: Scorer): string {
+  return `${version} (libvmaf ${libvmafVersion})`;
+}
+
 /** The class of a scoring task. It requires the exact scorer and models of the plan: other scores are not comparable. */
 export function scoreClass(scorer: Scorer, models: readonly ModelId[]): string {
   const ids = models.map(({ name, digest }) => `${name}@${digest}`).sort();

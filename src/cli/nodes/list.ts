@@ -62,7 +62,7 @@ export function nodeTable(nodes: readonly Node[], terminal: Terminal, now: numbe
     { heading: "STATE", text: nodeState, atLeast: 0 },
     { heading: "BUSY", text: ({ work, slots }) => `${work.length}/${slots}`, atLeast: 0, align: "right" },
     { heading: "SEEN", text: (node) => seenText(node, now), atLeast: 0, align: "right", dispensable: 1 },
-    { heading: "SCORER", text: scorerText, atLeast: 0, dispensable: 2 },
+    { heading: "SCORER", text: scorersText, atLeast: 0, dispensable: 2 },
     { heading: "NAME", text: ({ name }) => name, atLeast: 0 },
   ];
   return tableLines(nodes, columns, terminal, { heading: true });
@@ -77,12 +77,12 @@ function seenText({ heartbeatTime }: Node, now: number): string {
 }
 
 /** Returns the default scorer, and after it the others; of the same program only their libvmaf. */
-function scorerText({ capabilities }: Node): string {
-  const scorer = capabilities?.scorer;
-  if (scorer === undefined) return "-";
-  const more = (capabilities?.moreScorers ?? []).flatMap((other) => other.scorer ?? []);
-  const texts = more.map(({ program, libvmafVersion }) =>
-    program === scorer.program ? libvmafVersion : `${program}, libvmaf ${libvmafVersion}`,
+function scorersText({ capabilities }: Node): string {
+  const first = capabilities?.scorer;
+  if (first === undefined) return "-";
+  const more = (capabilities?.moreScorers ?? []).flatMap(({ scorer }) => scorer ?? []);
+  const texts = [first, ...more].map(({ program, libvmafVersion }, index) =>
+    index > 0 && program === first.program ? libvmafVersion : `${program}, libvmaf ${libvmafVersion}`,
   );
-  return [`${scorer.program}, libvmaf ${scorer.libvmafVersion}`, ...texts].join("; ");
+  return texts.join("; ");
 }

@@ -1,6 +1,7 @@
 /** Old scores beside new ones: of each job, and in sum. */
 import type { Connection } from "../../client/connection/connection.ts";
 import { type Job, Job_State, JobSchema } from "../../gen/proto/svc/v1/job_pb.ts";
+import { USUAL_MAX_SCORE, usedModel } from "../../jobs/scored-models.ts";
 import { Failure } from "../../platform/failure.ts";
 import { messageObject } from "../connection/message-json.ts";
 import { EXIT, exitCodeOf } from "../exit.ts";
@@ -37,8 +38,6 @@ export interface ComparedRow {
 }
 
 const MAX_NAME_COLUMNS = 20;
-/** The largest score of most models. A score of another scale says so. */
-const USUAL_MAX = 100;
 /** Minimum width of the reason before other columns are left out. */
 const RESULT_COLUMNS = 12;
 
@@ -77,8 +76,8 @@ export function rowOf({ old, rescored, failure }: Compared): ComparedRow {
 function modelOf({ result }: Job): string | undefined {
   const [first] = result?.models ?? [];
   if (first === undefined) return undefined;
-  const scale = first.maxScore > USUAL_MAX ? `, 0 to ${first.maxScore}` : "";
-  return `${first.name || first.model} (libvmaf ${result?.scorer?.libvmafVersion || "unknown"}${scale})`;
+  const scale = first.maxScore > USUAL_MAX_SCORE ? `, 0 to ${first.maxScore}` : "";
+  return `${usedModel(first)} (libvmaf ${result?.scorer?.libvmafVersion || "unknown"}${scale})`;
 }
 
 /** Returns both jobs, the difference of their scores, and the error if there is no new score, as one line. */

@@ -4,6 +4,7 @@ import { framesText } from "../../engine/media/track.ts";
 import { scoredRate } from "../../jobs/frame-rate.ts";
 import { framesApart, type Moment, worstMoments } from "../../jobs/moments.ts";
 import { bitRatesText } from "../../jobs/quantities.ts";
+import { scorerText } from "../../jobs/scored-apart.ts";
 import { maxScoreOf, USUAL_MAX_SCORE } from "../../jobs/scored-models.ts";
 import { inOptions } from "../api-names.ts";
 import { printable, quoteName } from "../terminal/escape.ts";
@@ -148,11 +149,10 @@ function momentLines(moments: readonly Moment[], rate: number | undefined, termi
 }
 
 function scorerLine(view: ScoreView, terminal: Terminal): string[] {
-  const { program, version, libvmafVersion } = view.scorer;
   const seconds = view.durationMs / 1000;
   const fps = seconds > 0 ? ` (${(view.frameCount / seconds).toFixed(1)} fps)` : "";
   const text =
     `Scored ${framesText(view.frameCount)} in ${seconds.toFixed(1)} s${fps} ` +
-    `with ${printable(program)} ${printable(version)}, libvmaf ${printable(libvmafVersion)}.`;
+    `with ${printable(scorerText(view.scorer))}.`;
   return wrap(text, terminal.columns).map((line) => paint(terminal, "dim", line));
 }

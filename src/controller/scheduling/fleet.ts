@@ -2,7 +2,7 @@
  * The nodes that serve a tenant: its own and those of the fleet tenant. The fleet tenant is a setting of the
  * controller, not of the node, so a changed setting also applies to registered nodes.
  */
-import { type Capabilities, type PlanNeed, scorersFor, scorersOf } from "../../jobs/work.ts";
+import { type Capabilities, type PlanNeed, scorersFor, scorersOf, versionText } from "../../jobs/work.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { NodeRow } from "../../store/contract/node-records.ts";
 import type { NodeStore } from "../../store/contract/node-store.ts";
@@ -146,8 +146,8 @@ export function unknownModel(model: string, known: Iterable<string>): Failure {
 }
 
 function unknownScorer(version: string, online: readonly Capabilities[]): Failure {
-  const all = online.flatMap((node) => scorersOf(node).map(({ scorer }) => scorer));
-  const versions = [...new Set(all.map((one) => `${one.version} (libvmaf ${one.libvmafVersion})`))].sort();
+  const all = online.flatMap((node) => scorersOf(node).map(({ scorer }) => versionText(scorer)));
+  const versions = [...new Set(all)].sort();
   const message = `No online node has a scorer of version ${version}. Available versions: ${versions.slice(0, MAX_NAMED).join(", ")}.`;
   return new Failure("UNKNOWN_SCORER", message, { found: { scorerVersion: version, versions } });
 }

@@ -1,5 +1,5 @@
 /** The scorers of this machine: the default one, and the others for requests and plans that name a version. */
-import { hasVersion } from "../../jobs/work.ts";
+import { hasVersion, versionText } from "../../jobs/work.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { ScorerInfo } from "../contract/result.ts";
 import type { Tools } from "./find.ts";
@@ -37,7 +37,7 @@ export class Scorers {
     const all = await this.all();
     const found = all.find(({ scorer }) => hasVersion(scorer.info, version));
     if (found !== undefined) return found;
-    const versions = all.map(({ scorer: { info } }) => `${info.version} (libvmaf ${info.libvmafVersion})`);
+    const versions = all.map(({ scorer }) => versionText(scorer.info));
     throw new Failure(
       "UNKNOWN_SCORER",
       `There is no scorer of version ${version}. Available versions: ${versions.join(", ")}.`,
