@@ -8,6 +8,11 @@ export const MAX_MODELS = 8;
 export const MAX_PATH_BYTES = 4096;
 /** Every n-th frame can be scored, n up to this. */
 export const MAX_SUBSAMPLE = 1000;
+/**
+ * Segments of a plan and units of an estimate; 14 hours in segments of ten seconds. Moving cuts to cheaper frames can
+ * double the number, and a list of twice as many still fits into a message.
+ */
+export const MAX_SEGMENTS = 5000;
 /** Half width of the interval of an estimate, in points of the score. */
 export const MIN_TOLERANCE = 0.05;
 export const MAX_TOLERANCE = 10;

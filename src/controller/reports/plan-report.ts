@@ -6,12 +6,14 @@ import { refuseForeign } from "../../engine/planning/context.ts";
 import { pixelsRead, refuseContradiction } from "../../engine/planning/plan-check.ts";
 import { readPlan, readSegment, type StoredPlan } from "../../engine/planning/plan-json.ts";
 import type { PlannedSegment, PlanReport } from "../../gen/proto/svc/v1/node_pb.ts";
+import { MAX_SEGMENTS } from "../../jobs/request-limits.ts";
 import { type Capabilities, scoreClass, serves } from "../../jobs/work.ts";
 import { invalid } from "../../platform/failure.ts";
 import type { MediaFacts } from "../../store/contract/job-records.ts";
 import type { NewSegment, PlanRecord } from "../../store/contract/task-records.ts";
 
-const MAX_SEGMENTS = 10_000;
+/** Cuts that were moved can double the number of segments. */
+const MAX_REPORTED_SEGMENTS = 2 * MAX_SEGMENTS;
 /**
  * The unit of cost in the fair queue: the cost of planning a pair, and about the pixels that are scored in that time
  * (50 frames of 1920x1080).
@@ -61,8 +63,8 @@ export function checkRevisedPlan(plan: string, frameCount: number): void {
 }
 
 function segmentsOf({ segments, frameCount }: PlanReport, facts: StoredPlan): NewSegment[] {
-  if (segments.length < 1 || segments.length > MAX_SEGMENTS) {
-    throw invalid(`plan.segments has ${segments.length} segments. Use 1 to ${MAX_SEGMENTS}.`);
+  if (segments.length < 1 || segments.length > MAX_REPORTED_SEGMENTS) {
+    throw invalid(`plan.segments has ${segments.length} segments. Use 1 to ${MAX_REPORTED_SEGMENTS}.`);
   }
   let next = 0;
   const checked = segments.map((planned, index) => {

@@ -1,5 +1,6 @@
 /** Plans a score: probes both files, checks that they can be compared, and cuts the pair into segments. */
 
+import { MAX_SEGMENTS } from "../../jobs/request-limits.ts";
 import { type PairRequest, perSide, type Side } from "../contract/request.ts";
 import { unitFrames } from "../estimate/unit-frames.ts";
 import type { Source } from "../files/source.ts";
@@ -47,10 +48,6 @@ const ASSUMED_RATE = 25;
  * scoring.
  */
 const FEWEST_FRAMES = 24;
-/**
- * 14 hours in segments of ten seconds. A list of twice as many, because cut.ts moves cuts, still fits into a message.
- */
-const MAX_SEGMENTS = 5000;
 
 /** Throws a Failure with the facts of each side if the pair cannot be compared. */
 export async function plan(
