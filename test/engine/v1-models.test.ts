@@ -1,8 +1,9 @@
 /** Version 1 models: every one alone and with others, chosen by short names, and with the encode of the request. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { pairRequest } from "../../src/engine/contract/request.ts";
+import { pairRequest, type Side } from "../../src/engine/contract/request.ts";
 import type { Warning } from "../../src/engine/contract/result.ts";
+import type { FrameSize } from "../../src/jobs/models.ts";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
 import { decode, type Planes, type Truth, truthOf } from "../media/truth.ts";
 import { tenBits, V1_MODELS, v1Model } from "../media/v1.ts";
@@ -13,6 +14,9 @@ const SIZE = { width: 640, height: 360 };
 const CLIP = { ...SIZE, frames: 12 };
 const ENCODED = { ...SIZE, bitDepth: 8 };
 const FORMAT = "yuv420p10le";
+
+type Files = Readonly<Record<Side, string>>;
+type Sides = readonly [reference: Planes, distorted: Planes];
 
 /** Joins two of the oracle's runs of a pair. A metric that the first run has too gets a suffix, as in results. */
 function merged(one: Truth, other: Truth): Truth {
@@ -29,9 +33,9 @@ function merged(one: Truth, other: Truth): Truth {
 for (const scorer of SCORERS) {
   describe(`version 1 models, with ${scorer.kind}`, () => {
     let fixture: Fixture;
-    let pair: { reference: string; distorted: string };
-    let coded: readonly [Planes, Planes];
-    let deep: readonly [Planes, Planes];
+    let pair: Files;
+    let coded: Sides;
+    let deep: Sides;
     const { oracle } = scorer;
 
     before(async () => {
@@ -40,13 +44,21 @@ for (const scorer of SCORERS) {
         reference: await pristine(fixture.media, "reference.y4m", CLIP),
         distorted: await encode(fixture.media, "coded.mp4", CLIP, LOSSY.h264),
       };
-      coded = [
-        await decode(fixture.media, pair.reference, { ...SCENE, ...SIZE }),
-        await decode(fixture.media, pair.distorted, { ...SCENE, ...SIZE }),
-      ];
-      deep = [await tenBits(coded[0]), await tenBits(coded[1])];
+      coded = await sides(pair, SIZE);
+      deep = await deepSides(pair, SIZE);
     });
     after(() => fixture.close());
+
+    async function sides({ reference, distorted }: Files, size: FrameSize): Promise<Sides> {
+      const scene = { ...SCENE, ...size };
+      return [await decode(fixture.media, reference, scene), await decode(fixture.media, distorted, scene)];
+    }
+
+    /** Returns the planes of both sides at 10 bits, as the models see them. */
+    async function deepSides(files: Files, size: FrameSize): Promise<Sides> {
+      const [reference, distorted] = await sides(files, size);
+      return [await tenBits(reference), await tenBits(distorted)];
+    }
 
     for (const name of V1_MODELS) {
       test(`scores with ${name} alone at 10 bits`, async () => {
@@ -117,12 +129,9 @@ for (const scorer of SCORERS) {
         const scene = { ...CLIP, rate };
         const reference = await pristine(fixture.media, "rated.y4m", scene);
         const distorted = await encode(fixture.media, "rated.mkv", scene, LOSSY.h264);
-        const sides = [
-          await tenBits(await decode(fixture.media, reference, { ...SCENE, ...SIZE })),
-          await tenBits(await decode(fixture.media, distorted, { ...SCENE, ...SIZE })),
-        ] as const;
+        const planes = await deepSides({ reference, distorted }, SIZE);
         const model = `vmaf_v1.0.16_${name}`;
-        const truth = await truthOf(...sides, { models: { vmaf: v1Model(model, ENCODED) }, oracle });
+        const truth = await truthOf(...planes, { models: { vmaf: v1Model(model, ENCODED) }, oracle });
         const result = await fixture.expectExact(scorer, { reference, distorted, models: [asked] }, truth);
         assert.equal(result.models[0]?.name, model);
         assert.match(result.models[0]?.reason ?? "", /frames per second/);
@@ -134,12 +143,9 @@ for (const scorer of SCORERS) {
       const scene = { ...large, frames: 2 };
       const reference = await pristine(fixture.media, "4k.y4m", scene);
       const distorted = await encode(fixture.media, "4k.mp4", scene, LOSSY.h264);
-      const sides = [
-        await tenBits(await decode(fixture.media, reference, { ...SCENE, ...large })),
-        await tenBits(await decode(fixture.media, distorted, { ...SCENE, ...large })),
-      ] as const;
+      const planes = await deepSides({ reference, distorted }, large);
       const model = v1Model("vmaf_v1.0.16_1d5h_2160", { ...large, bitDepth: 8 });
-      const truth = await truthOf(...sides, { models: { vmaf: model }, oracle });
+      const truth = await truthOf(...planes, { models: { vmaf: model }, oracle });
       await fixture.expectExact(scorer, { reference, distorted, models: ["v1"] }, truth);
     });
 
@@ -148,13 +154,10 @@ for (const scorer of SCORERS) {
       const grey = { ...size, frames: 300, filters: "lutyuv=u=128:v=128" };
       const reference = await pristine(fixture.media, "grey.y4m", grey);
       const distorted = await encode(fixture.media, "grey.mp4", grey, LOSSY.h264);
-      const sides = [
-        await tenBits(await decode(fixture.media, reference, { ...SCENE, ...size })),
-        await tenBits(await decode(fixture.media, distorted, { ...SCENE, ...size })),
-      ] as const;
+      const planes = await deepSides({ reference, distorted }, size);
       const [name = ""] = V1_MODELS;
       const models = { vmaf: v1Model(name, { ...size, bitDepth: 8 }) };
-      const truth = await truthOf(...sides, { models, oracle });
+      const truth = await truthOf(...planes, { models, oracle });
       assert.equal(truth.frames, 300);
       await fixture.expectExact(scorer, { reference, distorted, models: [name] }, truth);
     });
@@ -176,13 +179,10 @@ for (const scorer of SCORERS) {
       const scene = { ...size, frames: 3 };
       const reference = await pristine(fixture.media, "blind.y4m", scene);
       const distorted = await encode(fixture.media, "blind.mp4", scene, LOSSY.h264);
-      const sides = [
-        await tenBits(await decode(fixture.media, reference, { ...SCENE, ...size })),
-        await tenBits(await decode(fixture.media, distorted, { ...SCENE, ...size })),
-      ] as const;
+      const planes = await deepSides({ reference, distorted }, size);
       const [name = ""] = V1_MODELS;
       const models = { vmaf: v1Model(name, { ...size, bitDepth: 8 }) };
-      const truth = await truthOf(...sides, { models, oracle });
+      const truth = await truthOf(...planes, { models, oracle });
       const result = await fixture.expectExact(scorer, { reference, distorted, models: [name] }, truth);
       assert.deepEqual(warningCodes(result), ["CHROMA_NOT_JUDGED"]);
     });
