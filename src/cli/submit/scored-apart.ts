@@ -19,7 +19,7 @@ export function scoredApartLines(jobs: readonly Job[], { columns }: Pick<Termina
   );
   const scorers = scorersApart(results);
   const digits = hasSeveralLibvmafs(results)
-    ? ` Between versions of libvmaf, scores of the 0.6.1 models differ by up to ${LIBVMAF_DIFFERENCE}.`
+    ? ` Between versions of libvmaf, scores of the 0.6.1 models differ by up to ${LIBVMAF_DIFFERENCE} in HD, and by more in small frames.`
     : "";
   const notes = [
     ...modelsApart(results).map(

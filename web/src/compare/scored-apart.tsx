@@ -31,8 +31,8 @@ export function ScoredApart({ compared }: { readonly compared: readonly Compared
           <Variants variants={scorers} />
           {hasSeveralLibvmafs(results) && (
             <p>
-              Between versions of libvmaf, scores of the 0.6.1 models differ by up to {LIBVMAF_DIFFERENCE}.
-              Submit the jobs again to compare smaller differences.
+              Between versions of libvmaf, scores of the 0.6.1 models differ by up to {LIBVMAF_DIFFERENCE} in
+              HD, and by more in small frames. Submit the jobs again to compare smaller differences.
             </p>
           )}
         </div>
