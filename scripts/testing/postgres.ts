@@ -2,7 +2,7 @@
 
 import { Database } from "../../src/store/connection/database.ts";
 import { postgresDriver } from "../../src/store/connection/postgres.ts";
-import { migrate } from "../../src/store/schema/migrations.ts";
+import { knownMigrations, migrate } from "../../src/store/schema/migrations.ts";
 import { PostgresCluster } from "../../test/store/postgres.ts";
 import { prepareDatabase, SHARED_PORT } from "../../test/store/postgres-server.ts";
 import { PROJECT } from "../gates/gate.ts";
@@ -41,7 +41,7 @@ async function startPrepared(parent: string): Promise<PostgresCluster> {
   await prepareDatabase(cluster, async (url) => {
     const database = new Database(postgresDriver(url));
     try {
-      await migrate(database);
+      await migrate(database, knownMigrations());
     } finally {
       await database.close();
     }

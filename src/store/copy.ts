@@ -6,7 +6,7 @@ import { Database } from "./connection/database.ts";
 import { postgresDriver } from "./connection/postgres.ts";
 import { type Sender, statement } from "./connection/statement.ts";
 import { DATABASE_FOLDER, embeddedDriver } from "./embedded/database.ts";
-import { migrate } from "./schema/migrations.ts";
+import { knownMigrations, migrate } from "./schema/migrations.ts";
 import { CONTENT_TABLES, type ContentTable } from "./schema/tables.ts";
 import { upgradeSchema } from "./upgrade.ts";
 
@@ -55,7 +55,7 @@ export async function copyStore(dataDir: string, databaseUrl: string): Promise<C
   try {
     const from = new Database(embeddedDriver(dataDir));
     try {
-      await migrate(from);
+      await migrate(from, knownMigrations());
       return await copyBetween(from, to);
     } finally {
       await from.close();

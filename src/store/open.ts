@@ -7,7 +7,7 @@ import { embeddedDriver } from "./embedded/database.ts";
 import { vacuumOf } from "./embedded/vacuum.ts";
 import { openListener } from "./events/listener.ts";
 import { Announcements, announcementOf } from "./events/notifications.ts";
-import { migrate } from "./schema/migrations.ts";
+import { knownMigrations, migrate } from "./schema/migrations.ts";
 import { sqlStore } from "./sql-store.ts";
 import { upgradeSchema } from "./upgrade.ts";
 
@@ -26,9 +26,9 @@ export async function openStore(target: StoreTarget, log: Log): Promise<Store> {
 }
 
 async function openEmbedded(directory: string, log: Log): Promise<Store> {
-  const database = new Database(embeddedDriver(directory, { log }));
+  const database = new Database(embeddedDriver(directory, log));
   try {
-    logApplied(await migrate(database), log);
+    logApplied(await migrate(database, knownMigrations()), log);
   } catch (error) {
     await database.close();
     throw error;

@@ -1,6 +1,7 @@
 /** The embedded database keeps every acknowledged change when its process dies. */
 import assert from "node:assert/strict";
-import { cpSync, fsyncSync } from "node:fs";
+import fs, { cpSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { test } from "node:test";
 import { PGlite } from "@electric-sql/pglite";
@@ -11,25 +12,26 @@ import { assertResumes, cursorAfterRefusals } from "./crash-cursors.ts";
 import { startWriter, untilWritten } from "./killed-writer.ts";
 import { embeddedTarget, preparedTarget, SILENT } from "./stores.ts";
 
-test("syncs every transaction before acknowledging it", async () => {
+test("syncs every transaction before acknowledging it", async (context) => {
   const { target, remove } = await preparedTarget();
-  let syncs = 0;
-  const count = (fd: number) => {
-    fsyncSync(fd);
-    syncs++;
-  };
-  const database = await PGlite.create(durableOptions(join(target.dataDir, "database"), count));
+  const { mock } = context.mock.method(fs, "fsyncSync");
+  syncBuiltinESMExports();
+  context.after(() => {
+    mock.restore();
+    syncBuiltinESMExports();
+  });
+  const database = await PGlite.create(durableOptions(join(target.dataDir, "database")));
   await database.exec("set search_path = public; create table t (a int)");
   for (let n = 0; n < 15; n++) {
-    const before = syncs;
+    const before = mock.callCount();
     await database.query("insert into t values ($1)", [n]);
-    assert.ok(syncs > before, `insert ${n} was not synced`);
+    assert.ok(mock.callCount() > before, `insert ${n} was not synced`);
   }
-  const before = syncs;
+  const before = mock.callCount();
   await database.query("select * from t");
-  assert.equal(syncs, before, "a read syncs nothing, so only writes were counted");
+  assert.equal(mock.callCount(), before, "a read syncs nothing, so only writes were counted");
   await database.exec("checkpoint");
-  assert.ok(syncs > before + 1, "a checkpoint syncs the data files");
+  assert.ok(mock.callCount() > before + 1, "a checkpoint syncs the data files");
   await database.close();
   await remove();
 });

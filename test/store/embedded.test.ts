@@ -9,7 +9,7 @@ import { Failure } from "../../src/platform/failure.ts";
 import { Database } from "../../src/store/connection/database.ts";
 import { statement } from "../../src/store/connection/statement.ts";
 import { DATABASE_FOLDER, embeddedDriver } from "../../src/store/embedded/database.ts";
-import { EMPTY_DATABASE } from "../../src/store/embedded/database-files.ts";
+import { EMPTY_DATABASE, ensureDatabase } from "../../src/store/embedded/database-files.ts";
 import { openStore } from "../../src/store/open.ts";
 import { kill, startWriter, untilWritten } from "./killed-writer.ts";
 import { embeddedTarget, newJob, preparedTarget, SILENT } from "./stores.ts";
@@ -42,10 +42,11 @@ test("refuses a second process while the first runs, and admits it after the fir
   await remove();
 });
 
-/** Names and settings of a newly created database. */
+/** Names and settings of a new database, which is a copy of `empty` if that exists. */
 async function freshDatabase(empty: string): Promise<unknown> {
   const { target, remove } = await embeddedTarget();
-  const database = new Database(embeddedDriver(target.dataDir, { empty }));
+  await ensureDatabase(join(target.dataDir, DATABASE_FOLDER), empty);
+  const database = new Database(embeddedDriver(target.dataDir));
   const settings = statement("select name, setting from pg_settings order by name");
   const names = statement("select oid::int, relname from pg_class order by oid");
   const found = {

@@ -69,13 +69,15 @@ describe("migrations and copies", () => {
   test("many concurrent migrations create the schema once, and a repeated one does nothing", async () => {
     const url = await cluster.createDatabase("at_once");
     const applied = await Promise.all(
-      Array.from({ length: 5 }, async () => using(url, async (database) => migrate(database))),
+      Array.from({ length: 5 }, async () =>
+        using(url, async (database) => migrate(database, knownMigrations())),
+      ),
     );
     assert.deepEqual(
       applied.flat(),
       knownMigrations().map(({ name }) => name),
     );
-    assert.deepEqual(await using(url, migrate), []);
+    assert.deepEqual(await using(url, (database) => migrate(database, knownMigrations())), []);
   });
 
   test("refuses a schema of a newer version, and one that differs", async () => {
@@ -118,7 +120,7 @@ describe("migrations and copies", () => {
       );
       assert.equal(row?.found, null);
       assert.deepEqual(
-        await migrate(database),
+        await migrate(database, knownMigrations()),
         knownMigrations().map(({ name }) => name),
       );
     });
@@ -126,7 +128,7 @@ describe("migrations and copies", () => {
 
   test("names the statements to run if the user may not create roles", async () => {
     await cluster.createDatabase("plain_user");
-    await using(cluster.url("plain_user"), migrate);
+    await using(cluster.url("plain_user"), (database) => migrate(database, knownMigrations()));
     await cluster.admin(
       "create role plain login; grant all on database plain_user to plain; alter database plain_user owner to plain",
     );
@@ -267,7 +269,7 @@ describe("migrations and copies", () => {
     const old = await openStore(target, SILENT);
     await old.insertJobs("t", [newJob(), newJob()]);
     await old.close();
-    await using(url, migrate);
+    await using(url, (database) => migrate(database, knownMigrations()));
     await cluster.admin("alter table svc.event add constraint refused check (revision > 1)", "midway");
     await assert.rejects(copyStore(target.dataDir, url));
     await using(url, async (database) => {

@@ -21,7 +21,7 @@ import type {
 import { embeddedDriver } from "../../src/store/embedded/database.ts";
 import { Announcements } from "../../src/store/events/notifications.ts";
 import type { StoreTarget } from "../../src/store/open.ts";
-import { migrate } from "../../src/store/schema/migrations.ts";
+import { knownMigrations, migrate } from "../../src/store/schema/migrations.ts";
 import { sqlStore } from "../../src/store/sql-store.ts";
 import { until } from "../waiting.ts";
 import { PostgresCluster } from "./postgres.ts";
@@ -57,7 +57,7 @@ export function onBothStores(suite: (open: () => { store: Store; target: StoreTa
 async function openQuietly(target: StoreTarget): Promise<Store> {
   const driver = "dataDir" in target ? embeddedDriver(target.dataDir) : postgresDriver(target.databaseUrl);
   const database = new Database(driver);
-  await migrate(database);
+  await migrate(database, knownMigrations());
   return sqlStore(database, new Announcements(() => {}), []);
 }
 
@@ -98,7 +98,7 @@ const DATABASES = {
   PostgreSQL: async () => {
     const { target, remove } = await postgresTarget();
     const database = new Database(postgresDriver(target.databaseUrl));
-    await migrate(database);
+    await migrate(database, knownMigrations());
     return { database, remove };
   },
 };

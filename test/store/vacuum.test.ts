@@ -13,7 +13,10 @@ import { TABLES } from "../../src/store/schema/tables.ts";
 import { sqlStore } from "../../src/store/sql-store.ts";
 import { newJob, preparedTarget } from "./stores.ts";
 
-test("removes dead rows and old WAL files, and ends when stopped", async () => {
+/** Milliseconds between checks. */
+const EVERY_MS = 5_000;
+
+test("removes dead rows and old WAL files, and ends when stopped", async (context) => {
   const { target, remove } = await preparedTarget();
   const database = new Database(embeddedDriver(target.dataDir));
   const store = sqlStore(database, new Announcements(() => {}), []);
@@ -25,12 +28,15 @@ test("removes dead rows and old WAL files, and ends when stopped", async () => {
   const redo = "select redo_lsn as value from pg_control_checkpoint()";
   const allVisible = "select count(*) as value from svc.work where state = 'CANCELLED'";
   await database.query("owner", statement("update svc.revocation_revision set latest = latest + 1"), []);
+  await ask("select pg_logical_emit_message(false, 'test', repeat('x', 17 * 1024 * 1024)) as value");
   const before = { redo: await ask(redo), log: logFiles(target.dataDir) };
 
   const { promise: done, resolve } = Promise.withResolvers<string>();
   const log = pino({ level: "debug" }, { write: (line: string) => resolve(line) });
-  const vacuum = vacuumOf(database, log, { everyMs: 1, logBytes: 1 });
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const vacuum = vacuumOf(database, log);
   vacuum.start();
+  context.mock.timers.tick(EVERY_MS);
   assert.match(await done, /vacuumed and checkpointed/);
   await vacuum.stop();
   await vacuum.stop();
@@ -55,20 +61,25 @@ test("the list of tables equals the schema's", async () => {
   await remove();
 });
 
-test("retries after failures with growing pauses", async () => {
+test("retries after failures with growing pauses", async (context) => {
   const { target, remove } = await preparedTarget();
   const database = new Database(embeddedDriver(target.dataDir));
   await database.close();
   const pauses: number[] = [];
   const { promise: enough, resolve } = Promise.withResolvers<void>();
   const write = (line: string) => {
-    if (pauses.push(JSON.parse(line).pauseMs) === 4) resolve();
+    const { pauseMs } = JSON.parse(line);
+    if (pauses.push(pauseMs) === 4) resolve();
+    // The pause begins after the line.
+    else setImmediate(() => context.mock.timers.tick(pauseMs));
   };
-  const vacuum = vacuumOf(database, pino({ level: "warn" }, { write }), { everyMs: 1, logBytes: 1 });
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const vacuum = vacuumOf(database, pino({ level: "warn" }, { write }));
   vacuum.start();
+  context.mock.timers.tick(EVERY_MS);
   await enough;
   await vacuum.stop();
-  assert.deepEqual(pauses.slice(0, 4), [2, 4, 8, 16]);
+  assert.deepEqual(pauses, [10_000, 20_000, 40_000, 80_000]);
   await remove();
 });
 

@@ -8,7 +8,6 @@ import { errorCode } from "../../platform/errors.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import type { Driver } from "../connection/database.ts";
 import { SESSION_SETTINGS, TYPES } from "../connection/settings.ts";
-import { EMPTY_DATABASE } from "./database-files.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import type { FromWorker, Place, ToWorker } from "./worker.ts";
 
@@ -32,21 +31,12 @@ const LOG_FILE_BYTES = 16 * 2 ** 20;
 const HEAP_LIMIT = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 const OUT_OF_MEMORY = "ERR_WORKER_OUT_OF_MEMORY";
 
-export interface EmbeddedOptions {
-  /** Folder of an empty database to copy; without it the first start takes seconds longer. */
-  readonly empty?: string;
-  /** Log for thread failures; without it only the running statement fails. */
-  readonly log?: Log;
-}
-
 /**
  * Returns the driver of the embedded database in a directory. Throws STORE_LOCKED.
  * @param directory directory of the database, created if needed
+ * @param log for thread failures; without it only the running statement fails
  */
-export function embeddedDriver(
-  directory: string,
-  { empty = EMPTY_DATABASE, log }: EmbeddedOptions = {},
-): Driver {
+export function embeddedDriver(directory: string, log?: Log): Driver {
   const unlock = lockDirectory(directory);
   let worker: Worker | undefined;
   return {
@@ -55,7 +45,7 @@ export function embeddedDriver(
     connect: async () => {
       // A failed thread must have exited before the next one opens the same files.
       await worker?.terminate();
-      const place: Place = { files: join(directory, DATABASE_FOLDER), empty };
+      const place: Place = { files: join(directory, DATABASE_FOLDER) };
       const options = { workerData: place, resourceLimits: HEAP_LIMIT };
       worker = new Worker(new URL("./worker.ts", import.meta.url), options);
       worker.on("error", (thrown) => {

@@ -21,36 +21,29 @@ const START_PARAMETERS = [
 ];
 
 /** Returns PGlite options with which committed transactions survive a crash of the process or the machine. */
-export function durableOptions(directory: string, sync: (fd: number) => void = fsyncSync): PGliteOptions {
-  return { fs: new DurableFiles(directory, sync), startParams: START_PARAMETERS };
+export function durableOptions(directory: string): PGliteOptions {
+  return { fs: new DurableFiles(directory), startParams: START_PARAMETERS };
 }
 
 class DurableFiles extends NodeFS {
-  readonly #sync: (fd: number) => void;
-
-  constructor(directory: string, sync: (fd: number) => void) {
-    super(directory);
-    this.#sync = sync;
-  }
-
   override async init(
     ...[pg, options]: Parameters<NodeFS["init"]>
   ): Promise<Awaited<ReturnType<NodeFS["init"]>>> {
     const { emscriptenOpts } = await super.init(pg, options);
     const hook = (module: unknown) => {
       const { NODEFS } = module as { NODEFS: NodeFiles };
-      NODEFS.stream_ops.fsync = (stream) => this.#syncStream(NODEFS, stream);
+      NODEFS.stream_ops.fsync = (stream) => syncStream(NODEFS, stream);
     };
     const preRun = [emscriptenOpts.preRun ?? [], hook].flat();
     return { emscriptenOpts: { ...emscriptenOpts, preRun } };
   }
+}
 
-  #syncStream(files: NodeFiles, { nfd, node }: Stream): void {
-    const fd = nfd ?? openSync(files.realPath(node), "r");
-    try {
-      this.#sync(fd);
-    } finally {
-      if (nfd === undefined) closeSync(fd);
-    }
+function syncStream(files: NodeFiles, { nfd, node }: Stream): void {
+  const fd = nfd ?? openSync(files.realPath(node), "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    if (nfd === undefined) closeSync(fd);
   }
 }

@@ -1,7 +1,7 @@
 /** The worker thread of the embedded database: bytes of the PostgreSQL protocol in, bytes out. */
 import { parentPort, workerData } from "node:worker_threads";
 import { PGlite } from "@electric-sql/pglite";
-import { ensureDatabase } from "./database-files.ts";
+import { EMPTY_DATABASE, ensureDatabase } from "./database-files.ts";
 import { durableOptions } from "./durable-files.ts";
 import { fatalErrorIn } from "./fatal-errors.ts";
 
@@ -14,15 +14,13 @@ export type ToWorker = "close" | Uint8Array;
 export interface Place {
   /** Folder of the database files, created if needed. */
   readonly files: string;
-  /** Folder of an empty database to copy. */
-  readonly empty: string;
 }
 
 /** Handles one protocol message at a time. Any exception ends the thread: it is not a response. */
-async function run({ files, empty }: Place): Promise<void> {
+async function run({ files }: Place): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error("the embedded database runs in a worker thread only");
-  await ensureDatabase(files, empty);
+  await ensureDatabase(files, EMPTY_DATABASE);
   const database = await PGlite.create(durableOptions(files));
   const send = (message: FromWorker) => port.postMessage(message);
   const close = async () => {

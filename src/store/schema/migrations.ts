@@ -64,13 +64,13 @@ const NO_LIMITS = [statement("set local lock_timeout = 0"), statement("set local
 const TABLE_LOCK_LIMIT = statement(`set local lock_timeout = ${LOCK_LIMIT_MS}`);
 
 /**
- * Applies the missing `migrations` (by default this program's): all or nothing, one process at a time. Returns the
+ * Applies the missing ones of `migrations`: all or nothing, one process at a time. Returns the
  * names of the applied ones. Throws SCHEMA_TOO_NEW, and SCHEMA_REFUSED if the schema differs from the program's, the
  * server is too old, or the user may not create it.
  */
 export async function migrate(
   database: Database,
-  migrations = knownMigrations(),
+  migrations: readonly Migration[],
 ): Promise<readonly string[]> {
   await checkVersion(database);
   await ensureRoles(database);
