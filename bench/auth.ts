@@ -79,6 +79,7 @@ async function benchFirstSeen(): Promise<void> {
   const gateway = new Gateway({
     ...{ realms: () => [realm], revocations, clockSkewMs: 30_000, log },
     registry: new Registry(),
+    now: Date.now,
   });
   const options = { issuer: ISSUER, audience: AUDIENCE, algorithms: ["RS256"] };
   let [bare, gated] = [0, 0];

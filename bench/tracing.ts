@@ -51,14 +51,16 @@ try {
  */
 function benchSpans(): void {
   const spans: ReadableSpan[] = [];
+  const force = () => false;
   const ended = (span: ReadableSpan) => spans.push(span);
   const recording = new RecordingTracer({
     ratio: 1,
     resource: { "service.name": "bench" },
     version: "1",
     ended,
+    force,
   });
-  const sampling = new RecordingTracer({ ratio: 0, resource: {}, version: "1", ended });
+  const sampling = new RecordingTracer({ ratio: 0, resource: {}, version: "1", ended, force });
   const encode = () => {
     const batches = Array.from({ length: SPANS / BATCH }, (_, n) => spans.slice(n * BATCH, (n + 1) * BATCH));
     bytes = batches.reduce(

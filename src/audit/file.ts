@@ -22,22 +22,20 @@ export class AuditFileError extends Error {
 export class AuditFile implements LineSink {
   readonly name: string;
   readonly #log: Log;
-  readonly #lookEveryMs: number;
   #handle: FileHandle;
   #looked = performance.now();
   #stuck = false;
 
-  private constructor(path: string, handle: FileHandle, log: Log, lookEveryMs: number) {
+  private constructor(path: string, handle: FileHandle, log: Log) {
     this.name = path;
     this.#handle = handle;
     this.#log = log;
-    this.#lookEveryMs = lookEveryMs;
   }
 
   /** Throws AuditFileError. */
-  static async open(path: string, log: Log, lookEveryMs: number = LOOK_EVERY_MS): Promise<AuditFile> {
+  static async open(path: string, log: Log): Promise<AuditFile> {
     try {
-      return new AuditFile(path, await openFile(path), log, lookEveryMs);
+      return new AuditFile(path, await openFile(path), log);
     } catch (cause) {
       const why = messageOf(cause);
       throw new AuditFileError(`${path} cannot be written: ${why}`, { cause });
@@ -60,7 +58,7 @@ export class AuditFile implements LineSink {
   /** Reopens the file if it changed; returns whether it did. If reopening fails, lines go to the old file. */
   async #follow(): Promise<boolean> {
     const now = performance.now();
-    if (now - this.#looked < this.#lookEveryMs) return false;
+    if (now - this.#looked < LOOK_EVERY_MS) return false;
     this.#looked = now;
     try {
       if (await this.#isCurrent()) return false;

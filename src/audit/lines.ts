@@ -20,13 +20,11 @@ export interface LinesOptions {
   readonly log: Log;
   /** Called with the number of lost lines. */
   readonly lost: (count: number) => void;
-  /** Milliseconds before a failed write is retried. */
-  readonly retryMs?: number;
-  /** Characters that are buffered while writes fail. */
-  readonly mostWaiting?: number;
 }
 
+/** Milliseconds before a failed write is retried. */
 const RETRY_MS = 1_000;
+/** Characters that are buffered while writes fail. */
 const MAX_WAITING = 4 * 2 ** 20;
 /** Approximate characters of one write. */
 const MAX_AT_ONCE = 256 * 1024;
@@ -48,7 +46,7 @@ export class Lines implements AuditSink {
   }
 
   take(record: AuditRecord): void {
-    if (this.#closed || this.#chars > (this.#options.mostWaiting ?? MAX_WAITING)) {
+    if (this.#closed || this.#chars > MAX_WAITING) {
       this.#lose(1);
       return;
     }
@@ -99,7 +97,7 @@ export class Lines implements AuditSink {
           this.#lose(lines.length);
           break;
         }
-        await pause(this.#options.retryMs ?? RETRY_MS, this.#closing.signal);
+        await pause(RETRY_MS, this.#closing.signal);
       }
     }
     this.#chars -= text.length;
@@ -126,7 +124,7 @@ export class Lines implements AuditSink {
   /** Adds a record of the lost lines once the buffer has room for it. */
   #reportLost(): void {
     const lost = this.#lost;
-    if (lost === 0 || this.#fails || this.#chars > (this.#options.mostWaiting ?? MAX_WAITING) / 2) return;
+    if (lost === 0 || this.#fails || this.#chars > MAX_WAITING / 2) return;
     this.#lost = 0;
     this.take(systemRecord("system/audit-log", { outcome: "LOST", count: lost }));
   }

@@ -25,8 +25,6 @@ export interface TrailOptions {
   readonly log: Log;
   /** Called with the number of lost records. */
   readonly lost: (count: number) => void;
-  /** Records to buffer at most; default 10,000. */
-  readonly mostWaiting?: number;
 }
 
 export class Trail implements AuditSink {
@@ -42,7 +40,7 @@ export class Trail implements AuditSink {
   }
 
   take(record: AuditRecord): void {
-    const isFull = this.#waiting.length >= (this.#options.mostWaiting ?? MAX_WAITING);
+    const isFull = this.#waiting.length >= MAX_WAITING;
     if (isFull || this.#targets > MAX_TARGETS) {
       this.#options.lost(1);
       return;

@@ -94,7 +94,7 @@ export function openController(options: ControllerOptions): Controller {
   const metrics = new ControllerMetrics(registry);
   const eventBuffer = new EventBuffer(store, log);
   const fleet = new Fleet(store, fleetTenant);
-  const schedule = new Schedule(store, leaseMs, limitsOf);
+  const schedule = new Schedule(store, leaseMs, limitsOf, () => performance.now());
   const sessions = new Sessions(store, leaseMs, fleet);
   const notifications = new Listeners();
   const pooling = new Pooling({ store, log, metrics, tracer, worstStills });

@@ -4,20 +4,17 @@ import { messageOf } from "../platform/errors.ts";
 import { readSmallFile } from "../platform/files/small-file.ts";
 import { type Access, AccessError, type Identity } from "./access.ts";
 
-/** Where Kubernetes mounts the files of a Pod's service account. */
-const ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
-
 export interface PodSurroundings {
   /** KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT, which every container has. */
   readonly host: string | undefined;
   readonly port: string | undefined;
-  /** Default: where Kubernetes mounts it. */
-  readonly accountFolder?: string;
+  /** Folder with `ca.crt`, `token` and `namespace` of the service account. */
+  readonly accountFolder: string;
 }
 
 /** Throws AccessError if this is not a Pod, or a Pod without a service account token. */
 export async function inCluster(pod: PodSurroundings): Promise<Access> {
-  const { host, port, accountFolder = ACCOUNT_FOLDER } = pod;
+  const { host, port, accountFolder } = pod;
   if (!host || !port) {
     throw new AccessError(
       "This is not a Pod of a Kubernetes cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set. Give --kubeconfig.",

@@ -24,19 +24,17 @@ export interface CollectorOptions {
   readonly url: string;
   /** Sent with every request. They may contain credentials and go nowhere else. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds; default 10,000. */
-  readonly limitMs?: number;
 }
 
-/** Resolves when the collector accepted the spans. Throws CollectorError, at most after `limitMs`. */
+/** Resolves when the collector accepted the spans. Throws CollectorError, at the latest after 10 s. */
 export async function sendSpans(
-  { url, headers, limitMs = LIMIT_MS }: CollectorOptions,
+  { url, headers }: CollectorOptions,
   spans: readonly ReadableSpan[],
   signal: AbortSignal,
 ): Promise<void> {
   const body = ProtobufTraceSerializer.serializeRequest([...spans]);
   if (body === undefined) throw new CollectorError(false, "the spans cannot be encoded");
-  const late = AbortSignal.timeout(limitMs);
+  const late = AbortSignal.timeout(LIMIT_MS);
   let answer: Response;
   try {
     answer = await fetch(url, {
@@ -48,7 +46,7 @@ export async function sendSpans(
       signal: AbortSignal.any([signal, late]),
     });
   } catch (cause) {
-    const why = late.aborted ? `did not answer within ${limitMs / 1000} s` : "cannot be reached";
+    const why = late.aborted ? `did not answer within ${LIMIT_MS / 1000} s` : "cannot be reached";
     throw new CollectorError(true, `the collector ${why}`, { cause });
   }
   // The body is not read; the status says whether the spans were accepted.

@@ -15,7 +15,7 @@ export class Forced {
   #since: number;
 
   /** `now`: milliseconds of a monotonic clock. */
-  constructor(now: () => number = () => performance.now()) {
+  constructor(now: () => number) {
     this.#now = now;
     this.#since = now();
   }

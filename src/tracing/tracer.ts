@@ -18,7 +18,6 @@ import {
 import type { Attributes, Span, SpanOptions, Tracer } from "../platform/observability/span.ts";
 import type { TraceContext } from "../platform/observability/trace-context.ts";
 import { ClaimedSpan } from "./claimed.ts";
-import { Forced } from "./forced.ts";
 
 /** Maximum characters of an attribute; ids and names are shorter. */
 const MAX_CHARS = 256;
@@ -34,7 +33,7 @@ export interface RecordingOptions {
   /** Called with every recorded span that has ended. */
   readonly ended: (span: ReadableSpan) => void;
   /** Whether one more span may be recorded because its caller asks for it. */
-  readonly force?: (tenant: string) => boolean;
+  readonly force: (tenant: string) => boolean;
 }
 
 export class RecordingTracer implements Tracer {
@@ -53,8 +52,7 @@ export class RecordingTracer implements Tracer {
     });
     this.#otel = provider.getTracer("svc", version);
     this.#ratio = ratio;
-    const forced = new Forced();
-    this.#force = force ?? ((tenant) => forced.take(tenant));
+    this.#force = force;
   }
 
   /**

@@ -3,6 +3,7 @@ import type { Registry } from "prom-client";
 import type { Phase } from "../platform/concurrency/lifecycle.ts";
 import type { Log } from "../platform/observability/log.ts";
 import type { Attributes, Tracer } from "../platform/observability/span.ts";
+import { Forced } from "./forced.ts";
 import { FLUSH_LIMIT_MS, SpanExporter } from "./span-exporter.ts";
 import { RecordingTracer } from "./tracer.ts";
 
@@ -28,9 +29,11 @@ export interface Tracing {
 
 export function openTracing({ url, headers, registry, log, ...recording }: TracingOptions): Tracing {
   const exporter = new SpanExporter({ url, headers, registry, log });
+  const forced = new Forced(() => performance.now());
+  const force = (tenant: string) => forced.take(tenant);
   const limitMs = FLUSH_LIMIT_MS + 500;
   return {
-    tracer: new RecordingTracer({ ...recording, ended: exporter.take }),
+    tracer: new RecordingTracer({ ...recording, ended: exporter.take, force }),
     start: () => exporter.start(),
     phases: [{ name: "send the remaining spans", limitMs, run: () => exporter.close() }],
   };

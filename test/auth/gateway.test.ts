@@ -262,21 +262,22 @@ describe("the cache of verified tokens", () => {
   const entry = { token: parseToken(signToken(ours)), key: {} as PublicKey["key"] };
 
   test("keeps the most recently used tokens within its size", () => {
-    const cache = new VerifiedTokens(300);
-    for (const name of ["a", "b", "c"]) cache.put(name, 100, entry);
+    const [all, third] = [16 * 2 ** 20, (16 * 2 ** 20 - 1) / 3];
+    const cache = new VerifiedTokens();
+    for (const name of ["a", "b", "c"]) cache.put(name, third, entry);
     assert.ok(cache.get("a"));
-    cache.put("d", 100, entry);
+    cache.put("d", third, entry);
     assert.equal(cache.get("b"), undefined);
     assert.ok(cache.get("a"));
-    assert.equal(cache.chars, 300);
-    cache.put("e", 250, entry);
-    assert.equal(cache.chars, 250);
-    cache.put("f", 301, entry);
+    assert.equal(cache.chars, 3 * third);
+    cache.put("e", all - 1, entry);
+    assert.equal(cache.chars, all - 1);
+    cache.put("f", all + 1, entry);
     assert.equal(cache.chars, 0);
   });
 
   test("counts a token only once", () => {
-    const cache = new VerifiedTokens(300);
+    const cache = new VerifiedTokens();
     for (let times = 0; times < 9; times++) cache.put("a", 200, entry);
     assert.equal(cache.chars, 200);
     cache.delete("a");

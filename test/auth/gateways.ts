@@ -2,12 +2,11 @@
 import assert from "node:assert/strict";
 import pino from "pino";
 import { Registry } from "prom-client";
-import { Gateway, type GatewayOptions } from "../../src/auth/access/gateway.ts";
+import { Gateway } from "../../src/auth/access/gateway.ts";
 import type { Principal } from "../../src/auth/principal.ts";
 import type { Realm } from "../../src/auth/tenants/realm.ts";
 import { RevocationList, RevocationTable } from "../../src/auth/tokens/revocations.ts";
 import { Failure, type FailureCode } from "../../src/platform/failure.ts";
-import { WAIT_LIMIT_MS } from "../waiting.ts";
 import { GOOD_CLAIMS, NOW } from "./tokens.ts";
 
 /** The realm that the settings of a single provider produce. */
@@ -23,9 +22,6 @@ export function realmAt(jwksEndpoint: string, changes: Partial<Realm> = {}): Rea
   };
 }
 
-/** Long enough that no key fetch times out because the machine was suspended. */
-const PATIENT = { fetchLimitMs: WAIT_LIMIT_MS };
-
 export class Bench {
   now = NOW;
   realms: readonly Realm[];
@@ -36,12 +32,8 @@ export class Bench {
   readonly revoked = new RevocationTable();
   readonly #registry = new Registry();
 
-  /** `revocations`: default: a list of `revoked`. `limits`: {} uses the product's limits. */
-  constructor(
-    realms: readonly Realm[],
-    revocations?: RevocationList,
-    limits: Pick<GatewayOptions, "fetchLimitMs"> = PATIENT,
-  ) {
+  /** `revocations`: default: a list of `revoked`. */
+  constructor(realms: readonly Realm[], revocations?: RevocationList) {
     this.realms = realms;
     this.revocations = revocations ?? new RevocationList();
     if (revocations === undefined) this.revocations.replace(this.revoked);
@@ -52,7 +44,6 @@ export class Bench {
       log: pino({ level: "debug" }, { write: (line) => void this.log.push(line) }),
       registry: this.#registry,
       now: () => this.now,
-      ...limits,
     });
   }
 

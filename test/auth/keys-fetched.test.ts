@@ -179,7 +179,7 @@ describe("known keys", () => {
   });
 
   test("keep working without delay while the endpoint hangs or is slow; the fetch times out after 5 s", async () => {
-    const benches = [0, 1].map(() => new Bench([realmAt(server.url)], undefined, {}));
+    const benches = [0, 1].map(() => new Bench([realmAt(server.url)]));
     for (const one of benches) await until(() => readsInTime(one), "the keys");
     const timeouts = () => Promise.all(benches.map((one) => one.count("svc_auth_fetches_total", "timeout")));
     const before = await timeouts();

@@ -1,7 +1,6 @@
 /** A tenants file is reloaded after every kind of file change, and never half-written. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { EventEmitter, once } from "node:events";
 import {
   mkdir,
   mkdtemp,
@@ -15,7 +14,8 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { afterEach, beforeEach, describe, mock, test } from "node:test";
+import { setImmediate as endOfTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import pino from "pino";
 import { Registry } from "prom-client";
@@ -23,6 +23,9 @@ import { defaultModelsIn, limitsIn } from "../../src/auth/tenants/tenant-setting
 import { TenantsFile, TenantsFileError } from "../../src/auth/tenants/tenants-file.ts";
 import { Settled } from "../../src/platform/files/settled.ts";
 import { withTimeout } from "../waiting.ts";
+
+/** Milliseconds between two polls. */
+const LOOK_EVERY_MS = 2_000;
 
 interface Line {
   readonly level: number;
@@ -33,15 +36,14 @@ interface Line {
 let folder: string;
 let path: string;
 let registry: Registry;
-let logged: EventEmitter;
 let lines: Line[];
 let opened: TenantsFile[];
 
 beforeEach(async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
   folder = await mkdtemp(join(tmpdir(), "svc-tenants-"));
   path = join(folder, "tenants.yaml");
   registry = new Registry();
-  logged = new EventEmitter();
   lines = [];
   opened = [];
 });
@@ -49,6 +51,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(opened.map((file) => file.stop()));
   await rm(folder, { recursive: true });
+  mock.timers.reset();
 });
 
 /** A YAML registry with these tenants. */
@@ -60,10 +63,9 @@ function yaml(...ids: string[]): string {
 async function open(at = path): Promise<TenantsFile> {
   const write = (line: string): void => {
     lines.push(JSON.parse(line));
-    logged.emit("line");
   };
   const log = pino({ level: "info", base: null }, { write });
-  const file = await TenantsFile.open({ path: at, allowHttp: false, log, registry, lookEveryMs: 20 });
+  const file = await TenantsFile.open({ path: at, allowHttp: false, log, registry });
   opened.push(file);
   return file;
 }
@@ -74,11 +76,14 @@ async function follow(at = path): Promise<TenantsFile> {
   return file;
 }
 
-/** The log line about the next change. */
+/** The log line about the next change. Polls follow one another without a pause. */
 async function nextLine(change: () => Promise<unknown>): Promise<Line> {
-  const line = once(logged, "line");
+  const count = lines.length;
   await change();
-  await withTimeout(line, "the log line about a change");
+  while (lines.length === count) {
+    mock.timers.tick(LOOK_EVERY_MS);
+    await endOfTurn();
+  }
   return lines.at(-1) ?? assert.fail();
 }
 

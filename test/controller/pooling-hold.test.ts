@@ -5,7 +5,7 @@ import { Registry } from "prom-client";
 import { Pooling } from "../../src/controller/maintenance/pooling.ts";
 import { ControllerMetrics } from "../../src/controller/telemetry/metrics.ts";
 import type { Store } from "../../src/store/contract/store.ts";
-import type { Poolable } from "../../src/store/contract/task-records.ts";
+import { POOL_HOLD_MS, type Poolable } from "../../src/store/contract/task-records.ts";
 import { openStore } from "../../src/store/open.ts";
 import { fence, plannedJob, preparedTarget, register, SILENT, segmentRecord, take } from "../store/stores.ts";
 import { until } from "../waiting.ts";
@@ -20,7 +20,7 @@ async function scored(store: Store): Promise<Poolable> {
   return poolable ?? assert.fail("it was the last segment");
 }
 
-test("jobs that are pooled or queued stay held, and are released when the controller stops", async () => {
+test("jobs that are pooled or queued stay held, and are released when the controller stops", async (context) => {
   const { target, remove } = await preparedTarget();
   const store = await openStore(target, SILENT);
   const gate = Promise.withResolvers<void>();
@@ -36,11 +36,13 @@ test("jobs that are pooled or queued stay held, and are released when the contro
     },
   });
   const metrics = new ControllerMetrics(new Registry());
-  const pooling = new Pooling({ store: slow, log: SILENT, metrics, holdEveryMs: 50 });
+  context.mock.timers.enable({ apis: ["setInterval"] });
+  const pooling = new Pooling({ store: slow, log: SILENT, metrics });
   const jobs = [await scored(store), await scored(store), await scored(store)];
   const ids = jobs.map(({ id }) => id);
   await store.holdPoolable(ids, -1);
   for (const job of jobs) pooling.offer(job);
+  context.mock.timers.tick(POOL_HOLD_MS / 2);
   assert.deepEqual([...(await held.promise)].sort(), ids.toSorted(), "two are pooled, one waits");
   assert.deepEqual(await store.takePoolable(10, 1000), [], "no other controller gets them");
 

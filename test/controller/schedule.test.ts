@@ -26,7 +26,7 @@ function scheduled(
   limits = LIMITS,
   running = 0,
   over: Partial<Store> = {},
-  now?: () => number,
+  now = () => performance.now(),
 ): { readonly schedule: Schedule; readonly made: readonly Made[]; readonly next: () => Promise<Made> } {
   const made: Made[] = [];
   let heard = Promise.withResolvers<void>();

@@ -12,7 +12,7 @@ import {
 } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import type { Store } from "../../src/store/contract/store.ts";
-import { nextMoment } from "../store/stores.ts";
+import { newJob, nextMoment } from "../store/stores.ts";
 import { Peer } from "./peer.ts";
 import { failureReport } from "./scored.ts";
 import { LOG, refused, System, wrapped } from "./system.ts";
@@ -337,7 +337,7 @@ describe("streams of jobs", () => {
 
   test("that are read too slowly are closed, and can be resumed without a gap", async () => {
     const tenant = "slow";
-    const eventBuffer = new EventBuffer(system.store, LOG, { capacity: 8 });
+    const eventBuffer = new EventBuffer(system.store, LOG);
     eventBuffer.start();
     const source = { store: system.store, eventBuffer };
     const open = (afterEventId: string) =>
@@ -348,13 +348,15 @@ describe("streams of jobs", () => {
     await slow.next();
     // The feed has started and keeps events from now on.
     await eventBuffer.catchUp();
-    const ids: string[] = [];
-    for (let index = 0; index < 30; index++) {
-      ids.push((await system.submit(tenant)).job.id);
+    // The first event comes from the store, the second from the feed; the others are not read.
+    for (let count = 0; count < 2; count++) {
+      const { id } = (await system.submit(tenant)).job;
       await eventBuffer.catchUp();
-      // The first event comes from the store, the second from the feed; the others are not read.
-      if (index < 2) assert.equal((await slow.next()).value?.job?.id, ids[index]);
+      assert.equal((await slow.next()).value?.job?.id, id);
     }
+    const jobs = Array.from({ length: 4_200 }, () => newJob());
+    await system.store.insertJobs(tenant, jobs);
+    await eventBuffer.catchUp();
     const failure = await slow.next().then(
       () => assert.fail("not closed"),
       (thrown: unknown) => thrown,
@@ -362,26 +364,27 @@ describe("streams of jobs", () => {
     assert.ok(failure instanceof Failure);
     assert.equal(failure.code, "STREAM_TOO_SLOW");
     const resumed = open(String(failure.found?.["afterEventId"]));
-    for (const id of ids.slice(2)) assert.equal((await resumed.next()).value?.job?.id, id);
+    const rest = new Set(jobs.map(({ id }) => id));
+    while (rest.size > 0) assert.ok(rest.delete((await resumed.next()).value?.job?.id ?? ""));
     await resumed.return(undefined);
     await eventBuffer.stop();
   });
 
   test("keep as many events as fit by number and size, and always the newest", async () => {
     const tenant = "large";
-    const eventBuffer = new EventBuffer(system.store, LOG, { capacity: 8, mostChars: 4_000 });
+    const eventBuffer = new EventBuffer(system.store, LOG);
     eventBuffer.start();
     const leave = eventBuffer.listen(() => {});
     await eventBuffer.catchUp();
     const kept: number[] = [];
-    // Of 250 characters each; empty positions count as kept.
-    for (const labels of [0, 0, 6, 6, 6, 32, 0]) {
-      const named = Array.from({ length: labels }, (_, n) => [`l${n}`, "x".repeat(250)]);
-      await system.submit(tenant, { labels: Object.fromEntries(named) });
+    // Millions of characters; empty positions count as kept.
+    for (const size of [0, 0, 6, 6, 6, 17, 0]) {
+      const spec = `{"reference": "/${"x".repeat(size * 1_000_000)}", "distorted": "/b.mp4"}`;
+      await system.store.insertJobs(tenant, [newJob({ spec })]);
       await eventBuffer.catchUp();
       kept.push(eventBuffer.head - eventBuffer.tail);
     }
-    assert.deepEqual(kept, [8, 8, 8, 8, 2, 1, 1]);
+    assert.deepEqual(kept, [4096, 4096, 4096, 4096, 2, 1, 1]);
     leave();
     await eventBuffer.stop();
   });

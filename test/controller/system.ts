@@ -8,7 +8,7 @@ import { Registry } from "prom-client";
 import { RevocationList } from "../../src/auth/tokens/revocations.ts";
 import { type Controller, type ControllerSettings, openController } from "../../src/controller/controller.ts";
 import { anyFile } from "../../src/controller/requests/media-policy.ts";
-import { LOOK_EVERY_MS, RevocationFeed } from "../../src/controller/tenants/revocation-feed.ts";
+import { RevocationFeed } from "../../src/controller/tenants/revocation-feed.ts";
 import {
   CancelJobRequestSchema,
   GetJobFramesRequestSchema,
@@ -59,17 +59,11 @@ export class System {
   readonly controller: Controller;
   readonly #close: () => Promise<void>;
 
-  /** @param lookEveryMs between two polls of revocations, unless a change is announced */
-  constructor(
-    store: Store,
-    settings: Partial<ControllerSettings>,
-    close: () => Promise<void>,
-    lookEveryMs = LOOK_EVERY_MS,
-  ) {
+  constructor(store: Store, settings: Partial<ControllerSettings>, close: () => Promise<void>) {
     this.store = store;
     this.#close = close;
     const { registry, revocations } = this;
-    const feed = new RevocationFeed({ store, list: revocations, log: LOG, lookEveryMs });
+    const feed = new RevocationFeed({ store, list: revocations, log: LOG });
     this.controller = openController({
       ...{ store, log: LOG, registry, settings: { ...SETTINGS, ...settings } },
       tokens: { revocations: feed, clockSkewMs: 30_000 },

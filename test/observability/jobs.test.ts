@@ -90,7 +90,7 @@ describe("a controller's metrics of jobs", () => {
     const { store } = system;
     const spans: string[] = [];
     const ended = ({ name }: { readonly name: string }) => spans.push(name);
-    const tracer = new RecordingTracer({ ratio: 1, resource: {}, version: "1", ended });
+    const tracer = new RecordingTracer({ ratio: 1, resource: {}, version: "1", ended, force: () => false });
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     const job = newJob({ traceparent });
     await store.insertJobs("traced", [job]);

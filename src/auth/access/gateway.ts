@@ -22,10 +22,8 @@ export interface GatewayOptions {
   readonly allowHttp?: boolean;
   readonly log: Log;
   readonly registry: Registry;
-  /** Milliseconds since the epoch; default `Date.now`. */
-  readonly now?: () => number;
-  /** Time limit of one key set fetch in milliseconds; default 5000. */
-  readonly fetchLimitMs?: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
 }
 
 export class Gateway {
@@ -38,7 +36,7 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now;
     const registers = [options.registry];
     this.#decisions = new Counter({
       name: "svc_auth_decisions_total",

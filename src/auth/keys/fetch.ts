@@ -2,7 +2,7 @@
 
 import { isLoopback } from "../../platform/net/loopback.ts";
 
-/** Default time limit of a whole fetch in milliseconds, from connecting to the last byte. */
+/** Time limit of a whole fetch in milliseconds, from connecting to the last byte. */
 const LIMIT_MS = 5_000;
 /** Largest response in bytes. A key takes about 400. */
 const MAX_BYTES = 1024 * 1024;
@@ -43,20 +43,13 @@ export interface FetchOptions {
   readonly allowHttp: boolean;
   /** Aborts the fetch. */
   readonly signal: AbortSignal;
-  /** Time limit of the whole fetch in milliseconds; default 5000. */
-  readonly fetchLimitMs?: number | undefined;
 }
 
 /** Returns the body of the response. Throws FetchError, at the latest after the time limit. */
-export async function fetchKeys({
-  endpoint,
-  allowHttp,
-  signal,
-  fetchLimitMs = LIMIT_MS,
-}: FetchOptions): Promise<Uint8Array> {
+export async function fetchKeys({ endpoint, allowHttp, signal }: FetchOptions): Promise<Uint8Array> {
   const reason = endpointFault(endpoint, allowHttp);
   if (reason !== undefined) throw new FetchError("refused", `was not fetched because ${reason}`);
-  const late = AbortSignal.timeout(fetchLimitMs);
+  const late = AbortSignal.timeout(LIMIT_MS);
   try {
     const answer = await fetch(endpoint, {
       // A redirect would let the endpoint choose who supplies the keys.
@@ -68,7 +61,7 @@ export async function fetchKeys({
   } catch (cause) {
     if (cause instanceof FetchError) throw cause;
     if (late.aborted)
-      throw new FetchError("timeout", `did not respond within ${fetchLimitMs / 1000} s`, { cause });
+      throw new FetchError("timeout", `did not respond within ${LIMIT_MS / 1000} s`, { cause });
     if (signal.aborted) throw new FetchError("ended", "fetch was aborted", { cause });
     throw new FetchError("unreachable", "cannot be reached, or closed the connection early", { cause });
   }

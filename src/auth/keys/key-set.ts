@@ -34,8 +34,6 @@ export interface KeySetOptions {
   readonly log: Log;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** See FetchOptions. */
-  readonly fetchLimitMs?: number | undefined;
   /** Called when a fetch ends. */
   readonly fetched: (outcome: FetchOutcome) => void;
 }

@@ -9,8 +9,6 @@ export interface KeySetsOptions {
   readonly registry: Registry;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** See FetchOptions. */
-  readonly fetchLimitMs?: number | undefined;
 }
 
 export class KeySets {
@@ -32,9 +30,9 @@ export class KeySets {
   of(endpoint: string): KeySet {
     const known = this.#byEndpoint.get(endpoint);
     if (known !== undefined) return known;
-    const { allowHttp, log, now, fetchLimitMs } = this.#options;
+    const { allowHttp, log, now } = this.#options;
     const fetched = (outcome: string) => this.#fetches.inc({ outcome });
-    const keySet = new KeySet({ endpoint, allowHttp, log, now, fetchLimitMs, fetched });
+    const keySet = new KeySet({ endpoint, allowHttp, log, now, fetched });
     if (this.#isClosed) keySet.close();
     this.#byEndpoint.set(endpoint, keySet);
     return keySet;

@@ -17,8 +17,6 @@ export interface TenantsFileOptions extends EntryRules {
   readonly registry: Registry;
   /** Called after every change: OK if it was loaded, FAULTY if the tenants stayed as they were. */
   readonly changed?: (outcome: "OK" | "FAULTY") => void;
-  /** Interval between two reads of the file in milliseconds. */
-  readonly lookEveryMs?: number;
 }
 
 /** The file cannot be used at startup. The message names the file and every fault. */
@@ -67,7 +65,6 @@ export class TenantsFile {
         this.#reloads.inc({ outcome });
         options.changed?.(outcome === "loaded" ? "OK" : "FAULTY");
       },
-      everyMs: options.lookEveryMs,
     });
     this.#reloads = reloadsCounter(options.registry, RELOADS);
     showTenants(options.registry, () => this.#realms.length);

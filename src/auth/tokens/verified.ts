@@ -14,12 +14,7 @@ export interface Verified {
 export class VerifiedTokens {
   /** By token digest; the least recently used entry comes first. */
   readonly #entries = new Map<string, Verified & { readonly chars: number }>();
-  readonly #mostChars: number;
   #chars = 0;
-
-  constructor(mostChars: number = MAX_CHARS) {
-    this.#mostChars = mostChars;
-  }
 
   /** Characters of all cached tokens. */
   get chars(): number {
@@ -41,7 +36,7 @@ export class VerifiedTokens {
     this.#entries.set(digest, { ...verified, chars });
     this.#chars += chars;
     for (const oldest of this.#entries.keys()) {
-      if (this.#chars <= this.#mostChars) return;
+      if (this.#chars <= MAX_CHARS) return;
       this.delete(oldest);
     }
   }

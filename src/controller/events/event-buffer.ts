@@ -15,7 +15,7 @@ import { Listeners } from "./listeners.ts";
 
 const PAGE = 500;
 /**
- * Maximum number of events in the ring. MOST_CHARS bounds the characters of their jobs' specs, because specs of one
+ * Maximum number of events in the ring. MAX_CHARS bounds the characters of their jobs' specs, because specs of one
  * tenant may be a thousand times as long as those of another.
  */
 const CAPACITY = 4096;
@@ -46,9 +46,7 @@ export class BufferedEvent {
 export class EventBuffer extends Background {
   readonly #store: EventStore;
   readonly #log: Log;
-  readonly #capacity: number;
-  readonly #mostChars: number;
-  readonly #ring: (BufferedEvent | undefined)[];
+  readonly #ring: (BufferedEvent | undefined)[] = Array.from({ length: CAPACITY });
   readonly #positions = new Map<string, number>();
   readonly #changed = new Set<() => void>();
   readonly #jobs = new Listeners();
@@ -64,13 +62,10 @@ export class EventBuffer extends Background {
   #quietPolls = 0;
   #ended = false;
 
-  constructor(store: EventStore, log: Log, { capacity = CAPACITY, mostChars = MAX_CHARS } = {}) {
+  constructor(store: EventStore, log: Log) {
     super((signal, isStarted) => this.#run(signal, isStarted));
     this.#store = store;
     this.#log = log;
-    this.#capacity = capacity;
-    this.#mostChars = mostChars;
-    this.#ring = Array.from({ length: capacity });
   }
 
   /** Position of the newest event read. */
@@ -100,7 +95,7 @@ export class EventBuffer extends Background {
   next(tenant: string, after: number): { position: number; entry: BufferedEvent | undefined } | undefined {
     if (after < this.tail) return undefined;
     for (let position = after + 1; position <= this.#head; position++) {
-      const entry = this.#ring[position % this.#capacity];
+      const entry = this.#ring[position % CAPACITY];
       if (entry?.event.job.tenant === tenant) return { position, entry };
     }
     return { position: Math.max(after, this.#head), entry: undefined };
@@ -196,7 +191,7 @@ export class EventBuffer extends Background {
     this.#positions.clear();
     // Skips a whole ring of positions, so that no old position is valid for a new event.
     this.#tail = this.#head;
-    this.#head += this.#capacity;
+    this.#head += CAPACITY;
     this.#ring.fill(undefined);
     this.#chars = 0;
     this.#jobs.notifyAll();
@@ -206,12 +201,12 @@ export class EventBuffer extends Background {
 
   #keep(events: readonly JobEvent[]): void {
     for (const event of events) {
-      if (this.#head - this.#tail === this.#capacity) this.#forget();
-      this.#ring[++this.#head % this.#capacity] = new BufferedEvent(event);
+      if (this.#head - this.#tail === CAPACITY) this.#forget();
+      this.#ring[++this.#head % CAPACITY] = new BufferedEvent(event);
       this.#positions.set(event.id, this.#head);
       this.#chars += event.job.spec.length;
       // Always keeps the newest event, regardless of its size.
-      while (this.#chars > this.#mostChars && this.#head - this.#tail > 1) this.#forget();
+      while (this.#chars > MAX_CHARS && this.#head - this.#tail > 1) this.#forget();
       this.#jobs.notify(event.job.id);
     }
     this.#notify();
@@ -219,7 +214,7 @@ export class EventBuffer extends Background {
 
   /** Removes the oldest event. */
   #forget(): void {
-    const place = ++this.#tail % this.#capacity;
+    const place = ++this.#tail % CAPACITY;
     const old = this.#ring[place];
     if (old === undefined) return;
     this.#ring[place] = undefined;

@@ -34,11 +34,7 @@ export class QueueRoom {
    * @param limitOf maximum queued jobs of a tenant; Infinity: no limit. It may change at any time.
    * @param now milliseconds of a monotonic clock
    */
-  constructor(
-    store: Pick<Store, "queued">,
-    limitOf: (tenant: string) => number,
-    now = () => performance.now(),
-  ) {
+  constructor(store: Pick<Store, "queued">, limitOf: (tenant: string) => number, now: () => number) {
     this.#store = store;
     this.#limitOf = limitOf;
     this.#now = now;

@@ -26,11 +26,9 @@ export class SubmitLimits {
 
   constructor({ store, limitsOf }: SubmitLimitsOptions) {
     this.#limitsOf = limitsOf;
-    this.#rate = new SubmitRate(
-      (tenant) => limitsOf(tenant).submitsPerSecond,
-      () => performance.now(),
-    );
-    this.#room = new QueueRoom(store, (tenant) => limitsOf(tenant).jobsQueued);
+    const now = () => performance.now();
+    this.#rate = new SubmitRate((tenant) => limitsOf(tenant).submitsPerSecond, now);
+    this.#room = new QueueRoom(store, (tenant) => limitsOf(tenant).jobsQueued, now);
   }
 
   /** Admits all of the jobs or none. Throws TENANT_SUBMIT_RATE, TENANT_QUEUE_FULL. */

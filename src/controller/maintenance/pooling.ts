@@ -39,8 +39,6 @@ export interface PoolingOptions {
   readonly worstStills?: number | undefined;
   /** Default: one that records nothing. */
   readonly tracer?: Tracer;
-  /** Default: a third of a hold. */
-  readonly holdEveryMs?: number;
 }
 
 export class Pooling {
@@ -73,10 +71,7 @@ export class Pooling {
       return;
     }
     this.#queue.push(job);
-    this.#holding ??= setInterval(
-      () => void this.#hold(this.#ids, POOL_HOLD_MS),
-      this.#options.holdEveryMs ?? HOLD_EVERY_MS,
-    );
+    this.#holding ??= setInterval(() => void this.#hold(this.#ids, POOL_HOLD_MS), HOLD_EVERY_MS);
     this.#next();
   }
 

@@ -40,14 +40,11 @@ interface Pair extends Ready, Waiting {}
 export class QueueStats {
   readonly #store: WorkStore;
   readonly #limitsOf: LimitsOf;
-  readonly #budget: number;
   #seen: { readonly view: QueueView; readonly at: number } | undefined;
 
-  /** @param budget tasks that a read counts */
-  constructor(store: WorkStore, limitsOf: LimitsOf, budget = BUDGET) {
+  constructor(store: WorkStore, limitsOf: LimitsOf) {
     this.#store = store;
     this.#limitsOf = limitsOf;
-    this.#budget = budget;
   }
 
   /** Returns undefined if there was no recent read. */
@@ -62,17 +59,17 @@ export class QueueStats {
     const ready = await this.#store.ready();
     const pairs = await this.#count(ready);
     const room = await this.#roomOf([...new Set(pairs.map(({ tenant }) => tenant))]);
-    const inWork = await this.#store.inWork(this.#budget);
+    const inWork = await this.#store.inWork(BUDGET);
     this.#seen = { view: { ...viewOf(pairs, room), ...inWork, cut: isCut(ready) }, at };
   }
 
   /** Each pair gets an equal share of the budget; what short ones leave over goes to the long ones. */
   async #count(ready: readonly Ready[]): Promise<readonly Pair[]> {
-    const most = Math.max(1, Math.floor(this.#budget / Math.max(1, ready.length)));
+    const most = Math.max(1, Math.floor(BUDGET / Math.max(1, ready.length)));
     const pairs = await this.#waiting(ready, most);
     const long = pairs.filter(({ count }) => count === most);
     const spent = pairs.reduce((sum, { count }) => sum + count, 0);
-    const more = most + Math.floor((this.#budget - spent) / Math.max(1, long.length));
+    const more = most + Math.floor((BUDGET - spent) / Math.max(1, long.length));
     if (long.length === 0 || more <= most) return pairs;
     return [...pairs.filter(({ count }) => count < most), ...(await this.#waiting(long, more))];
   }

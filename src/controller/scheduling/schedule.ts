@@ -49,7 +49,7 @@ export class Schedule {
   readonly #waiting = new Set<Pull>();
 
   /** @param now milliseconds of a monotonic clock */
-  constructor(store: Store, leaseMs: number, limitsOf: LimitsOf, now = () => performance.now()) {
+  constructor(store: Store, leaseMs: number, limitsOf: LimitsOf, now: () => number) {
     this.#store = store;
     this.#leaseMs = leaseMs;
     this.#limitsOf = limitsOf;

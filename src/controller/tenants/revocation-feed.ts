@@ -20,8 +20,6 @@ export interface RevocationFeedOptions {
   readonly store: Pick<Store, "revocations">;
   readonly list: RevocationList;
   readonly log: Log;
-  /** Default: LOOK_EVERY_MS. */
-  readonly lookEveryMs?: number;
 }
 
 /** The list, and the revision up to which it was read. */
@@ -123,7 +121,7 @@ export class RevocationFeed {
       const failure = await this.#refresh();
       this.#logChange(failed, failure);
       failed = failure !== undefined;
-      await this.#notifier.wait(this.#options.lookEveryMs ?? LOOK_EVERY_MS);
+      await this.#notifier.wait(LOOK_EVERY_MS);
     }
     end();
   }

@@ -17,8 +17,6 @@ export interface FollowerOptions<Found extends Seen> {
   readonly look: () => Promise<Found>;
   /** Called once for every change. */
   readonly take: (found: Found) => void;
-  /** Polling interval in milliseconds; default 2000. */
-  readonly everyMs?: number | undefined;
 }
 
 /**
@@ -45,10 +43,10 @@ export class Follower<Found extends Seen> {
   }
 
   async #follow(signal: AbortSignal, isStarted: () => void): Promise<void> {
-    const { look, take, everyMs = LOOK_EVERY_MS } = this.#options;
+    const { look, take } = this.#options;
     isStarted();
     while (!signal.aborted) {
-      await pause(everyMs, signal);
+      await pause(LOOK_EVERY_MS, signal);
       if (signal.aborted) return;
       const found = await look();
       if (this.#settled.see(found.key)) take(found);

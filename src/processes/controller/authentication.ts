@@ -61,7 +61,7 @@ export async function openAuthentication(
   const { realms, start, stop } = await openRealms(plan, { allowHttp, log, registry, audit });
   const clockSkewMs = settings.authClockSkew * 1000;
   const tokens = { revocations: new RevocationList(), clockSkewMs };
-  const gateway = new Gateway({ realms, ...tokens, allowHttp, log, registry });
+  const gateway = new Gateway({ realms, ...tokens, allowHttp, log, registry, now: Date.now });
   const run = async () => {
     gateway.close();
     await stop();

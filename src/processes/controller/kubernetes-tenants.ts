@@ -16,6 +16,8 @@ import { UsageError } from "../../platform/config/setting.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import type { SourcePlan } from "./tenants-source-settings.ts";
 
+/** Where Kubernetes mounts the files of a Pod's service account. */
+const ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 /** The controller that holds this lease writes the status of the SvcTenants. */
 const LEASE_NAME = "svc-tenants-status";
 
@@ -77,7 +79,7 @@ async function accessBy({ kubeconfig }: { readonly kubeconfig: string | undefine
   try {
     if (kubeconfig !== undefined) return await readKubeconfig(kubeconfig);
     const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = process.env;
-    return await inCluster({ host, port });
+    return await inCluster({ host, port, accountFolder: ACCOUNT_FOLDER });
   } catch (thrown) {
     if (!(thrown instanceof AccessError)) throw thrown;
     throw new UsageError(
