@@ -60,14 +60,16 @@ describe("a job", () => {
     assert.deepEqual([...new Set(scoring?.map(({ state }) => state))], ["DONE"]);
   });
 
-  test("has codec, size and video bit rate of its distorted file, in lists too", async () => {
+  test("has its scorer, and codec, size and video bit rate of its distorted file, in lists too", async () => {
     const { id } = (await jobs.submit(pair)).body;
     const job = await jobs.until(id, "SUCCEEDED");
     const { codec, width, height, videoBitRate } = (await scoredHere()).distorted;
     assert.ok(videoBitRate > 0);
     assert.deepEqual(job.distortedMedia, { codec, width, height, videoBitRate });
     const { body } = await jobs.call<Page>("listJobs", "/v1/jobs?pageSize=500");
-    assert.deepEqual(body.jobs.find((listed) => listed.id === id)?.distortedMedia, job.distortedMedia);
+    const listed = body.jobs.find((one) => one.id === id);
+    assert.deepEqual(listed?.distortedMedia, job.distortedMedia);
+    assert.deepEqual([listed?.scorer, job.scorer], [job.result?.scorer, job.result?.scorer]);
   });
 
   test("has its frames as JSON and as CSV, all or a range", async () => {

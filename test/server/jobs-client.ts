@@ -20,6 +20,7 @@ export interface Job {
   readonly score?: number;
   readonly result?: Result;
   readonly distortedMedia?: object;
+  readonly scorer?: object;
   readonly error?: {
     readonly code: string;
     readonly message: string;

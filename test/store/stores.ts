@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe } from "node:test";
+import type { Scorer } from "../../src/jobs/work.ts";
 import { openLog } from "../../src/platform/observability/log.ts";
 import { Database } from "../../src/store/connection/database.ts";
 import { postgresDriver } from "../../src/store/connection/postgres.ts";
@@ -244,8 +245,11 @@ export function segmentRecord(given: Partial<SegmentRecord> = {}): SegmentRecord
   return { last, plan: undefined, framesTotal: undefined, ...given };
 }
 
+/** The scorer of a result. */
+export const SCORED_BY: Scorer = { program: "ffmpeg", version: "9.0.2", libvmafVersion: "3.2.0" };
+
 export function jobOutcome(given: Partial<Outcome> = {}): Outcome {
-  return { score: 1, frameCount: 200, result: "{}", media: MEDIA, stills: [], ...given };
+  return { score: 1, frameCount: 200, result: "{}", media: MEDIA, scorer: SCORED_BY, stills: [], ...given };
 }
 
 /** Reads the chunks of a part as bytes. */

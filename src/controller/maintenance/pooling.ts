@@ -157,11 +157,12 @@ export class Pooling {
     const { store, metrics, worstStills } = this.#options;
     const parts = await store.allParts(job.id, job.generation);
     const result = await joinParts(job.plan, parts, job.durationMs);
-    const { score, frameCount } = result;
+    const { score, frameCount, scorer } = result;
     const stills = worstFrames(result, parts, worstStills);
     const text = toJsonString(ScoreResultSchema, resultMessage(result));
     const { id, generation } = job;
-    const outcome = { score, frameCount, result: text, media: mediaFacts(result.distorted), stills };
+    const media = mediaFacts(result.distorted);
+    const outcome = { score, frameCount, result: text, media, scorer, stills };
     if (!(await store.succeed(id, generation, outcome))) return;
     metrics.jobSucceeded(result, job.durationMs);
   }

@@ -53,6 +53,7 @@ export function jobMessage(job: JobRow, now = Date.now()): Job {
     submittedBy: job.submittedBy,
     revision: job.revision,
     ...(job.media && { distortedMedia: mediaMessage(job.media) }),
+    ...(job.scorer && { scorer: job.scorer }),
   });
 }
 

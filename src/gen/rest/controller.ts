@@ -676,6 +676,7 @@ export interface components {
              * @description Earliest time at which the job is deleted with its per-frame scores and stills. Set once the job has ended; not in lists and streams.
              */
             expireTime?: string;
+            scorer?: components["schemas"]["ScorerInfo"];
         };
         /** @description Summary of the distorted file, as in MediaInfo; lists and streams have it too. Absent until the job is planned, and for jobs planned by a version without it. */
         MediaSummary: {

@@ -1,6 +1,6 @@
 /** Records of jobs and tasks in the store's interface. */
 import type { JobState, WorkState } from "../../jobs/states.ts";
-import type { WorkKind } from "../../jobs/work.ts";
+import type { Scorer, WorkKind } from "../../jobs/work.ts";
 
 /** Labels of a job: key → value. */
 export type Labels = Readonly<Record<string, string>>;
@@ -60,6 +60,8 @@ export interface JobRow {
   readonly error: StoredError | undefined;
   /** Of the distorted file; undefined until planned. In an event it is the job's latest, like the spec. */
   readonly media: MediaFacts | undefined;
+  /** Of the result; undefined if there is none, or if it was stored before results had this summary. */
+  readonly scorer: Scorer | undefined;
   /** Starts at 1 and increases with every change. */
   readonly revision: number;
 }

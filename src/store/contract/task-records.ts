@@ -1,5 +1,5 @@
 /** Records of claims, reports and pooling in the store's interface. */
-import type { WorkKind } from "../../jobs/work.ts";
+import type { Scorer, WorkKind } from "../../jobs/work.ts";
 import type { MediaFacts } from "./job-records.ts";
 import type { StillsPart } from "./still-records.ts";
 
@@ -126,6 +126,7 @@ export interface Outcome {
   readonly frameCount: number;
   readonly result: string;
   readonly media: MediaFacts;
+  readonly scorer: Scorer;
   /** Frames to make stills of after the job; can be empty. */
   readonly stills: readonly StillsPart[];
 }

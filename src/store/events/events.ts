@@ -10,9 +10,9 @@ import {
   type JobColumns,
   type JobFacts,
   jobOf,
-  MEDIA,
-  MEDIA_OF_EVENT,
-  type MediaColumns,
+  SUMMARY,
+  SUMMARY_OF_EVENT,
+  type SummaryColumns,
 } from "../schema/rows.ts";
 import { type ListedColumns, pageOf } from "../selection/job-lists.ts";
 import { EventIds, type Place } from "./ids.ts";
@@ -55,9 +55,9 @@ const eventsAfter = (whose: string) => `
     event.labels_before, ${facts("event")},
     coalesce(job.spec, event.gone->>'spec') as spec, coalesce(job.submitted_by, event.gone->>'submittedBy') as submitted_by,
     coalesce(job.created_at, (event.gone->>'createdAt')::timestamptz) as created_at,
-    coalesce(job.labels, event.gone->'labels') as labels, ${MEDIA_OF_EVENT}
+    coalesce(job.labels, event.gone->'labels') as labels, ${SUMMARY_OF_EVENT}
   from event left join lateral (
-    select spec, submitted_by, created_at, labels, ${MEDIA.join(", ")} from job where job.id = event.job_id offset 0) as job on true
+    select spec, submitted_by, created_at, labels, ${SUMMARY.join(", ")} from job where job.id = event.job_id offset 0) as job on true
   where ${whose} (event.pos, event.id) > ($2::xid8, $3::bigint)
     and ${READABLE}
   order by event.pos, event.id limit $4`;
@@ -76,7 +76,7 @@ const after = (whose: string) =>
 const AFTER = after("");
 export const AFTER_OF_TENANT = after("event.tenant_id = $5 and");
 
-interface EventColumns extends JobFacts, MediaColumns {
+interface EventColumns extends JobFacts, SummaryColumns {
   readonly pos: string | null;
   readonly event_id: number;
   readonly kind: (typeof EVENT_KINDS)[number];

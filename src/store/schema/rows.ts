@@ -1,7 +1,7 @@
 /** Maps database rows to the records of the store, and defines their columns. */
 import { hash } from "node:crypto";
 import type { JobState, WorkState } from "../../jobs/states.ts";
-import type { WorkKind } from "../../jobs/work.ts";
+import type { Scorer, WorkKind } from "../../jobs/work.ts";
 import type { Value } from "../connection/statement.ts";
 import type { JobRow, MediaFacts, StoredError, WorkRow } from "../contract/job-records.ts";
 import type { StillsPart } from "../contract/still-records.ts";
@@ -29,6 +29,15 @@ export interface MediaColumns {
   readonly video_bit_rate: number | null;
 }
 
+/** The scorer of a result. Events take it from their job, too. */
+export interface ScorerColumns {
+  readonly scorer_program: string | null;
+  readonly scorer_version: string | null;
+  readonly libvmaf_version: string | null;
+}
+
+export interface SummaryColumns extends MediaColumns, ScorerColumns {}
+
 /** The media columns with their types. */
 const MEDIA_TYPES = {
   video_codec: "text",
@@ -36,17 +45,29 @@ const MEDIA_TYPES = {
   video_height: "int",
   video_bit_rate: "float8",
 };
-export const MEDIA = Object.keys(MEDIA_TYPES);
+const SCORER_TYPES = { scorer_program: "text", scorer_version: "text", libvmaf_version: "text" };
+const SUMMARY_TYPES = { ...MEDIA_TYPES, ...SCORER_TYPES };
+/** Columns of the plan or result for lists. */
+export const SUMMARY = Object.keys(SUMMARY_TYPES);
 
 /** Part of an update that sets the media columns from four parameters; `first` is the number of the first one. */
 export function settingMedia(first: number): string {
-  return Object.entries(MEDIA_TYPES)
+  return setting(MEDIA_TYPES, first);
+}
+
+/** The same for the scorer columns, from three parameters. */
+export function settingScorer(first: number): string {
+  return setting(SCORER_TYPES, first);
+}
+
+function setting(types: Readonly<Record<string, string>>, first: number): string {
+  return Object.entries(types)
     .map(([column, type], n) => `${column} = $${first + n}::${type}`)
     .join(", ");
 }
 
-/** The media columns of `job`, or of `event.gone` if the job is deleted. */
-export const MEDIA_OF_EVENT = Object.entries(MEDIA_TYPES)
+/** The summary columns of `job`, or of `event.gone` if the job is deleted. */
+export const SUMMARY_OF_EVENT = Object.entries(SUMMARY_TYPES)
   .map(([column, type]) => `coalesce(job.${column}, (event.gone->>'${column}')::${type}) as ${column}`)
   .join(", ");
 
@@ -55,13 +76,24 @@ export function mediaValues({ codec, width, height, videoBitRate }: MediaFacts):
   return [codec, width, height, videoBitRate ?? null];
 }
 
+/** The values of settingScorer. */
+export function scorerValues({ program, version, libvmafVersion }: Scorer): Value[] {
+  return [program, version, libvmafVersion];
+}
+
+function scorerOf(row: ScorerColumns): Scorer | undefined {
+  const { scorer_program: program, scorer_version: version, libvmaf_version: libvmafVersion } = row;
+  if (program === null || version === null || libvmafVersion === null) return undefined;
+  return { program, version, libvmafVersion };
+}
+
 function mediaOf(row: MediaColumns): MediaFacts | undefined {
   const { video_codec: codec, video_width: width, video_height: height, video_bit_rate: rate } = row;
   if (codec === null || width === null || height === null) return undefined;
   return { codec, width, height, videoBitRate: rate ?? undefined };
 }
 
-export interface JobColumns extends JobFacts, MediaColumns {
+export interface JobColumns extends JobFacts, SummaryColumns {
   readonly id: string;
   readonly tenant_id: string;
   readonly spec: string;
@@ -80,7 +112,7 @@ export function facts(of: string): string {
 }
 
 export function jobColumns(of: string): string {
-  const still = ["id", "tenant_id", "spec", "submitted_by", "created_at", ...MEDIA];
+  const still = ["id", "tenant_id", "spec", "submitted_by", "created_at", ...SUMMARY];
   return `${still.map((column) => `${of}.${column}`).join(", ")}, ${facts(of)}`;
 }
 
@@ -102,6 +134,7 @@ export function jobOf(row: JobColumns): JobRow {
     score: row.score ?? undefined,
     error: row.error ?? undefined,
     media: mediaOf(row),
+    scorer: scorerOf(row),
     revision: row.revision,
   };
 }
@@ -122,7 +155,7 @@ export function eventsOf(changed: string, before: string, labelsBefore = "null")
 export const EVENTS_OF_GONE = `insert into event (pos, kind, job_id, tenant_id, before, ${FACTS.join(", ")}, gone)
     select greatest(gone.changed, pg_current_xact_id()), 'DELETED', id, tenant_id, state, ${facts("gone")},
       jsonb_build_object('spec', spec, 'labels', labels, 'submittedBy', submitted_by, 'createdAt', created_at,
-        ${MEDIA.map((column) => `'${column}', ${column}`).join(", ")})
+        ${SUMMARY.map((column) => `'${column}', ${column}`).join(", ")})
     from gone`;
 
 /** Assignments that every update of a job must include; see event.pos in the schema. */

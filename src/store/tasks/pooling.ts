@@ -5,7 +5,15 @@ import { JOB_TRANSITIONS, statesBefore } from "../../jobs/states.ts";
 import type { Database } from "../connection/database.ts";
 import { statement, type Value } from "../connection/statement.ts";
 import { type Outcome, POOL_HOLD_MS, type Poolable } from "../contract/task-records.ts";
-import { eventsOf, mediaValues, NEXT_REVISION, quoted, settingMedia } from "../schema/rows.ts";
+import {
+  eventsOf,
+  mediaValues,
+  NEXT_REVISION,
+  quoted,
+  scorerValues,
+  settingMedia,
+  settingScorer,
+} from "../schema/rows.ts";
 import { addingStills, stillsValues } from "../stills/stills.ts";
 import { POOLABLE_COLUMNS, type PoolableColumns, poolableOf } from "./reports.ts";
 
@@ -57,13 +65,13 @@ export async function beginPooling(database: Database, jobId: string, generation
 const SUCCEED = statement(`
   with ended as (
     update job set state = 'SUCCEEDED', score = $3::float8, frames_total = $4::bigint, frames_done = $4::bigint, result = $5::text,
-      ended_at = now(), ${settingMedia(6)}, ${NEXT_REVISION}
+      ended_at = now(), ${settingMedia(6)}, ${settingScorer(10)}, ${NEXT_REVISION}
     where job.id = $1 and job.generation = $2 and job.segments_total > 0
       and job.segments_done = job.segments_total
       and job.state in (${quoted(statesBefore(JOB_TRANSITIONS, "SUCCEEDED"))})
     returning job.*),
   announced as (${eventsOf("ended", "'RUNNING'")}),
-  shown as (${addingStills("ended", 10, "$10::jsonb is not null")})
+  shown as (${addingStills("ended", 13, "$13::jsonb is not null")})
   select tenant_id from ended`);
 
 const NO_STILLS: readonly Value[] = [null, 0n, 0, 0];
@@ -76,11 +84,12 @@ export async function succeed(
   database: Database,
   jobId: string,
   generation: number,
-  { score, frameCount, result, media, stills }: Outcome,
+  { score, frameCount, result, media, scorer, stills }: Outcome,
 ): Promise<string | undefined> {
   if (!isId(jobId)) return undefined;
   const shown = stills.length === 0 ? NO_STILLS : stillsValues(stills);
-  const values = [jobId, generation, score, frameCount, result, ...mediaValues(media), ...shown];
+  const summary = [...mediaValues(media), ...scorerValues(scorer)];
+  const values = [jobId, generation, score, frameCount, result, ...summary, ...shown];
   const [row] = await database.query<{ tenant_id: string }>("fleet", SUCCEED, values);
   return row?.tenant_id;
 }

@@ -5,7 +5,7 @@ import { statesBefore, WORK_TRANSITIONS } from "../../jobs/states.ts";
 import type { Database } from "../connection/database.ts";
 import { type Sender, type Statement, statement, type Value } from "../connection/statement.ts";
 import type { Fence, Ready, Recorded } from "../contract/task-records.ts";
-import { classKey, eventsOf, MEDIA, NEXT_REVISION, quoted } from "../schema/rows.ts";
+import { classKey, eventsOf, NEXT_REVISION, quoted, SUMMARY } from "../schema/rows.ts";
 import { lock, nodesAtWork } from "../selection/job-lock.ts";
 import { fenceValues, LIVE_LEASE, refusalOf } from "../selection/lease-state.ts";
 import { readyOf } from "./claim.ts";
@@ -127,7 +127,7 @@ const REPLAN = statement(`
     select work.* from work where work.job_id = $1 and work.kind = 'PLAN' order by work.generation limit 1),
   unplanned as (
     update job set generation = job.generation + 1, plan = null, score_class = null, frames_total = null,
-      ${MEDIA.map((column) => `${column} = null`).join(", ")},
+      ${SUMMARY.map((column) => `${column} = null`).join(", ")},
       segments_total = 0, segments_done = 0, frames_done = 0, pool_until = null, ${NEXT_REVISION}
     where job.id = $1 returning job.*),
   announced as (${eventsOf("unplanned", "unplanned.state")})

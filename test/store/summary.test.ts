@@ -1,4 +1,4 @@
-/** Facts of a job's distorted file: available once planned, wherever a job is read. */
+/** What lists show of a job's distorted file and of its scorer, wherever a job is read. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -11,12 +11,13 @@ import {
   plannedJob,
   recordPlan,
   register,
+  SCORED_BY,
   segmentRecord,
   take,
 } from "./stores.ts";
 
 onBothStores((open) => {
-  test("is available once a job is planned: in the job, lists, snapshots and events", async () => {
+  test("the file's facts are available once a job is planned: in the job, lists, snapshots and events", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -33,7 +34,7 @@ onBothStores((open) => {
     assert.deepEqual(page?.events.at(-1)?.job.media, MEDIA);
   });
 
-  test("is from the result once the job has succeeded", async () => {
+  test("the file's facts are from the result once the job has succeeded", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
@@ -45,12 +46,34 @@ onBothStores((open) => {
     assert.equal((await store.listStills(tenant, job.id)).length, 2);
   });
 
-  test("is absent while a job waits for a new plan", async () => {
+  test("the file's facts are absent while a job waits for a new plan", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);
     const job = await plannedJob(store, node, 1);
     assert.ok(await store.replan(job.id, 1));
     assert.equal((await store.job(tenant, job.id))?.media, undefined);
+  });
+
+  test("the scorer is available once the job has succeeded, and in the events of its deletion", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant);
+    const job = await plannedJob(store, node, 1);
+    await store.recordSegment(fence(node, await take(store, node)), segmentRecord());
+    assert.equal((await store.job(tenant, job.id))?.scorer, undefined);
+    const cursor = await store.eventCursor();
+    await store.succeed(job.id, 1, jobOutcome({ scorer: SCORED_BY }));
+    assert.deepEqual((await store.job(tenant, job.id))?.scorer, SCORED_BY);
+    assert.deepEqual((await store.jobDetail(tenant, job.id))?.job.scorer, SCORED_BY);
+    assert.deepEqual((await store.listJobs(tenant, {}, undefined, 10))[0]?.scorer, SCORED_BY);
+    assert.deepEqual((await store.snapshot(tenant, {}, undefined, 10, cursor))[0]?.job.scorer, SCORED_BY);
+    const ofLastEvent = async () => {
+      const event = (await store.tenantEventsAfter(tenant, cursor, 10))?.events.at(-1);
+      return [event?.kind, event?.job.scorer];
+    };
+    assert.deepEqual(await ofLastEvent(), ["CHANGE", SCORED_BY]);
+    await store.deleteJob(tenant, job.id, false);
+    assert.deepEqual(await ofLastEvent(), ["DELETED", SCORED_BY]);
   });
 });
