@@ -24,7 +24,9 @@ export interface MixedMetric {
  * By how much scores of version 0.6.1 models differ in HD between releases of libvmaf; measured with those of 2024 and
  * 2026. In frames of 192x108 pixels, scores differ by up to 0.01: the releases treat borders differently.
  */
-export const LIBVMAF_DIFFERENCE = 1.2e-4;
+const LIBVMAF_DIFFERENCE = 1.2e-4;
+/** Note on results with different versions of libvmaf. */
+export const LIBVMAF_NOTE = `Between versions of libvmaf, scores of the 0.6.1 models differ by up to ${LIBVMAF_DIFFERENCE} in HD, and by more in small frames.`;
 
 /** Returns the scorers of the results; empty if all have the same. */
 export function scorersApart(results: readonly ScoredBy[]): readonly Variant[] {
@@ -34,6 +36,30 @@ export function scorersApart(results: readonly ScoredBy[]): readonly Variant[] {
 /** Whether the results come from different versions of libvmaf, whose last digits differ. */
 export function hasSeveralLibvmafs(results: readonly ScoredBy[]): boolean {
   return new Set(results.map(({ scorer }) => scorer.libvmafVersion)).size > 1;
+}
+
+/** A scorer and the number of results that it computed. */
+export interface ScorerCount {
+  readonly text: string;
+  readonly count: number;
+}
+
+/** Counts the results of a list by scorer, without keeping them. */
+export class ScorerCounts {
+  readonly #counts = new Map<string, number>();
+  readonly #libvmafs = new Set<string>();
+
+  add(scorer: ScoredBy["scorer"]): void {
+    const text = scorerText(scorer);
+    this.#counts.set(text, (this.#counts.get(text) ?? 0) + 1);
+    this.#libvmafs.add(scorer.libvmafVersion);
+  }
+
+  /** The scorers, in the order of their first result; empty if all have the same version of libvmaf. */
+  get apart(): readonly ScorerCount[] {
+    if (this.#libvmafs.size < 2) return [];
+    return [...this.#counts].map(([text, count]) => ({ text, count }));
+  }
 }
 
 /** Returns the metrics that hold the scores of different models, for example v1 as the HD and as the 4K model. */

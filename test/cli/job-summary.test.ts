@@ -1,8 +1,8 @@
 /** The summary of a list of jobs: a line for each, aligned, and the totals. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { scoredApartLines, scorersLines } from "../../src/cli/jobs/scored-apart.ts";
 import { parseGate } from "../../src/cli/score/gates.ts";
-import { scoredApartLines } from "../../src/cli/submit/scored-apart.ts";
 import { type EndedJob, summaryLines, totalsLine } from "../../src/cli/submit/summary.ts";
 import type { Terminal } from "../../src/cli/terminal/terminal.ts";
 import { columnsOf } from "../../src/cli/terminal/width.ts";
@@ -95,4 +95,20 @@ test("notes which scorers and models the results of a list have, if they differ"
     "Note: vmaf holds scores of different models: vmaf_v1.0.16_3d0h (1 job); vmaf_v1.0.16_1d5h_2160 (1 job).",
   ]);
   for (const line of scoredApartLines([old, now], SCREEN)) assert.ok(line.length <= 80, line);
+});
+
+test("notes under a list of jobs which scorers they have, which cannot break the line", () => {
+  assert.deepEqual(scorersLines([], PIPE), []);
+  const counts = [
+    { text: "ffmpeg n9, libvmaf one", count: 1 },
+    { text: `ffmpeg n9, libvmaf ${HOSTILE}`, count: 2 },
+  ];
+  const [line = "", ...others] = scorersLines(counts, PIPE);
+  assert.match(
+    line,
+    /^Note: scored by different scorers: ffmpeg n9, libvmaf one \(1 job\); .* \(2 jobs\)\. Between versions/,
+  );
+  assert.deepEqual(others, []);
+  assert.doesNotMatch(line, /[\p{Cc}\p{Cf}]/u);
+  for (const part of scorersLines(counts, SCREEN)) assert.ok(part.length <= 80, part);
 });

@@ -1,6 +1,7 @@
 /** Models of several ranges and scorers of several versions in the console, scored by a real node that has both. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { SVC, start } from "../cli/program.ts";
 import { encode, LOSSY, pristine } from "../media/clips.ts";
 import { MediaDirectory } from "../media/directory.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
@@ -99,6 +100,27 @@ test("Compare names the versions of the scorers if they differ, in both themes a
   assert.equal(await same.getByText("Scored by different scorers").count(), 0);
   await same.context().close();
 });
+
+test("the list of jobs names the scorers below it if their versions of libvmaf differ, as svc jobs list does", async () => {
+  const page = await pages.page(`${up.rest}/console/jobs`, { viewport: { width: 390, height: 844 } });
+  const note = page.getByRole("note").filter({ hasText: "Scored by different scorers" });
+  await note.getByText(/libvmaf 86da14d/).waitFor();
+  await note.getByText(/libvmaf dea9a77/).waitFor();
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await page.getByRole("searchbox").fill(then);
+  await note.waitFor({ state: "detached" });
+  await page.context().close();
+  assert.match(await jobsList(), /\nNote: scored by different scorers: .*86da14d.*\n$/);
+  assert.doesNotMatch(await jobsList("--json"), /Note/);
+});
+
+/** The output of `svc jobs list`. */
+async function jobsList(...args: readonly string[]): Promise<string> {
+  await using running = start(SVC, ["jobs", "list", "--server", up.grpc, ...args]);
+  const { code, stdout, stderr } = await running.ended();
+  assert.equal(code, 0, stderr);
+  return stdout;
+}
 
 test("the submit dialog offers short names and versions, and submits the encode and the version", async () => {
   const page = await pages.page(`${up.rest}/console/jobs`);

@@ -72,6 +72,8 @@ export interface Listing<Desc extends DescMessage> {
     terminal: Terminal,
     options: { readonly heading: boolean },
   ) => readonly string[];
+  /** The lines after the last page. */
+  readonly footer?: (terminal: Terminal) => readonly string[];
   /** Text for an empty list. */
   readonly none: string;
 }
@@ -87,7 +89,7 @@ export async function printList<Desc extends DescMessage>(
 
 async function* listText<Desc extends DescMessage>(
   pages: AsyncIterable<readonly MessageShape<Desc>[]>,
-  { json, schema, table, none }: Listing<Desc>,
+  { json, schema, table, footer, none }: Listing<Desc>,
 ): AsyncGenerator<string> {
   const terminal = tableTerminal(process.stdout, process.env);
   let heading = true;
@@ -96,5 +98,7 @@ async function* listText<Desc extends DescMessage>(
     else yield `${table(things, terminal, { heading }).join("\n")}\n`;
     heading = false;
   }
-  if (heading && !json) yield `${none}\n`;
+  if (json) return;
+  if (heading) yield `${none}\n`;
+  for (const line of footer?.(terminal) ?? []) yield `${line}\n`;
 }

@@ -7,6 +7,7 @@ import {
   JobService,
   ListJobsRequest_Sort as Sort,
 } from "../../gen/proto/svc/v1/job_pb.ts";
+import { ScorerCounts } from "../../jobs/scored-apart.ts";
 import { PeopleCommand } from "../command.ts";
 import { addLimitOptions, type Limits, pagesOf, printList } from "../connection/pages.ts";
 import {
@@ -21,6 +22,7 @@ import { ageText } from "../terminal/numbers.ts";
 import { type TableColumn, tableLines } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { addEndOptions, addFilterOptions, type FilterFlags, filterOf } from "./filter.ts";
+import { scorersLines } from "./scored-apart.ts";
 import { millisecondsOf, percentOf, stateName, titleOf } from "./state.ts";
 
 const SORTS = {
@@ -58,14 +60,19 @@ export function listCommand(): Command {
     .addOption(jsonOption("one job per line"))
     .withGuide(GUIDE);
   return addServerOptions(command).action((flags: ListFlags) =>
-    withServer(flags, (connection, signal) =>
-      printList(jobPages(connection, flags, signal), {
+    withServer(flags, (connection, signal) => {
+      const scorers = new ScorerCounts();
+      return printList(jobPages(connection, flags, signal), {
         json: flags.json,
         schema: JobSchema,
-        table: (jobs, terminal, options) => jobTable(jobs, terminal, Date.now(), options),
+        table: (jobs, terminal, options) => {
+          for (const { scorer } of jobs) if (scorer !== undefined) scorers.add(scorer);
+          return jobTable(jobs, terminal, Date.now(), options);
+        },
+        footer: (terminal) => scorersLines(scorers.apart, terminal),
         none: "No jobs.",
-      }),
-    ),
+      });
+    }),
   );
 }
 

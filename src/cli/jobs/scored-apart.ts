@@ -1,10 +1,11 @@
-/** Notes that jobs of a list were scored by different scorers or models. */
+/** Notes that jobs were scored by different scorers or models. */
 import type { Job } from "../../gen/proto/svc/v1/job_pb.ts";
 import {
   hasSeveralLibvmafs,
-  LIBVMAF_DIFFERENCE,
+  LIBVMAF_NOTE,
   modelsApart,
   type ScoredBy,
+  type ScorerCount,
   scorersApart,
   type Variant,
 } from "../../jobs/scored-apart.ts";
@@ -18,20 +19,32 @@ export function scoredApartLines(jobs: readonly Job[], { columns }: Pick<Termina
     result?.scorer === undefined ? [] : [{ label: id, scorer: result.scorer, models: result.models }],
   );
   const scorers = scorersApart(results);
-  const digits = hasSeveralLibvmafs(results)
-    ? ` Between versions of libvmaf, scores of the 0.6.1 models differ by up to ${LIBVMAF_DIFFERENCE} in HD, and by more in small frames.`
-    : "";
   const notes = [
     ...modelsApart(results).map(
-      ({ metric, models }) => `Note: ${metric} holds scores of different models: ${countsText(models)}.`,
+      ({ metric, models }) =>
+        `Note: ${metric} holds scores of different models: ${countsText(countsOf(models))}.`,
     ),
-    ...(scorers.length === 0 ? [] : [`Note: scored by different scorers: ${countsText(scorers)}.${digits}`]),
+    ...(scorers.length === 0 ? [] : [scorersNote(countsOf(scorers), hasSeveralLibvmafs(results))]),
   ];
   return notes.flatMap((note) => wrap(printable(note), columns, "  "));
 }
 
-function countsText(variants: readonly Variant[]): string {
-  return variants
-    .map(({ text, labels }) => `${text} (${labels.length} ${labels.length === 1 ? "job" : "jobs"})`)
-    .join("; ");
+/** Returns no lines without scorers, which have different versions of libvmaf. */
+export function scorersLines(
+  scorers: readonly ScorerCount[],
+  { columns }: Pick<Terminal, "columns">,
+): string[] {
+  return scorers.length === 0 ? [] : wrap(printable(scorersNote(scorers, true)), columns, "  ");
+}
+
+function scorersNote(scorers: readonly ScorerCount[], severalLibvmafs: boolean): string {
+  const note = `Note: scored by different scorers: ${countsText(scorers)}.`;
+  return severalLibvmafs ? `${note} ${LIBVMAF_NOTE}` : note;
+}
+
+const countsOf = (variants: readonly Variant[]): ScorerCount[] =>
+  variants.map(({ text, labels }) => ({ text, count: labels.length }));
+
+function countsText(counts: readonly ScorerCount[]): string {
+  return counts.map(({ text, count }) => `${text} (${count} ${count === 1 ? "job" : "jobs"})`).join("; ");
 }

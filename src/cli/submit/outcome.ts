@@ -10,6 +10,7 @@ import { EXIT, exitCodeOf, writeAll } from "../exit.ts";
 import { fetchJob } from "../jobs/get.ts";
 import { jobLines } from "../jobs/job-page.ts";
 import { jobReport } from "../jobs/result.ts";
+import { scoredApartLines } from "../jobs/scored-apart.ts";
 import { exitCodeOfJob, failureOfJob, progressOf, worst } from "../jobs/state.ts";
 import { awaitJobs, type Watcher } from "../jobs/wait.ts";
 import { boardWatcher } from "../jobs/watch.ts";
@@ -18,7 +19,6 @@ import { progressLine } from "../score/progress.ts";
 import { printable } from "../terminal/escape.ts";
 import { detectTerminal, tableTerminal } from "../terminal/terminal.ts";
 import type { ListedJob } from "./list-file.ts";
-import { scoredApartLines } from "./scored-apart.ts";
 import { type EndedJob, isUnderGate, summaryLines, totalsLine } from "./summary.ts";
 
 const NOWHERE = { write() {} };

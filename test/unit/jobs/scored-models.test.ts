@@ -5,6 +5,7 @@ import {
   hasSeveralLibvmafs,
   modelsApart,
   type ScoredBy,
+  ScorerCounts,
   scorersApart,
 } from "../../../src/jobs/scored-apart.ts";
 import { maxScoreOf, modelFacts, type ScoredModel } from "../../../src/jobs/scored-models.ts";
@@ -60,6 +61,18 @@ test("names the scorers of results that have different ones", () => {
   const program = [scoredBy("1"), scoredBy("2", { scorer: { ...OLD, version: "n7.1" } })];
   assert.equal(scorersApart(program).length, 2);
   assert.ok(!hasSeveralLibvmafs(program));
+});
+
+test("counts the results of a list by scorer, if their versions of libvmaf differ", () => {
+  const counts = new ScorerCounts();
+  for (const version of ["n7.0", "n7.1", "n7.0"]) counts.add({ ...OLD, version });
+  assert.deepEqual(counts.apart, []);
+  counts.add({ ...OLD, libvmafVersion: "86da14d" });
+  assert.deepEqual(counts.apart, [
+    { text: "ffmpeg n7.0, libvmaf 3.0.0", count: 2 },
+    { text: "ffmpeg n7.1, libvmaf 3.0.0", count: 1 },
+    { text: "ffmpeg n7.0, libvmaf 86da14d", count: 1 },
+  ]);
 });
 
 test("names the metrics that hold scores of different models, whatever they were requested as", () => {

@@ -1,7 +1,7 @@
 /** Notes that the compared jobs were scored by different scorers or models. */
 import {
   hasSeveralLibvmafs,
-  LIBVMAF_DIFFERENCE,
+  LIBVMAF_NOTE,
   modelsApart,
   type ScoredBy,
   scorersApart,
@@ -30,10 +30,7 @@ export function ScoredApart({ compared }: { readonly compared: readonly Compared
           <strong>Scored by different scorers:</strong>
           <Variants variants={scorers} />
           {hasSeveralLibvmafs(results) && (
-            <p>
-              Between versions of libvmaf, scores of the 0.6.1 models differ by up to {LIBVMAF_DIFFERENCE} in
-              HD, and by more in small frames. Submit the jobs again to compare smaller differences.
-            </p>
+            <p>{LIBVMAF_NOTE} Submit the jobs again to compare smaller differences.</p>
           )}
         </div>
       )}

@@ -1,10 +1,12 @@
 /** The live list of all jobs of the tenant. */
 import { useCallback, useDeferredValue, useMemo } from "react";
 import { useSearchParams } from "react-router";
+import { type ScorerCount, ScorerCounts } from "../../../src/jobs/scored-apart.ts";
 import { type JobStream, type LiveJobs, useJobStream, useLiveJobs } from "../api/job-stream.ts";
 import { useMinute } from "../ui/age.tsx";
 import { ConnectionBanner, ConnectionState } from "../ui/connection-state.tsx";
 import { CopyLink } from "../ui/copy-link.tsx";
+import { ScorersNote } from "../ui/scorers-note.tsx";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { Filters, unfiltered } from "./filters.tsx";
 import { type JobActions, useJobActions } from "./job-actions.tsx";
@@ -96,6 +98,7 @@ function Jobs({ live, actions }: JobsProps) {
   const all = useDeferredValue(live.jobs);
   const now = useMinute();
   const { jobs, counts } = useMemo(() => select(all, query, now), [all, query, now]);
+  const scorers = useMemo(() => scorersApart(jobs), [jobs]);
   // Compare numbers the jobs in this order.
   const chosen = useMemo(
     () =>
@@ -123,6 +126,7 @@ function Jobs({ live, actions }: JobsProps) {
         {countText(jobs.length)} of {countText(all.length)} jobs
         {!live.isWhole && ", loading more …"}
       </p>
+      <ScorersNote scorers={scorers} />
       {chosen.length > 0 && (
         <SelectionBar
           jobs={chosen}
@@ -135,6 +139,12 @@ function Jobs({ live, actions }: JobsProps) {
       )}
     </>
   );
+}
+
+function scorersApart(jobs: readonly Job[]): readonly ScorerCount[] {
+  const counts = new ScorerCounts();
+  for (const { scorer } of jobs) if (scorer !== undefined) counts.add(scorer);
+  return counts.apart;
 }
 
 function hiddenOf(chosen: readonly Job[], shown: readonly Job[]): number {
