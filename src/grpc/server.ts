@@ -26,7 +26,7 @@ import { auditing } from "./auditing.ts";
 import { observer } from "./observe.ts";
 import { Ports } from "./ports.ts";
 import { addReflection, REFLECTION_METHODS } from "./reflection.ts";
-import { Unfinished, type UnfinishedLimits } from "./unfinished.ts";
+import { Unfinished } from "./unfinished.ts";
 
 // grpc-js would write to stderr beside the log. Errors are reported by the statuses of calls and by listen().
 setLogVerbosity(logVerbosity.NONE);
@@ -74,8 +74,6 @@ export interface RpcOptions {
   readonly certificate?: Certificate | undefined;
   /** Default: propagates the traces of callers. */
   readonly tracer?: Tracer | undefined;
-  /** Default: UNFINISHED_LIMITS. */
-  readonly unfinished?: UnfinishedLimits | undefined;
   /** Default: CONNECTION_LIMITS. */
   readonly connectionLimits?: ConnectionLimits | undefined;
   /** Default: with the usual limits. */
@@ -98,7 +96,7 @@ export class RpcServer {
   readonly #ports: Ports;
 
   constructor(options: RpcOptions) {
-    const { services, registry, gate, audit, certificate, tracer = PASSING, unfinished } = options;
+    const { services, registry, gate, audit, certificate, tracer = PASSING } = options;
     const { connectionLimits: limits = CONNECTION_LIMITS } = options;
     const { keepAlive } = limits;
     const descriptors = services.map(({ descriptor }) => descriptor);
@@ -126,7 +124,7 @@ export class RpcServer {
     const paths = new Set(rpcOperations(descriptors).map((operation) => `/${operation}`));
     const arrivals = new Arrivals({
       connections: this.#ports.connections,
-      unfinished: new Unfinished(unfinished),
+      unfinished: new Unfinished(),
       keepAlive,
       has: (path) => paths.has(path),
     });

@@ -3,52 +3,30 @@
  * tightly until the caller is authenticated.
  */
 import { Failure } from "../platform/failure.ts";
-import {
-  HELD_BYTES_LIMITS,
-  HeldBytes,
-  type HeldBytesLimits,
-  tooMuchHeld,
-} from "../platform/net/held-bytes.ts";
+import { HeldBytes, tooMuchHeld } from "../platform/net/held-bytes.ts";
 
-export interface UnfinishedLimits extends HeldBytesLimits {
-  /** Milliseconds within which the request of an authenticated caller must be complete. */
-  readonly timeMs: number;
-  /** Milliseconds for all others, including the time for checking the token. */
-  readonly unauthenticatedTimeMs: number;
-  /** Bytes of a request without a token. A health check contains the name of a service. */
-  readonly unauthenticatedBytes: number;
-  /**
-   * Most unauthenticated requests at a time. Beyond, the oldest one is ended; a legitimate one is complete in a
-   * moment.
-   */
-  readonly unauthenticated: number;
-}
-
-export const UNFINISHED_LIMITS: UnfinishedLimits = {
-  timeMs: 30_000,
-  unauthenticatedTimeMs: 10_000,
-  unauthenticatedBytes: 1024,
-  unauthenticated: 1_000,
-  ...HELD_BYTES_LIMITS,
-};
+/** Milliseconds within which the request of an authenticated caller must be complete. */
+const TIME_MS = 30_000;
+/** Milliseconds for all others, including the time for checking the token. */
+const UNAUTHENTICATED_TIME_MS = 10_000;
+/** Bytes of a request without a token. A health check contains the name of a service. */
+const MAX_UNAUTHENTICATED_BYTES = 1024;
+/**
+ * Most unauthenticated requests at a time. Beyond, the oldest one is ended; a legitimate one is complete in a moment.
+ */
+const MAX_UNAUTHENTICATED = 1_000;
 
 export class Unfinished {
-  readonly #limits: UnfinishedLimits;
   /** Oldest first. */
   readonly #unauthenticated = new Set<UnfinishedRequest>();
-  readonly #held: HeldBytes;
-
-  constructor(limits: UnfinishedLimits = UNFINISHED_LIMITS) {
-    this.#limits = limits;
-    this.#held = new HeldBytes(limits);
-  }
+  readonly #held = new HeldBytes();
 
   /** Adds a request. `end` is called at most once, to end the request early. */
   begin(end: (failure: Failure) => void): UnfinishedRequest {
-    const request = new UnfinishedRequest(this, this.#limits, end);
+    const request = new UnfinishedRequest(this, end);
     this.#unauthenticated.add(request);
     const [oldest] = this.#unauthenticated;
-    if (this.#unauthenticated.size > this.#limits.unauthenticated) oldest?.fail(tooMany());
+    if (this.#unauthenticated.size > MAX_UNAUTHENTICATED) oldest?.fail(tooMany());
     return request;
   }
 
@@ -69,18 +47,16 @@ export class Unfinished {
  */
 export class UnfinishedRequest {
   readonly #all: Unfinished;
-  readonly #limits: UnfinishedLimits;
   readonly #end: (failure: Failure) => void;
   #timer: NodeJS.Timeout;
   #tenant: string | undefined;
   #bytes = 0;
   #over = false;
 
-  constructor(all: Unfinished, limits: UnfinishedLimits, end: (failure: Failure) => void) {
+  constructor(all: Unfinished, end: (failure: Failure) => void) {
     this.#all = all;
-    this.#limits = limits;
     this.#end = end;
-    this.#timer = this.#within(limits.unauthenticatedTimeMs);
+    this.#timer = this.#within(UNAUTHENTICATED_TIME_MS);
   }
 
   /** Records the authenticated tenant. */
@@ -88,7 +64,7 @@ export class UnfinishedRequest {
     if (this.#over || this.#tenant !== undefined) return;
     this.#all.leaveUnauthenticated(this);
     clearTimeout(this.#timer);
-    this.#timer = this.#within(this.#limits.timeMs);
+    this.#timer = this.#within(TIME_MS);
     const early = this.#bytes;
     this.#bytes = 0;
     this.#tenant = tenant;
@@ -100,8 +76,7 @@ export class UnfinishedRequest {
     if (this.#over) return;
     if (this.#tenant === undefined) {
       this.#bytes += bytes;
-      if (this.#bytes > this.#limits.unauthenticatedBytes)
-        this.fail(tooLarge(this.#limits.unauthenticatedBytes));
+      if (this.#bytes > MAX_UNAUTHENTICATED_BYTES) this.fail(tooLarge());
     } else if (this.#all.count(this.#tenant, bytes)) this.#bytes += bytes;
     else this.fail(tooMuchHeld());
   }
@@ -129,8 +104,11 @@ function tooLate(ms: number): Failure {
   return new Failure("REQUEST_TIMEOUT", `The request was not complete within ${ms / 1000} s.`);
 }
 
-function tooLarge(bytes: number): Failure {
-  return new Failure("REQUEST_TOO_LARGE", `A request without a token must not exceed ${bytes} bytes.`);
+function tooLarge(): Failure {
+  return new Failure(
+    "REQUEST_TOO_LARGE",
+    `A request without a token must not exceed ${MAX_UNAUTHENTICATED_BYTES} bytes.`,
+  );
 }
 
 function tooMany(): Failure {

@@ -3,21 +3,19 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { constants } from "node:http2";
 import { after, before, describe, test } from "node:test";
+import { scheduler } from "node:timers/promises";
 import { status } from "@grpc/grpc-js";
 import { Registry } from "prom-client";
 import { gate } from "../../src/auth/access/gate.ts";
 import { Permissions } from "../../src/auth/access/permissions.ts";
 import type { Authenticate } from "../../src/auth/principal.ts";
 import { RpcServer, rpcOperations } from "../../src/grpc/server.ts";
-import { UNFINISHED_LIMITS, type UnfinishedLimits } from "../../src/grpc/unfinished.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import { until, WAIT_LIMIT_MS } from "../waiting.ts";
+import { until } from "../waiting.ts";
 import { bearer, CHECK, endOf, part, RawGrpc } from "./raw-grpc.ts";
 
 const REFLECTION = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 const MIB = 1024 * 1024;
-/** Long enough that no request times out because the machine was suspended. */
-const PATIENT = { ...UNFINISHED_LIMITS, timeMs: WAIT_LIMIT_MS, unauthenticatedTimeMs: WAIT_LIMIT_MS };
 
 /** "Bearer TENANT"; checking the token "slow" never ends. */
 const authenticate: Authenticate = async (authorization) => {
@@ -38,7 +36,7 @@ class Opened implements AsyncDisposable {
     this.grpc = `127.0.0.1:${port}`;
   }
 
-  static async open(limits: Partial<UnfinishedLimits> = {}): Promise<Opened> {
+  static async open(): Promise<Opened> {
     const operations = rpcOperations([]);
     const open = ["grpc.health.v1.Health/Check", "grpc.health.v1.Health/List"];
     const needs = operations.map((name) => [name, open.includes(name) ? "open" : "token"]);
@@ -51,7 +49,6 @@ class Opened implements AsyncDisposable {
       services: [],
       registry,
       gate: gate(authenticate, permissions),
-      unfinished: { ...PATIENT, ...limits },
     });
     server.setServing(true);
     return new Opened(server, registry, await server.listen("127.0.0.1", 0));
@@ -163,9 +160,9 @@ describe("incomplete requests", () => {
     });
   });
 
-  test("time out, sooner without authentication", async () => {
-    await using quick = await Opened.open({ timeMs: 3_000, unauthenticatedTimeMs: 200 });
-    await using slow = await RawGrpc.open(quick.grpc);
+  test("time out, sooner without authentication", async (context) => {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    await using slow = await RawGrpc.open(server.grpc);
     const strange = slow.begin(CHECK);
     const waiting = slow.begin(REFLECTION, bearer("slow"));
     const known = slow.begin(REFLECTION, bearer("mine"));
@@ -174,38 +171,44 @@ describe("incomplete requests", () => {
     const calls = [strange, waiting, known];
     const order: typeof calls = [];
     for (const call of calls) call.once("close", () => order.push(call));
-    assert.deepEqual(await Promise.all(calls.map(endOf)), [late, late, late]);
+    const ended = Promise.all(calls.map(endOf));
+    // Time passes twenty times faster.
+    while (order.length < calls.length) {
+      context.mock.timers.tick(1_000);
+      await scheduler.wait(50);
+    }
+    assert.deepEqual(await ended, [late, late, late]);
     assert.equal(order.at(-1), known);
   });
 
   test("hold limited memory per tenant, which is released afterwards", async () => {
-    await using narrow = await Opened.open({ tenantBytes: 3 * MIB });
-    await using mine = await RawGrpc.open(narrow.grpc);
-    await using theirs = await RawGrpc.open(narrow.grpc);
+    await using mine = await RawGrpc.open(server.grpc);
+    await using theirs = await RawGrpc.open(server.grpc);
     const half = (from: RawGrpc, tenant: string) => {
       const call = from.begin(REFLECTION, bearer(tenant));
       call.write(part(4 * MIB, 2 * MIB));
       return call;
     };
-    const first = half(mine, "mine");
-    const second = half(mine, "mine");
+    const all = Array.from({ length: 32 }, () => half(mine, "mine"));
     const other = half(theirs, "theirs");
-    const over = await Promise.race([endOf(first), endOf(second)]);
+    const over = await Promise.race(all.map(endOf));
     assert.deepEqual(over, { status: status.RESOURCE_EXHAUSTED, reason: "TOO_MANY_UNFINISHED", rstCode: 0 });
-    assert.equal([first, second].filter(({ closed }) => closed).length, 1);
+    assert.equal(all.filter(({ closed }) => closed).length, 1);
     assert.equal(other.closed, false);
-    for (const call of [first, second]) call.close();
+    for (const call of all) call.close();
     const again = half(mine, "mine");
     await until(async () => again.bufferSize === 0 || again.closed, "half of the message to be sent");
     assert.equal(again.closed, false);
   });
 
   test("are limited in number without authentication: the oldest is ended, so a probe succeeds", async () => {
-    await using narrow = await Opened.open({ unauthenticated: 10 });
-    await using flood = await RawGrpc.open(narrow.grpc);
-    const calls = Array.from({ length: 30 }, () => flood.begin(CHECK));
-    const [first] = await Promise.all(calls.slice(0, 20).map(endOf));
+    // A connection may have 100 calls.
+    const opening = Array.from({ length: 11 }, () => RawGrpc.open(server.grpc));
+    const floods = await Promise.all(opening);
+    const calls = floods.flatMap((flood) => Array.from({ length: 100 }, () => flood.begin(CHECK)));
+    const first = await Promise.race(calls.map(endOf));
     assert.deepEqual(first, { status: status.RESOURCE_EXHAUSTED, reason: "TOO_MANY_UNFINISHED", rstCode: 0 });
-    assert.equal(await narrow.check(), status.OK);
+    assert.equal(await server.check(), status.OK);
+    await Promise.all(floods.map((flood) => flood[Symbol.asyncDispose]()));
   });
 });

@@ -1,23 +1,14 @@
 /** Limits the memory held by incomplete requests, per tenant and in total. */
 import { Failure } from "../failure.ts";
 
-export interface HeldBytesLimits {
-  /** Bytes held by the requests of one tenant, and of all tenants together. */
-  readonly tenantBytes: number;
-  readonly bytes: number;
-}
-
 const MIB = 1024 * 1024;
-export const HELD_BYTES_LIMITS: HeldBytesLimits = { tenantBytes: 64 * MIB, bytes: 256 * MIB };
+/** Most bytes held by the requests of one tenant, and of all tenants together. */
+const MAX_TENANT_BYTES = 64 * MIB;
+const MAX_BYTES = 256 * MIB;
 
 export class HeldBytes {
-  readonly #limits: HeldBytesLimits;
   readonly #bytesOf = new Map<string, number>();
   #bytes = 0;
-
-  constructor(limits: HeldBytesLimits = HELD_BYTES_LIMITS) {
-    this.#limits = limits;
-  }
 
   /**
    * Adds bytes to a tenant, or subtracts them if negative. Returns false, and adds nothing, if a limit would be
@@ -25,8 +16,7 @@ export class HeldBytes {
    */
   count(tenant: string, bytes: number): boolean {
     const own = (this.#bytesOf.get(tenant) ?? 0) + bytes;
-    if (bytes > 0 && (own > this.#limits.tenantBytes || this.#bytes + bytes > this.#limits.bytes))
-      return false;
+    if (bytes > 0 && (own > MAX_TENANT_BYTES || this.#bytes + bytes > MAX_BYTES)) return false;
     this.#bytes += bytes;
     if (own > 0) this.#bytesOf.set(tenant, own);
     else this.#bytesOf.delete(tenant);

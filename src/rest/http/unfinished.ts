@@ -5,7 +5,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ANONYMOUS } from "../../auth/principal.ts";
-import { HeldBytes, type HeldBytesLimits, tooMuchHeld } from "../../platform/net/held-bytes.ts";
+import { HeldBytes, tooMuchHeld } from "../../platform/net/held-bytes.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -15,8 +15,8 @@ declare module "fastify" {
 }
 
 /** Must be added after admitAll, because it needs the tenant. Requests without a tenant count as one tenant. */
-export function limitUnfinished(app: FastifyInstance, limits?: HeldBytesLimits): void {
-  const held = new HeldBytes(limits);
+export function limitUnfinished(app: FastifyInstance): void {
+  const held = new HeldBytes();
   app.decorateRequest("bodyWhole", undefined);
   app.addHook("onRequest", async (request, reply) => {
     const bytes = announced(request);
