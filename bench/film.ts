@@ -34,14 +34,14 @@ export async function planFilm({ directory, frames, rate, segmentSeconds }: Film
   const engine = await openEngine();
   const [reference, distorted] = await makeSmallPair(directory, frames, rate);
   const pair = { reference: join(directory, reference), distorted: join(directory, distorted) };
-  const planned = await engine.plan(pairRequest(pair), { segmentSeconds });
+  const planned = await engine.plan(pairRequest(pair), { segments: { seconds: segmentSeconds } });
   await makePair(directory, "640x360", 30);
   const real = {
     reference: join(directory, "reference.mp4"),
     distorted: join(directory, "distorted.mp4"),
   };
   const request = pairRequest(real);
-  const { plan } = await engine.plan(request, { segmentSeconds: 3600 });
+  const { plan } = await engine.plan(request, { segments: { seconds: 3600 } });
   const { table } = await engine.scoreSegment({ request, plan, segment: undefined });
   const scored = new Map(planned.segments.map(({ segment }) => [segment, scoredAs(segment, table)]));
   const reports = new Map(

@@ -97,7 +97,7 @@ export function openController(options: ControllerOptions): Controller {
   const schedule = new Schedule(store, leaseMs, limitsOf, () => performance.now());
   const sessions = new Sessions(store, leaseMs, fleet);
   const notifications = new Listeners();
-  const pooling = new Pooling({ store, log, metrics, tracer, worstStills });
+  const pooling = new Pooling({ store, log, metrics, tracer, worstStills, segmentSeconds });
   const queue = new QueueStats(store, limitsOf);
   const maintenance = new MaintenanceTasks({
     ...{ store, fleet, log, metrics },
@@ -113,7 +113,7 @@ export function openController(options: ControllerOptions): Controller {
   const streams = new OpenStreams();
   const jobs = jobOperations({
     ...{ ...shared, waitsEnd: waitsEnd.signal, eventBuffer, streams, fleet, schedule, limits, media },
-    ...{ defaultModelsOf, retentionMs },
+    ...{ defaultModelsOf, retentionMs, segmentSeconds },
   });
   const nodes = nodeOperations({
     ...shared,

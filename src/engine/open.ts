@@ -13,6 +13,7 @@ import type {
   Still,
   StillsWork,
   WorkOptions,
+  WorkPlanOptions,
 } from "./contract/work.ts";
 import type { Engine, EngineOptions, ScoreOptions } from "./engine.ts";
 import { openSource, type Sources } from "./files/source.ts";
@@ -108,14 +109,11 @@ class OpenEngine implements Engine {
     return await toResult(finished, tools.scorer.info, performance.now() - started);
   }
 
-  async plan(
-    request: PairRequest,
-    options: WorkOptions & { readonly segmentSeconds: number },
-  ): Promise<PlannedPair> {
+  async plan(request: PairRequest, options: WorkPlanOptions): Promise<PlannedPair> {
     using deadline = new Deadline(options);
     const tools = await this.#scorers.ofVersion(request.scorerVersion);
     const models = await this.#models(request, tools);
-    const segmentLength = { seconds: options.segmentSeconds };
+    const segmentLength = options.segments;
     const run = this.#run(tools, deadline);
     return await this.#withSources(request, options, async (sources) => {
       const planned = await plan(sources, request, { ...run, models, segmentLength });

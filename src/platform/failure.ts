@@ -69,6 +69,7 @@ export const FAILURE_KINDS = {
   JOB_CANCELLED: "conflict",
   JOB_NOT_FINISHED: "conflict",
   JOB_NOT_SUCCEEDED: "conflict",
+  JOB_NOT_ESTIMATED: "conflict",
   TOO_MANY_STILLS: "conflict",
   STILL_NOT_FOUND: "not-found",
   STILL_IN_PROGRESS: "conflict",

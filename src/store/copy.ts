@@ -26,6 +26,7 @@ interface Table {
 const TABLES: Readonly<Record<ContentTable, Table>> = {
   job: { order: "id", step: 500, row: `to_jsonb(t) || '{"changed": "0"}'` },
   work: { order: "id", step: 500, row: "to_jsonb(t)" },
+  sample: { order: "job_id", step: 16, row: "to_jsonb(t)" },
   piece: { order: "work_id, attempt, number", step: 16, row: "to_jsonb(t)" },
   still: { order: "job_id, frame, side", step: 4, row: "to_jsonb(t)" },
   node: { order: "id", step: 100, row: `to_jsonb(t) || '{"offline": true}'` },

@@ -12,6 +12,8 @@ import type { Lease } from "./lease.ts";
 const MAX_SEGMENT_SECONDS = 3600;
 /** Bytes of a plan's report, well below gRPC's default limit of 4 MiB; the controller's own limit is 1 MiB. */
 const MAX_PLAN_BYTES = 1_000_000;
+/** The same for units: 5,000 take 1.2 MB, and 10,000, the most that a controller accepts, twice that. */
+const MAX_UNITS_BYTES = 3_000_000;
 /** Frames whose stills one task makes; a call may request no more. */
 const MAX_FRAMES_SHOWN = 16;
 /** Bytes of a segment besides its text. */
@@ -76,11 +78,11 @@ interface WorkLimits {
   readonly timeoutMs: number;
 }
 
-/** Plans again with longer segments if there are too many for the report. */
+/** Plans again with longer segments if there are too many for the report, also if they are units. */
 async function plan(
   engine: WorkEngine,
   request: PairRequest,
-  { segmentSeconds }: PlanWork,
+  { segmentSeconds, units }: PlanWork,
   limits: WorkLimits,
 ): Promise<Outcome> {
   if (segmentSeconds < 1 || segmentSeconds > MAX_SEGMENT_SECONDS) {
@@ -89,8 +91,12 @@ async function plan(
       `segmentSeconds is ${segmentSeconds}. Use 1 to ${MAX_SEGMENT_SECONDS}.`,
     );
   }
+  if (units) {
+    const planned = await engine.plan(request, { ...limits, segments: "units" });
+    if (planBytes(planned) <= MAX_UNITS_BYTES) return { kind: "PLANNED", planned };
+  }
   for (let seconds = segmentSeconds; ; ) {
-    const planned = await engine.plan(request, { ...limits, segmentSeconds: seconds });
+    const planned = await engine.plan(request, { ...limits, segments: { seconds } });
     const bytes = planBytes(planned);
     if (bytes <= MAX_PLAN_BYTES) return { kind: "PLANNED", planned };
     if (planned.segments.length === 1) {

@@ -37,7 +37,7 @@ test("jobs that are pooled or queued stay held, and are released when the contro
   });
   const metrics = new ControllerMetrics(new Registry());
   context.mock.timers.enable({ apis: ["setInterval"] });
-  const pooling = new Pooling({ store: slow, log: SILENT, metrics });
+  const pooling = new Pooling({ store: slow, log: SILENT, metrics, segmentSeconds: 10 });
   const jobs = [await scored(store), await scored(store), await scored(store)];
   const ids = jobs.map(({ id }) => id);
   await store.holdPoolable(ids, -1);
@@ -86,7 +86,10 @@ test("a job whose pooling crashed its controller is pooled alone, and fails afte
   );
   const taken = new Map((await store.takePoolable(10, 1000)).map((job) => [job.id, job]));
   const again = (job: Poolable) => taken.get(job.id) ?? assert.fail("it is available for pooling");
-  const pooling = new Pooling({ store: gated, log: SILENT, metrics: new ControllerMetrics(new Registry()) });
+  const pooling = new Pooling({
+    ...{ store: gated, log: SILENT, metrics: new ControllerMetrics(new Registry()) },
+    segmentSeconds: 10,
+  });
   for (const job of [first, suspect, last, poison]) pooling.offer(again(job));
   const expected: string[] = [];
   for (const job of [first, suspect, last]) {

@@ -59,7 +59,7 @@ describe("a machine with several scorers", () => {
   test("a plan is scored by the scorer that it was made for", async () => {
     for (const { scorer } of scorers) {
       const request = pairRequest({ ...pair, scorerVersion: scorer.version });
-      const { plan } = await engine.plan(request, { segmentSeconds: 1 });
+      const { plan } = await engine.plan(request, { segments: { seconds: 1 } });
       const { table } = await engine.scoreSegment({ request, plan, segment: undefined });
       const whole = await engine.score(request);
       for (let row = 0; row < table.length; row++)

@@ -18,7 +18,7 @@ import { Fixture, type Pair, SCORERS } from "./fixture.ts";
 
 /** At 25 frames per second this makes three segments of about a second. */
 const FILM = { ...SCENE, frames: 70 };
-const PLANNING = { segmentSeconds: 1, timeoutMs: WAIT_LIMIT_MS };
+const PLANNING = { segments: { seconds: 1 }, timeoutMs: WAIT_LIMIT_MS };
 
 describe("a score in segments", () => {
   let fixture: Fixture;

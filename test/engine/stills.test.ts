@@ -42,7 +42,10 @@ describe("stills", () => {
 
   async function stillsOf(pair: Pair, frames: readonly number[], segmentSeconds = 1) {
     const request: PairRequest = pairRequest(pair);
-    const planned = await engine.plan(request, { segmentSeconds, timeoutMs: WAIT_LIMIT_MS });
+    const planned = await engine.plan(request, {
+      segments: { seconds: segmentSeconds },
+      timeoutMs: WAIT_LIMIT_MS,
+    });
     const parts = partsOf(planned, frames);
     const stills = await engine.stills({ request, plan: planned.plan, parts }, { timeoutMs: WAIT_LIMIT_MS });
     assert.deepEqual(await fixture.media.leftovers(), []);
@@ -235,7 +238,7 @@ describe("stills", () => {
   test("are refused for invalid requests and changed files, and leave nothing behind", async () => {
     const distorted = await encode(fixture.media, "refused.mp4", FILM, LOSSY.h264);
     const request = pairRequest({ reference, distorted });
-    const planned = await engine.plan(request, { segmentSeconds: 1, timeoutMs: WAIT_LIMIT_MS });
+    const planned = await engine.plan(request, { segments: { seconds: 1 }, timeoutMs: WAIT_LIMIT_MS });
     const { plan } = planned;
     const segment = planned.segments[1]?.segment;
     const refused = async (parts: readonly StillsPart[], of = request) =>

@@ -193,7 +193,7 @@ for (const scorer of SCORERS) {
       const distorted = await encode(fixture.media, "long.mp4", { ...size, frames: 5 }, LOSSY.h264);
       const request = pairRequest({ reference, distorted, models: ["v1"], onFrameCountMismatch: "COMMON" });
       const engine = await fixture.engine(scorer);
-      const planned = JSON.parse((await engine.plan(request, { segmentSeconds: 10 })).plan);
+      const planned = JSON.parse((await engine.plan(request, { segments: { seconds: 10 } })).plan);
       // As if the container of the reference stated five frames, of which three decode.
       planned.tracks.reference.frames = 5;
       planned.pairing.frameCount = 5;

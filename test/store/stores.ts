@@ -249,7 +249,16 @@ export function segmentRecord(given: Partial<SegmentRecord> = {}): SegmentRecord
 export const SCORED_BY: Scorer = { program: "ffmpeg", version: "9.0.2", libvmafVersion: "3.2.0" };
 
 export function jobOutcome(given: Partial<Outcome> = {}): Outcome {
-  return { score: 1, frameCount: 200, result: "{}", media: MEDIA, scorer: SCORED_BY, stills: [], ...given };
+  return {
+    score: 1,
+    frameCount: 200,
+    result: "{}",
+    media: MEDIA,
+    scorer: SCORED_BY,
+    estimate: undefined,
+    stills: [],
+    ...given,
+  };
 }
 
 /** Reads the chunks of a part as bytes. */

@@ -40,6 +40,7 @@ export const JOB_RULES: AuditRules<JobOperations> = {
   submitJobs: { made: ({ jobs }) => jobs.map(({ job }) => job?.id) },
   getJob: { asked: idOf },
   cancelJob: { asked: idOf },
+  finishJob: { asked: idOf, made: ({ job }) => [job?.id] },
   cancelJobs: { stream: "change", asked: idsOf },
   deleteJob: { asked: idOf },
   deleteJobs: { stream: "change", asked: idsOf },

@@ -23,13 +23,14 @@ import { jobDetailMessage, jobMessage } from "../messages/job.ts";
 import { filterOf } from "../requests/filter.ts";
 import { stillOperations } from "../stills/stills.ts";
 import { JobChanges, type JobChangesOptions } from "./changes.ts";
+import { type FinishOptions, finishJob } from "./finish.ts";
 import { jobFrames } from "./frames.ts";
 import { listJobs } from "./list.ts";
 import type { OpenStreams } from "./open-streams.ts";
 import { type Submission, submitBatch, submitOne } from "./submit.ts";
 import { waitForJob } from "./wait.ts";
 
-export interface JobServiceOptions extends Submission, JobChangesOptions {
+export interface JobServiceOptions extends Submission, JobChangesOptions, FinishOptions {
   readonly log: Log;
   readonly eventBuffer: EventBuffer;
   /** Streams of all tenants that are open at this controller. */
@@ -46,6 +47,11 @@ export function jobOperations(options: JobServiceOptions): JobOperations {
     ...submissions(options),
     ...reads(options),
     ...changeOperations(changes),
+    async finishJob({ id }, { principal, entry }) {
+      const finished = await finishJob(id, principal, options);
+      if (finished.existed) entry?.changedNothing();
+      return finished;
+    },
     ...stillOperations(options.store),
     async waitForJob(jobId, { waitMs, keep }, context) {
       const { store, eventBuffer, waitsEnd: stopping } = options;

@@ -1,16 +1,24 @@
 /** Joins and pools jobs whose segments are all scored, a few at a time. */
 import { toJsonString } from "@bufbuild/protobuf";
+import type { EstimateInfo, SampleRequest } from "../../engine/contract/estimate.ts";
+import type { ScoreResult, Warning } from "../../engine/contract/result.ts";
+import { framesIn } from "../../engine/planning/plan.ts";
+import { readPlan } from "../../engine/planning/plan-json.ts";
 import { SegmentMismatch } from "../../engine/planning/segment-mismatch.ts";
 import { joinParts } from "../../engine/results/parts.ts";
+import { assessSample, readUnits } from "../../engine/results/rounds.ts";
+import { allFramesScored, tooImprecise } from "../../engine/results/sample.ts";
 import { ScoreResultSchema } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { resultMessage } from "../../messages/result.ts";
 import { pause } from "../../platform/concurrency/lifecycle.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import { currentSpan, inside, outside, PASSING, type Tracer } from "../../platform/observability/span.ts";
+import type { JobEstimate } from "../../store/contract/job-records.ts";
 import type { Store } from "../../store/contract/store.ts";
-import { POOL_HOLD_MS, type Poolable } from "../../store/contract/task-records.ts";
-import { mediaFacts } from "../reports/plan-report.ts";
+import { POOL_HOLD_MS, type Poolable, type ScoredPart } from "../../store/contract/task-records.ts";
+import { mediaFacts, newSegments } from "../reports/plan-report.ts";
+import { readSpec, sampleOf } from "../requests/job-spec.ts";
 import { worstFrames } from "../stills/worst-frames.ts";
 import type { ControllerMetrics } from "../telemetry/metrics.ts";
 import { poolSpan } from "../telemetry/tracing.ts";
@@ -37,6 +45,8 @@ export interface PoolingOptions {
    * Number of worst moments per job whose stills are made automatically; 0: none. Default: all that the result lists.
    */
   readonly worstStills?: number | undefined;
+  /** Approximate duration of a segment of frames that are not in a sample. */
+  readonly segmentSeconds: number;
   /** Default: one that records nothing. */
   readonly tracer?: Tracer;
 }
@@ -156,15 +166,46 @@ export class Pooling {
   async #finish(job: Poolable): Promise<void> {
     const { store, metrics, worstStills } = this.#options;
     const parts = await store.allParts(job.id, job.generation);
-    const result = await joinParts(job.plan, parts, job.durationMs);
+    const result = await this.#resultOf(job, parts);
+    if (result === undefined) return;
     const { score, frameCount, scorer } = result;
-    const stills = worstFrames(result, parts, worstStills);
+    const estimate = result.estimate && estimateOf(score, result.estimate);
+    const stills = estimate === undefined ? worstFrames(result, parts, worstStills) : [];
     const text = toJsonString(ScoreResultSchema, resultMessage(result));
     const { id, generation } = job;
-    const media = mediaFacts(result.distorted);
-    const outcome = { score, frameCount, result: text, media, scorer, stills };
+    const outcome = {
+      score,
+      frameCount,
+      result: text,
+      media: mediaFacts(result.distorted),
+      scorer,
+      estimate,
+      stills,
+    };
     if (!(await store.succeed(id, generation, outcome))) return;
     metrics.jobSucceeded(result, job.durationMs);
+  }
+
+  /** Returns the result of a job; undefined: its sample needs more frames, which are to be scored next. */
+  async #resultOf(job: Poolable, parts: readonly ScoredPart[]): Promise<ScoreResult | undefined> {
+    const { store, segmentSeconds } = this.#options;
+    const { id, generation, plan, durationMs } = job;
+    const request = sampleOf(readSpec(job.spec));
+    const text = job.isSampled && request !== undefined ? await store.sampleUnits(id) : undefined;
+    if (text === undefined || request === undefined)
+      return joinParts(plan, parts, durationMs, wholeWarnings(plan, request));
+    const facts = readPlan(plan);
+    const longest = framesIn(segmentSeconds, facts);
+    const sample = { plan, parts, units: readUnits(text), request, longest, durationMs };
+    const assessed = await assessSample(sample);
+    if ("result" in assessed) return assessed.result;
+    const { segments, isRest } = assessed.round;
+    await store.extend(id, generation, {
+      segments: newSegments(segments, facts),
+      isRest,
+      estimate: assessed.mean,
+    });
+    return undefined;
   }
 
   async #fail(job: Poolable, failure: Failure): Promise<void> {
@@ -192,6 +233,16 @@ export class Pooling {
       );
     }
   }
+}
+
+function estimateOf(score: number, { low, high, scoredShare }: EstimateInfo): JobEstimate {
+  return { score, low, high, scoredShare };
+}
+
+/** The warning of a result for which a sample was requested. */
+function wholeWarnings(plan: string, request: SampleRequest | undefined): readonly Warning[] {
+  if (request === undefined) return [];
+  return [allFramesScored(readPlan(plan).whole ?? tooImprecise(request))];
 }
 
 function tooOften({ poolings }: Poolable): Failure {

@@ -6,22 +6,23 @@ import { readSpec, scoreRequestOf } from "../requests/job-spec.ts";
 
 /** `segmentSeconds`: approximate duration of the segments of a plan. */
 export function workItem(work: ClaimedWork, segmentSeconds: number): WorkItem {
+  const spec = readSpec(work.spec);
   return create(WorkItemSchema, {
     itemId: work.id,
     attempt: work.attempt,
     jobId: work.jobId,
     tenantId: work.tenant,
-    request: scoreRequestOf(readSpec(work.spec)),
-    work: detailOf(work, segmentSeconds),
+    request: scoreRequestOf(spec),
+    work: detailOf(work, { segmentSeconds, units: spec.estimate !== undefined }),
     traceparent: work.traceparent ?? "",
   });
 }
 
 function detailOf(
   { kind, plan = "", segment = "", stills = [] }: ClaimedWork,
-  segmentSeconds: number,
+  planning: { readonly segmentSeconds: number; readonly units: boolean },
 ): NonNullable<MessageInitShape<typeof WorkItemSchema>["work"]> {
-  if (kind === "PLAN") return { case: "plan", value: { segmentSeconds } };
+  if (kind === "PLAN") return { case: "plan", value: planning };
   if (kind !== "STILLS") return { case: "segment", value: { plan, segment } };
   const parts = stills.map((part) => ({ segment: part.segment ?? "", frames: [...part.frames] }));
   return { case: "stills", value: { plan, parts } };

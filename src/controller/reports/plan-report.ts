@@ -1,10 +1,14 @@
 /** Checks a plan that a node reports, as strictly as the engine that scores by it. */
 
+import type { SampleRequest } from "../../engine/contract/estimate.ts";
 import type { MediaInfo } from "../../engine/contract/result.ts";
 import { fileInfo } from "../../engine/media/track.ts";
 import { refuseForeign } from "../../engine/planning/context.ts";
+import { framesIn } from "../../engine/planning/plan.ts";
 import { pixelsRead, refuseContradiction } from "../../engine/planning/plan-check.ts";
-import { readPlan, readSegment, type StoredPlan } from "../../engine/planning/plan-json.ts";
+import { readPlan, readSegment, type StoredPlan, writeSegment } from "../../engine/planning/plan-json.ts";
+import type { Segment } from "../../engine/planning/segment.ts";
+import { firstRound } from "../../engine/results/rounds.ts";
 import type { PlannedSegment, PlanReport } from "../../gen/proto/svc/v1/node_pb.ts";
 import { MAX_SEGMENTS } from "../../jobs/request-limits.ts";
 import { type Capabilities, scoreClass, serves } from "../../jobs/work.ts";
@@ -14,6 +18,14 @@ import type { NewSegment, PlanRecord } from "../../store/contract/task-records.t
 
 /** Cuts that were moved can double the number of segments. */
 const MAX_REPORTED_SEGMENTS = 2 * MAX_SEGMENTS;
+
+/** How the sample of a job with an estimate is drawn. */
+export interface Sampling {
+  readonly request: SampleRequest;
+  /** Approximate duration of a segment of frames that are not in a sample. */
+  readonly segmentSeconds: number;
+}
+
 /**
  * The unit of cost in the fair queue: the cost of planning a pair, and about the pixels that are scored in that time
  * (50 frames of 1920x1080).
@@ -24,9 +36,10 @@ const START_COST = 0.2;
 
 /**
  * Throws INVALID_REQUEST. Segments must follow each other from the first frame to the last. Scorer and models must be
- * those that the node registered; otherwise no node could score the segments.
+ * those that the node registered; otherwise no node could score the segments. With `sampling`, the segments are the units
+ * that a sample is drawn from.
  */
-export function planRecord(report: PlanReport, node: Capabilities): PlanRecord {
+export function planRecord(report: PlanReport, node: Capabilities, sampling?: Sampling): PlanRecord {
   const { plan, frameCount, pixels } = report;
   const facts = readPlan(plan);
   // The cost of segments follows from the facts, so a node cannot make its tenant's tasks cheap.
@@ -43,7 +56,38 @@ export function planRecord(report: PlanReport, node: Capabilities): PlanRecord {
     );
   }
   const segments = segmentsOf(report, facts);
-  return { plan, framesTotal: frameCount, segments, workClass, media: plannedMedia(facts) };
+  const record = { plan, framesTotal: frameCount, segments, workClass, media: plannedMedia(facts) };
+  // A single segment cannot be merged, and may be the whole video.
+  if (sampling === undefined || segments.length === 1) return record;
+  return { ...record, ...firstTasks(segments, facts, sampling) };
+}
+
+/** Returns the tasks of the first round of a sample, or of all frames if no sample saves time. */
+function firstTasks(
+  segments: readonly NewSegment[],
+  facts: StoredPlan,
+  { request, segmentSeconds }: Sampling,
+): Pick<PlanRecord, "framesTotal" | "segments" | "sample"> {
+  const units = segments.map(({ segment }) => readSegment(segment));
+  const round = firstRound(units, request, framesIn(segmentSeconds, facts));
+  const frames = round.segments.reduce((sum, { count }) => sum + count, 0);
+  const stored = { frames: facts.pairing.frameCount, units: units.map(writeSegment).join("\n") };
+  const sample = round.isRest ? undefined : stored;
+  return { framesTotal: frames, segments: newSegments(round.segments, facts), sample };
+}
+
+/** Returns the tasks of segments of a plan. */
+export function newSegments(segments: readonly Segment[], facts: StoredPlan): NewSegment[] {
+  return segments.map((segment) => ({
+    firstFrame: segment.first,
+    frameCount: segment.count,
+    segment: writeSegment(segment),
+    cost: costOf(segment.count, facts),
+  }));
+}
+
+function costOf(frames: number, facts: StoredPlan): number {
+  return START_COST + pixelsRead(facts, frames) / UNIT_PIXELS;
 }
 
 function plannedMedia({ tracks, files }: StoredPlan): MediaFacts {
@@ -70,7 +114,7 @@ function segmentsOf({ segments, frameCount }: PlanReport, facts: StoredPlan): Ne
   const checked = segments.map((planned, index) => {
     const segment = checkSegment(planned, index, next, facts.subsample);
     next += planned.frameCount;
-    return { ...segment, cost: START_COST + pixelsRead(facts, planned.frameCount) / UNIT_PIXELS };
+    return { ...segment, cost: costOf(planned.frameCount, facts) };
   });
   if (next === frameCount) return checked;
   throw invalid(`plan.segments have ${next} frames, but plan.frameCount is ${frameCount}.`);

@@ -2,6 +2,7 @@
 import type {
   FailureReport,
   FramePiece,
+  PlanReport,
   ReportResultRequest,
   SegmentReport,
   StillReport,
@@ -15,6 +16,7 @@ import type { StoredError } from "../../store/contract/job-records.ts";
 import type { Store } from "../../store/contract/store.ts";
 import type { Fence, Poolable, Recorded } from "../../store/contract/task-records.ts";
 import { checkAttempt } from "../requests/attempt.ts";
+import { readSpec, sampleOf } from "../requests/job-spec.ts";
 import type { Puller } from "../scheduling/schedule.ts";
 import { checkStillImage } from "../stills/image.ts";
 import type { KeyedSemaphore } from "../stills/keyed-semaphore.ts";
@@ -30,6 +32,8 @@ const MAX_FOUND_LEVELS = 16;
 export interface ReportOptions {
   readonly store: Store;
   readonly metrics: ControllerMetrics;
+  /** Approximate duration of a segment. */
+  readonly segmentSeconds: number;
   /** Called when every segment of a job is scored. */
   readonly pool: (job: Poolable) => void;
 }
@@ -69,12 +73,23 @@ async function record(
 ): Promise<Recorded> {
   const { store } = options;
   if (report.case === "piece") return recordPiece(options, fence, report.value, puller);
-  if (report.case === "plan")
-    return (await store.recordPlan(fence, planRecord(report.value, puller.capabilities))).recorded;
+  if (report.case === "plan") return recordPlan(options, fence, report.value, puller);
   if (report.case === "segment") return recordSegment(options, fence, report.value, puller);
   if (report.case === "failure") return recordFailure(options, fence, report.value);
   if (report.case === "still") return recordStill(options, fence, report.value);
   return (await store.handBack(fence)).recorded;
+}
+
+async function recordPlan(
+  { store, segmentSeconds }: Reporting,
+  fence: Fence,
+  report: PlanReport,
+  { capabilities }: Puller,
+): Promise<Recorded> {
+  const spec = await store.planSpec(fence);
+  const request = spec === undefined ? undefined : sampleOf(readSpec(spec));
+  const sampling = request && { request, segmentSeconds };
+  return (await store.recordPlan(fence, planRecord(report, capabilities, sampling))).recorded;
 }
 
 async function recordPiece(

@@ -1,6 +1,8 @@
 /** The spec of a job: checked once at submission, then stored as text. */
-import { hash } from "node:crypto";
+import { hash, randomInt } from "node:crypto";
 import { create, fromJsonString, type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
+import { refuseSample, type SampleRequest } from "../../engine/contract/estimate.ts";
+import { MAX_SEED } from "../../engine/estimate/sampling-plan.ts";
 import { type JobSpec, JobSpecSchema } from "../../gen/proto/svc/v1/job_pb.ts";
 import { type ScoreRequest, ScoreRequestSchema } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { MAX_JOB_NAME, MAX_PRIORITY } from "../../jobs/request-limits.ts";
@@ -11,21 +13,27 @@ import type { Labels } from "../../store/contract/job-records.ts";
 import { checkLabels } from "./filter.ts";
 
 export interface CheckedSpec {
-  /** As requested, with the default models if the request names none. */
+  /** As requested, with the default models if the request names none, and with the seed of an estimate. */
   readonly spec: JobSpec;
   /** What planning it requires of a node. */
   readonly need: PlanNeed;
   /** Canonical proto JSON with sorted members: equal for equal specs. */
   readonly text: string;
-  /** SHA-256 in hex of the text of the spec as requested: other default models do not make a retry a new request. */
+  /**
+   * SHA-256 in hex of the text of the spec as requested: other default models, or another random seed, do not make a
+   * retry a new request.
+   */
   readonly fingerprint: string;
 }
 
 /** `defaultModels`: of its tenant; empty: that of the API. Throws INVALID_REQUEST, UNKNOWN_FEATURE. */
 export function checkSpec(given: JobSpec | undefined, defaultModels: readonly string[]): CheckedSpec {
   if (given === undefined) throw invalid("The job is missing. Give at least reference and distorted.");
-  const spec = withModels(given, defaultModels);
-  const { models, scorerVersion } = pairRequestOf(scoreRequestOf(spec));
+  const spec = withSeed(withModels(given, defaultModels));
+  const request = pairRequestOf(scoreRequestOf(spec));
+  const { models, scorerVersion } = request;
+  const sample = sampleOf(spec);
+  if (sample !== undefined) refuseSample(sample, request);
   checkName(spec.name);
   checkLabels("labels", spec.labels);
   if (!(Math.abs(spec.priority) <= MAX_PRIORITY)) {
@@ -35,13 +43,36 @@ export function checkSpec(given: JobSpec | undefined, defaultModels: readonly st
   }
   const requested = textOf(toJson(JobSpecSchema, given));
   const text = spec === given ? requested : textOf(toJson(JobSpecSchema, spec));
-  return { spec, need: { models, scorerVersion }, text, fingerprint: hash("sha256", requested, "hex") };
+  return { spec, need: { models, scorerVersion }, text, fingerprint: fingerprintOf(requested) };
 }
 
 /** Returns the spec with the default models if it names none. */
 function withModels(spec: JobSpec, defaultModels: readonly string[]): JobSpec {
   if (spec.model !== "" || spec.models.length > 0 || defaultModels.length === 0) return spec;
   return { ...spec, models: [...defaultModels] };
+}
+
+/** Returns the spec with a random seed if its estimate has none. */
+function withSeed(spec: JobSpec): JobSpec {
+  const { estimate } = spec;
+  if (estimate === undefined || estimate.seed !== undefined) return spec;
+  return { ...spec, estimate: { ...estimate, seed: randomInt(MAX_SEED + 1) } };
+}
+
+/** Returns the sample that a job requests; undefined: all frames. */
+export function sampleOf({ estimate }: JobSpec): SampleRequest | undefined {
+  return estimate && { tolerance: estimate.tolerance, seed: estimate.seed ?? 0 };
+}
+
+/** Returns the stored spec and its fingerprint for a job that scores all frames. */
+export function withoutEstimate(spec: JobSpec): Pick<CheckedSpec, "spec" | "text" | "fingerprint"> {
+  const { estimate: _, ...rest } = spec;
+  const text = textOf(toJson(JobSpecSchema, rest));
+  return { spec: rest, text, fingerprint: fingerprintOf(text) };
+}
+
+function fingerprintOf(text: string): string {
+  return hash("sha256", text, "hex");
 }
 
 /** Parses a stored spec. A newer version may have stored more members. */

@@ -43,6 +43,11 @@ export interface PlannedSegment {
   readonly segment: string;
 }
 
+export interface WorkPlanOptions extends WorkOptions {
+  /** Approximate length of a segment, or the units that a sample is drawn from. */
+  readonly segments: { readonly seconds: number } | "units";
+}
+
 export interface SegmentWork {
   /** The request of the job. Its paths are opened on this machine. */
   readonly request: PairRequest;
@@ -106,10 +111,7 @@ export interface WorkEngine {
   /** Returns every scorer of this machine, the default one first. */
   scorers(): Promise<readonly AvailableScorer[]>;
   /** Throws a Failure if the pair cannot be compared. */
-  plan(
-    request: PairRequest,
-    options: WorkOptions & { readonly segmentSeconds: number },
-  ): Promise<PlannedPair>;
+  plan(request: PairRequest, options: WorkPlanOptions): Promise<PlannedPair>;
   /** Throws CutFault if the segment does not match the plan: the pair must then be scored whole. */
   scoreSegment(work: SegmentWork, options?: SegmentOptions): Promise<SegmentScored>;
   /** Whether its programs can make stills. */

@@ -108,10 +108,15 @@ function chosenModels({ request, tracks, pairing }: Draft, { models }: PlanOptio
   return chooseModels(models, shown, { ...encode, ...request.encode });
 }
 
-function segmentFrames(length: SegmentLength | undefined, { tracks, pairing }: Draft): number | undefined {
-  if (length === "units") return unitFrames(pairing.frameCount);
+function segmentFrames(length: SegmentLength | undefined, draft: Draft): number | undefined {
+  if (length === "units") return unitFrames(draft.pairing.frameCount);
   if (length === undefined || "frames" in length) return length?.frames;
+  return framesIn(length.seconds, draft);
+}
+
+/** Returns the approximate number of frames in segments of some seconds. */
+export function framesIn(seconds: number, { tracks, pairing }: Pick<Draft, "tracks" | "pairing">): number {
   const rate = tracks.reference.rate ?? tracks.distorted.rate;
-  const frames = Math.round(length.seconds * (rate ? toNumber(rate) : ASSUMED_RATE));
+  const frames = Math.round(seconds * (rate ? toNumber(rate) : ASSUMED_RATE));
   return Math.max(FEWEST_FRAMES, frames, Math.ceil(pairing.frameCount / MAX_SEGMENTS));
 }

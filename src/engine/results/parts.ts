@@ -1,7 +1,7 @@
 /** Joins the stored parts of a pair into its result, or reads them frame by frame. A part is a scored segment. */
 import { setImmediate as letOthersRun } from "node:timers/promises";
 import { Failure } from "../../platform/failure.ts";
-import type { ScoreResult } from "../contract/result.ts";
+import type { ScoreResult, Warning } from "../contract/result.ts";
 import type { StoredPart } from "../contract/work.ts";
 import { decodeRows } from "../frames/codec.ts";
 import type { FrameRow, FrameTable } from "../frames/frame-table.ts";
@@ -14,7 +14,7 @@ import { toResult } from "./assemble.ts";
 import { frameOf, isOwn, Joiner } from "./join.ts";
 
 /** Chunks of encoded rows (frames/codec.ts), in memory or read one after the other. */
-type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+export type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
 /**
  * Limit of the memory for the values of a pair: a day of 13 metrics at 25 frames per second. A controller joins two
@@ -26,15 +26,16 @@ const METRICS_OF_ONE = 40;
 
 /**
  * Returns the result of a pair whose parts are all scored; it has the same digits as a whole run. `parts` are in frame
- * order. A film takes seconds, so it yields to the event loop meanwhile. Throws CutFault if the parts do not fit
- * together.
+ * order; `warnings` are added to those of the plan. A film takes seconds, so it yields to the event loop meanwhile.
+ * Throws CutFault if the parts do not fit together.
  */
 export async function joinParts(
   plan: string,
   parts: readonly StoredPart<Chunks>[],
   durationMs: number,
+  warnings: readonly Warning[] = [],
 ): Promise<ScoreResult> {
-  const facts = readPlan(plan);
+  const facts = withWarnings(readPlan(plan), warnings);
   const joiner = new Joiner(facts.models, Math.ceil(facts.pairing.frameCount / facts.subsample));
   let next = 0;
   for (const part of parts) {
@@ -49,7 +50,13 @@ export async function joinParts(
   return toResult(finished, facts.scorer, durationMs);
 }
 
-async function addPart(
+function withWarnings(facts: StoredPlan, warnings: readonly Warning[]): StoredPlan {
+  const { pairing } = facts;
+  return { ...facts, pairing: { ...pairing, warnings: [...pairing.warnings, ...warnings] } };
+}
+
+/** Adds the rows of a part to those joined. Throws CutFault if they are not those of its segment. */
+export async function addPart(
   joiner: Joiner,
   part: StoredPart<Chunks>,
   segment: Segment,
@@ -75,7 +82,8 @@ async function addPart(
     throw misfit(part, `the part from frame ${segment.first} on has ${rows} rows instead of ${expected}`);
 }
 
-function segmentOf({ segment }: StoredPart<Chunks>, { pairing, subsample }: StoredPlan): Segment {
+/** Returns the segment of a part. Throws INVALID_REQUEST if no engine produces it. */
+export function segmentOf({ segment }: StoredPart<Chunks>, { pairing, subsample }: StoredPlan): Segment {
   if (segment === undefined) return wholeSegment(pairing);
   const read = readSegment(segment);
   refuseForeign(read, subsample);
@@ -93,7 +101,7 @@ function refuseForeignMetrics(
 }
 
 /** Parts that do not fit together are a fault of cutting, unless the part is the whole video. */
-function misfit(part: StoredPart<Chunks> | undefined, what: string): Failure {
+export function misfit(part: StoredPart<Chunks> | undefined, what: string): Failure {
   const message = `The scored parts do not fit together: ${what}.`;
   return part?.segment === undefined
     ? new Failure("SCORER_FAILED", message)

@@ -1,11 +1,14 @@
 /** Estimates the means of metrics by the frames of a sample. */
 
+import { Failure } from "../../platform/failure.ts";
 import type { EstimateInfo, SampleRequest } from "../contract/estimate.ts";
+import type { Warning } from "../contract/result.ts";
 import type { Interval } from "../estimate/gate.ts";
 import { CONFIDENCE, estimateMean, type UnitScore } from "../estimate/mean.ts";
 import type { SamplingPlan } from "../estimate/sampling-plan.ts";
 import type { FrameTable } from "../frames/frame-table.ts";
 import type { Pairing } from "../planning/pairing.ts";
+import type { PlannedModel } from "../planning/plan-json.ts";
 import type { Segment } from "../planning/segment.ts";
 import { round } from "./pool.ts";
 
@@ -50,8 +53,36 @@ export function estimateMetric(
   return { mean: round(mean), interval: { low: round(low), high: round(high) } };
 }
 
+/**
+ * Returns the scores of a unit for the first model: those of the rows from `row` on, one for each of its frames. Throws
+ * SCORER_FAILED if one has no score.
+ */
+export function scoreOfUnit(
+  { first, count }: Segment,
+  table: FrameTable,
+  row: number,
+  { metric, name }: Pick<PlannedModel, "metric" | "name">,
+): UnitScore {
+  const score = unitScore(table, metric, row, row + count);
+  if (score.frames === count) return score;
+  throw new Failure(
+    "SCORER_FAILED",
+    `The scorer returned no value of the model ${name} for ${count - score.frames} of the ${count} frames from frame ${first} on.`,
+  );
+}
+
+/** A result's warning that its score is not an estimate, although one was requested. `why`: a sentence. */
+export function allFramesScored(why: string): Warning {
+  return { code: "ALL_FRAMES_SCORED", message: `All frames were scored, not a sample. ${why}` };
+}
+
+/** Why a sample is not used: a larger one would take longer than all frames. */
+export function tooImprecise({ tolerance }: Pick<SampleRequest, "tolerance">): string {
+  return `No sample of up to a third of them is precise enough for ±${tolerance}.`;
+}
+
 /** Adds up the finite values of a metric in the rows [first, end). */
-export function unitScore(table: FrameTable, metric: string, first: number, end: number): UnitScore {
+function unitScore(table: FrameTable, metric: string, first: number, end: number): UnitScore {
   let [frames, sum] = [0, 0];
   for (let row = first; row < end; row++) {
     const value = table.value(metric, row);

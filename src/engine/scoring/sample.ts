@@ -11,7 +11,7 @@ import type { Plan } from "../planning/plan.ts";
 import type { Segment } from "../planning/segment.ts";
 import { SegmentMismatch } from "../planning/segment-mismatch.ts";
 import { Joiner } from "../results/join.ts";
-import { type Sample, unitScore } from "../results/sample.ts";
+import { allFramesScored, type Sample, scoreOfUnit, tooImprecise } from "../results/sample.ts";
 import { ProgressMeter } from "./progress.ts";
 import { type RunOptions, type Scored, scoreCut, scoreWhole } from "./score.ts";
 
@@ -36,7 +36,7 @@ export async function scoreSample(
   });
   if (typeof why !== "string") return why;
   const scored = await scoreWhole({ ...plan, whole: why }, sources, options);
-  const warning = { code: "ALL_FRAMES_SCORED", message: `All frames were scored, not a sample. ${why}` };
+  const warning = allFramesScored(why);
   const { pairing } = scored.plan;
   const warned = { ...pairing, warnings: [...pairing.warnings, warning] };
   return { ...scored, plan: { ...scored.plan, pairing: warned } };
@@ -53,7 +53,7 @@ async function whyWhole(
   if (looks(units, tolerance)[0] === units)
     return `The video is too short: a sample of it for ±${tolerance} takes more time.`;
   try {
-    return (await score()) ?? `No sample of up to a third of them is precise enough for ±${tolerance}.`;
+    return (await score()) ?? tooImprecise({ tolerance });
   } catch (error) {
     if (!(error instanceof SegmentMismatch)) throw error;
     return error.message;
@@ -118,15 +118,10 @@ class Sampler {
     const threads = Math.ceil(this.#options.threads / UNITS_AT_ONCE);
     const options = { ...this.#options, threads, signal };
     const table = await scoreCut(this.#plan, segment, this.#sources, options, this.#meter);
-    const { metric = "", name } = this.#plan.models[0] ?? {};
-    const score = unitScore(table, metric, segment.before, segment.before + segment.count);
-    if (score.frames < segment.count)
-      throw new Failure(
-        "SCORER_FAILED",
-        `The scorer returned no value of the model ${name} for ${segment.count - score.frames} of the ${segment.count} frames from frame ${segment.first} on.`,
-      );
+    const [model] = this.#plan.models;
+    if (model === undefined) throw new Failure("INVALID_REQUEST", "The request names no model.");
+    this.#scores.set(unit, scoreOfUnit(segment, table, segment.before, model));
     this.#tables.set(unit, table);
-    this.#scores.set(unit, score);
   }
 
   /** Updates the estimate that is shown as progress. It does not decide when the sample ends. */

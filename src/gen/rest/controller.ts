@@ -188,6 +188,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/jobs/{id}:finish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Score the rest of an estimated job
+         * @description Submits a job that scores the frames which the estimate did not, and has a score of all frames. It copies the scored frames, and everything but `estimate` of the spec; the estimated job stays as it is. Repeating the request returns the same job, unless that failed, was cancelled or deleted. No body is needed.
+         */
+        post: operations["finishJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/jobs/{id}/frames": {
         parameters: {
             query?: never;
@@ -200,7 +223,7 @@ export interface paths {
         };
         /**
          * Get per-frame scores in frame order
-         * @description Of the segments scored so far; of all segments once the job has succeeded. CSV has the header frame,METRIC,…,time and a line per frame; values that are not finite are empty. The time is the frame number divided by the frame rate of the scored frames, in seconds; it is empty if neither file states a frame rate.
+         * @description Of the segments scored so far; of all segments once the job has succeeded; of an estimate, only the frames of its sample. CSV has the header frame,METRIC,…,time and a line per frame; values that are not finite are empty. The time is the frame number divided by the frame rate of the scored frames, in seconds; it is empty if neither file states a frame rate.
          */
         get: operations["getJobFrames"];
         put?: never;
@@ -604,6 +627,7 @@ export interface components {
             };
             /** @description Version of the scorer, or of its libvmaf, to score with, as results state it; a scorer's version also without its build (n7.0). Without it, the default scorer of the machine. */
             scorerVersion?: string;
+            estimate?: components["schemas"]["EstimateRequest"];
             /** @description For people. Need not be unique. */
             name?: string;
             /** @description For filters. Keys of up to 63 characters (letters, digits, ".", "_", "-", "/"), values of up to 255. */
@@ -615,6 +639,13 @@ export interface components {
              * @default 0
              */
             priority?: number;
+        };
+        /** @description Estimates the mean from a random sample of the frames; without it all frames are scored. Not with `subsample`. */
+        EstimateRequest: {
+            /** @description Half width of the 95 % confidence interval to reach, in points of the first model. */
+            tolerance: number;
+            /** @description Determines which frames are drawn. Without it, the controller chooses one at random, and the stored spec has it. */
+            seed?: number;
         };
         JobBatch: {
             jobs: {
@@ -644,7 +675,7 @@ export interface components {
             spec: components["schemas"]["JobSpec"];
             state: components["schemas"]["JobState"];
             progress?: components["schemas"]["Progress"];
-            /** @description Segments that the pair was cut into; 0 until planned. */
+            /** @description Segments that the pair was cut into; 0 until planned. Of an estimate, the units drawn so far. */
             segmentsTotal: number;
             /** @description Segments scored. */
             segmentsDone: number;
@@ -659,8 +690,11 @@ export interface components {
             startTime?: string;
             /** Format: date-time */
             endTime?: string;
-            /** @description Pooled mean of the first model; set only if the job succeeded. */
+            /** @description Pooled mean of the first model, or with `estimate` an estimate of it; set only if the job succeeded. */
             score?: number;
+            estimate?: components["schemas"]["JobEstimate"];
+            /** @description Id of the estimated job whose scores this job completes; absent if it is not such a job. */
+            finishes?: string;
             result?: components["schemas"]["ScoreResult"];
             error?: components["schemas"]["JobError"];
             /** @description Subject of the submitter's token; empty if it has none. */
@@ -677,6 +711,17 @@ export interface components {
              */
             expireTime?: string;
             scorer?: components["schemas"]["ScorerInfo"];
+        };
+        /** @description The estimate so far of a job with `spec.estimate`, and its final one. Absent until there is one, and if all frames were scored. */
+        JobEstimate: {
+            /** @description Estimated mean of the first model, in points. */
+            score: number;
+            /** @description Lower end of its 95 % confidence interval. */
+            low: number;
+            /** @description Upper end. */
+            high: number;
+            /** @description Share of the frames that it was computed from, from 0 to 1. */
+            scoredShare: number;
         };
         /** @description Summary of the distorted file, as in MediaInfo; lists and streams have it too. Absent until the job is planned, and for jobs planned by a version without it. */
         MediaSummary: {
@@ -1232,7 +1277,7 @@ export interface components {
             /** @description Version of libvmaf in it; scores of different versions are not comparable to the last digit. */
             libvmafVersion: string;
         };
-        /** @description How the means were estimated from a random sample of the frames; absent if all frames were scored. Results of `svc score --estimate` have it; services score all frames. */
+        /** @description How the means were estimated from a random sample of the frames; absent if all frames were scored. Results of `svc score --estimate` and of jobs with an estimate have it. */
         Estimate: {
             /** @description Lower end of the confidence interval of `score`, in points. */
             low: number;
@@ -1911,6 +1956,57 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    finishJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job was submitted by an earlier request. */
+            200: {
+                headers: {
+                    /** @description The job, /v1/jobs/{id}. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description The new job. */
+            201: {
+                headers: {
+                    /** @description The job, /v1/jobs/{id}. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NoJob"];
+            /** @description The job has not succeeded (JOB_NOT_SUCCEEDED), or all of its frames are scored (JOB_NOT_ESTIMATED). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["OverLimit"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Other"];
         };

@@ -266,7 +266,7 @@ export interface components {
             durationMs: number;
             estimate?: components["schemas"]["Estimate"];
         };
-        /** @description How the means were estimated from a random sample of the frames; absent if all frames were scored. Results of `svc score --estimate` have it; services score all frames. */
+        /** @description How the means were estimated from a random sample of the frames; absent if all frames were scored. Results of `svc score --estimate` and of jobs with an estimate have it. */
         Estimate: {
             /** @description Lower end of the confidence interval of `score`, in points. */
             low: number;

@@ -14,7 +14,16 @@ import { listAudit } from "./audit.ts";
 import { cancelJobs, deleteJobs } from "./bulk-jobs.ts";
 import { getJobFrames } from "./job-frames.ts";
 import { streamJobs } from "./job-stream.ts";
-import { cancelJob, deleteJob, getJob, listJobs, submitJob, submitJobs, updateJob } from "./jobs.ts";
+import {
+  cancelJob,
+  deleteJob,
+  finishJob,
+  getJob,
+  listJobs,
+  submitJob,
+  submitJobs,
+  updateJob,
+} from "./jobs.ts";
 import { liftRevocation, listRevocations, revokeTokens } from "./revocations.ts";
 import { scoreJob } from "./score-job.ts";
 import { serviceHandlers } from "./service.ts";
@@ -49,6 +58,7 @@ export function controllerHandlers(
     listJobs: (call) => listJobs(open().jobs, call),
     updateJob: (call) => updateJob(open().jobs, call),
     cancelJob: (call) => cancelJob(open().jobs, call),
+    finishJob: (call) => finishJob(open().jobs, call),
     cancelJobs: (call) => cancelJobs(open().jobs, call),
     deleteJob: (call) => deleteJob(open().jobs, call),
     deleteJobs: (call) => deleteJobs(open().jobs, call),

@@ -5,7 +5,9 @@ import type { JobOperations } from "../../controller/api/operations.ts";
 import {
   CancelJobRequestSchema,
   DeleteJobRequestSchema,
+  FinishJobRequestSchema,
   GetJobRequestSchema,
+  type Job,
   Job_State,
   JobSpecSchema,
   ListJobsRequestSchema,
@@ -30,11 +32,14 @@ export async function submitJob(
     idempotencyKey: idempotencyKeyOf(call.request.headers["idempotency-key"]),
   });
   const { job, existed } = await jobs.submitJob(request, contextOf(call));
-  const submitted = required(job, "job");
-  return call.reply
+  return sendSubmitted(call.reply, required(job, "job"), existed);
+}
+
+function sendSubmitted(reply: FastifyReply, job: Job, existed: boolean): FastifyReply {
+  return reply
     .code(existed ? 200 : 201)
-    .header("location", locationOf(submitted.id))
-    .send(jobJson(submitted));
+    .header("location", locationOf(job.id))
+    .send(jobJson(job));
 }
 
 export async function submitJobs(
@@ -73,6 +78,15 @@ export async function cancelJob(
   const { id } = call.params;
   const { job } = await jobs.cancelJob(create(CancelJobRequestSchema, { id }), contextOf(call));
   return call.reply.send(jobJson(required(job, "job")));
+}
+
+export async function finishJob(
+  jobs: JobOperations,
+  call: Call<operations["finishJob"]>,
+): Promise<FastifyReply> {
+  const { id } = call.params;
+  const { job, existed } = await jobs.finishJob(create(FinishJobRequestSchema, { id }), contextOf(call));
+  return sendSubmitted(call.reply, required(job, "job"), existed);
 }
 
 export async function updateJob(

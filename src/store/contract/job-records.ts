@@ -1,6 +1,7 @@
 /** Records of jobs and tasks in the store's interface. */
 import type { JobState, WorkState } from "../../jobs/states.ts";
 import type { Scorer, WorkKind } from "../../jobs/work.ts";
+import type { NewSegment } from "./task-records.ts";
 
 /** Labels of a job: key → value. */
 export type Labels = Readonly<Record<string, string>>;
@@ -22,6 +23,16 @@ export interface StoredError {
   readonly found?: unknown;
 }
 
+/** An estimate of a job's score, in points. */
+export interface JobEstimate {
+  readonly score: number;
+  /** Of its confidence interval. */
+  readonly low: number;
+  readonly high: number;
+  /** Share of the frames that it was computed from, from 0 to 1. */
+  readonly scoredShare: number;
+}
+
 export interface NewJob {
   /** UUID. */
   readonly id: string;
@@ -38,6 +49,23 @@ export interface NewJob {
   readonly workClass: string;
   /** Its trace context (platform/trace-context.ts); absent: none. */
   readonly traceparent?: string | undefined;
+}
+
+/** A job with an estimate that succeeded. */
+export interface Estimated {
+  readonly spec: string;
+  readonly plan: string;
+  /** As in NewSample. */
+  readonly units: string;
+  /** First frames of its scored segments, ascending. */
+  readonly scored: readonly number[];
+}
+
+/** A job that scores the rest of an estimated one. It has no idempotency key: each estimate has only one such job. */
+export interface Finishing {
+  readonly job: Omit<NewJob, "idempotencyKey" | "workClass">;
+  /** At least one: the rest, in frame order. */
+  readonly segments: readonly NewSegment[];
 }
 
 export interface JobRow {
@@ -58,6 +86,10 @@ export interface JobRow {
   readonly retries: number;
   readonly score: number | undefined;
   readonly error: StoredError | undefined;
+  /** The estimate so far, or the final one; undefined: none, or all frames were scored. */
+  readonly estimate: JobEstimate | undefined;
+  /** Id of the estimated job whose scores it completes; undefined: none. */
+  readonly finishes: string | undefined;
   /** Of the distorted file; undefined until planned. In an event it is the job's latest, like the spec. */
   readonly media: MediaFacts | undefined;
   /** Of the result; undefined if there is none, or if it was stored before results had this summary. */

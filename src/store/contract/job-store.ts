@@ -1,5 +1,7 @@
 /** Jobs in the store, as their tenants see them. The rules of Store apply. */
 import type {
+  Estimated,
+  Finishing,
   JobCursor,
   JobDetail,
   JobFilter,
@@ -50,6 +52,18 @@ export interface JobStore {
     tenant: string,
     id: string,
   ): Promise<{ job: JobRow; changed: boolean; nodes: readonly string[] } | undefined>;
+  /** Returns the job that finishes an estimated job, unless it failed or was cancelled. */
+  finishingJob(tenant: string, id: string): Promise<JobRow | undefined>;
+  /**
+   * Stores the job that `finish` returns for an estimated one, with copies of its scores; or returns the one that is
+   * there. undefined: unknown, or of another tenant. Throws JOB_NOT_SUCCEEDED, and JOB_NOT_ESTIMATED if all frames are
+   * scored; exceptions of `finish` are passed on.
+   */
+  finishJob(
+    tenant: string,
+    id: string,
+    finish: (estimated: Estimated) => Finishing,
+  ): Promise<{ job: JobRow; created: boolean } | undefined>;
   /**
    * Cancels the next open jobs that match a filter, newest first: at most 100 jobs and about 1,000 tasks. Jobs
    * submitted after the first batch are not included.

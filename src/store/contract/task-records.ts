@@ -1,6 +1,6 @@
 /** Records of claims, reports and pooling in the store's interface. */
 import type { Scorer, WorkKind } from "../../jobs/work.ts";
-import type { MediaFacts } from "./job-records.ts";
+import type { JobEstimate, MediaFacts } from "./job-records.ts";
 import type { StillsPart } from "./still-records.ts";
 
 /** A claim for one free slot of a node. */
@@ -40,6 +40,8 @@ export interface ClaimedWork {
   readonly jobAgeMs: number;
   /** Whether no node has run a task of its job before. */
   readonly beginsJob: boolean;
+  /** Whether the claim moved its job from QUEUED to RUNNING. */
+  readonly startsJob: boolean;
 }
 
 /** Identifies the lease of a report, to check that it is live. */
@@ -59,11 +61,31 @@ export interface NewSegment {
   readonly cost: number;
 }
 
+/** What samples of a pair are drawn from. */
+export interface NewSample {
+  /** Frames of the pair. */
+  readonly frames: number;
+  /** All units in frame order, a line each, in the engine's format of segments. */
+  readonly units: string;
+}
+
+/** What a job with a sample scores next. */
+export interface Extension {
+  /** At least one, in the order in which they are claimed. */
+  readonly segments: readonly NewSegment[];
+  /** Whether they are all frames that were not scored: the job is no longer an estimate. */
+  readonly isRest: boolean;
+  readonly estimate: JobEstimate | undefined;
+}
+
 export interface PlanRecord {
   readonly plan: string;
+  /** Frames of the segments. */
   readonly framesTotal: number;
-  /** In frame order, at least one; also for a plan with a single segment. */
+  /** At least one, in the order in which they are claimed; also for a plan with a single segment. */
   readonly segments: readonly NewSegment[];
+  /** What a sample is drawn from, if the segments are only its first units. */
+  readonly sample?: NewSample | undefined;
   /** Class of its SEGMENT tasks. */
   readonly workClass: string;
   readonly media: MediaFacts;
@@ -114,6 +136,8 @@ export interface Poolable {
   readonly generation: number;
   /** Milliseconds from the first lease to the last report. */
   readonly durationMs: number;
+  /** Whether its segments are units of a sample. */
+  readonly isSampled: boolean;
   /** How often its pooling was started but not finished. */
   readonly poolings: number;
   /** Its trace context; undefined: none. */
@@ -127,6 +151,8 @@ export interface Outcome {
   readonly result: string;
   readonly media: MediaFacts;
   readonly scorer: Scorer;
+  /** undefined: all frames were scored. */
+  readonly estimate: JobEstimate | undefined;
   /** Frames to make stills of after the job; can be empty. */
   readonly stills: readonly StillsPart[];
 }

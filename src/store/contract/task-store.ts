@@ -5,6 +5,7 @@ import type { StillImage } from "./still-records.ts";
 import type {
   Claim,
   ClaimedWork,
+  Extension,
   FailureOutcome,
   Fence,
   FrameChunk,
@@ -39,6 +40,8 @@ export interface WorkStore {
   /** Returns the outcome of a score report that would be refused; undefined: it has the live lease of a scoring task. */
   checkScoringLease(fence: Fence): Promise<Recorded | undefined>;
   recordChunk(fence: Fence, chunk: FrameChunk): Promise<Recorded>;
+  /** Returns the spec of the job of a leased PLAN task; undefined: it has no live lease of one. */
+  planSpec(fence: Fence): Promise<string | undefined>;
   recordPlan(fence: Fence, plan: PlanRecord): Promise<{ recorded: Recorded; tenant: string | undefined }>;
   /** `poolable`: the job, if this was its last segment. `tenant`: of the task, if the report was recorded now. */
   recordSegment(
@@ -84,7 +87,15 @@ export interface WorkStore {
    * Returns false if the job has ended or was replanned.
    */
   beginPooling(jobId: string, generation: number): Promise<boolean>;
+  /** Returns the scored segments of a plan in frame order. */
   allParts(jobId: string, generation: number): Promise<readonly ScoredPart[]>;
+  /** Returns the units of a job's sample (NewSample.units); undefined: it has none. */
+  sampleUnits(jobId: string): Promise<string | undefined>;
+  /**
+   * Adds segments to a job whose segments are all scored. Returns false if the job has ended, was replanned or has
+   * other segments to score.
+   */
+  extend(jobId: string, generation: number, extension: Extension): Promise<boolean>;
   /** Returns false if the job has ended or was replanned. */
   succeed(jobId: string, generation: number, outcome: Outcome): Promise<boolean>;
   fail(jobId: string, generation: number, error: StoredError): Promise<boolean>;

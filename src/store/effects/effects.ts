@@ -48,10 +48,21 @@ type Publishing<Method> = Method & { readonly [publishes]: true };
 
 /** Methods without an effect: they read, or change what nobody waits for. All others have to publish theirs. */
 type Silent =
-  | ("job" | "jobDetail" | "listJobs" | "countJobs" | "tenantOf" | "knownKeys" | "parts" | "queued" | "usage")
+  | (
+      | "job"
+      | "jobDetail"
+      | "finishingJob"
+      | "listJobs"
+      | "countJobs"
+      | "tenantOf"
+      | "knownKeys"
+      | "parts"
+      | "queued"
+      | "usage"
+    )
   | ("still" | "listStills")
   | ("ready" | "waiting" | "inWork" | "running" | "checkScoringLease" | "recordChunk")
-  | ("takePoolable" | "holdPoolable" | "beginPooling" | "allParts" | "jobsWith")
+  | ("takePoolable" | "holdPoolable" | "beginPooling" | "allParts" | "sampleUnits" | "jobsWith" | "planSpec")
   | ("nodeOf" | "listNodes" | "capabilities" | "expireNodes")
   | ("list" | "changes" | "deleteOver");
 

@@ -55,9 +55,10 @@ const eventsAfter = (whose: string) => `
     event.labels_before, ${facts("event")},
     coalesce(job.spec, event.gone->>'spec') as spec, coalesce(job.submitted_by, event.gone->>'submittedBy') as submitted_by,
     coalesce(job.created_at, (event.gone->>'createdAt')::timestamptz) as created_at,
-    coalesce(job.labels, event.gone->'labels') as labels, ${SUMMARY_OF_EVENT}
+    coalesce(job.labels, event.gone->'labels') as labels,
+    coalesce(job.finishes, (event.gone->>'finishes')::uuid) as finishes, ${SUMMARY_OF_EVENT}
   from event left join lateral (
-    select spec, submitted_by, created_at, labels, ${SUMMARY.join(", ")} from job where job.id = event.job_id offset 0) as job on true
+    select spec, submitted_by, created_at, labels, finishes, ${SUMMARY.join(", ")} from job where job.id = event.job_id offset 0) as job on true
   where ${whose} (event.pos, event.id) > ($2::xid8, $3::bigint)
     and ${READABLE}
   order by event.pos, event.id limit $4`;
@@ -88,6 +89,7 @@ interface EventColumns extends JobFacts, SummaryColumns {
   readonly submitted_by: string;
   readonly created_at: Date;
   readonly labels: Labels;
+  readonly finishes: string | null;
 }
 
 interface SnapshotRow {

@@ -14,6 +14,7 @@ import { cancelJob } from "../tasks/endings.ts";
 import { parts } from "../tasks/parts.ts";
 import { queued, usage } from "../tasks/usage.ts";
 import { cancelSome, deleteJob, deleteSome } from "./bulk.ts";
+import { finishingJob, finishJob } from "./finish.ts";
 import { getJob, insertEach, insertJobs, jobDetail, knownKeys, tenantOf } from "./jobs.ts";
 import { relabelJob } from "./labels.ts";
 import { deleteEnded } from "./retention.ts";
@@ -21,13 +22,14 @@ import { deleteEnded } from "./retention.ts";
 export function jobStore(database: Database, cursors: ClaimCursors, effects: Effects): Published<JobStore> {
   const { change } = changing(database, effects);
   return {
-    ...bound(database, { knownKeys, job: getJob, jobDetail, countJobs, tenantOf }),
+    ...bound(database, { knownKeys, job: getJob, jobDetail, finishingJob, countJobs, tenantOf }),
     ...bound(database, { parts, queued, usage, listStills, still: getStill }),
     insertJobs: insertion(database, cursors, effects),
     listJobs: async (tenant, filter, after, limit, sort = "NEWEST") =>
       listJobs(database, tenant, filter, { sort, after, limit }),
     relabelJob: change(relabelJob, (outcome) => ({ jobs: outcome?.changed })),
     cancelJob: change(cancelJob, (outcome, tenant) => (outcome?.changed ? ended(tenant, outcome.nodes) : {})),
+    finishJob: change(finishJob, (outcome) => ({ jobs: outcome?.created, ready: [outcome?.ready] })),
     cancelSome: change(cancelSome, stepEffect),
     deleteJob: change(deleteJob, (outcome, tenant) => (outcome?.deleted ? ended(tenant, outcome.nodes) : {})),
     deleteSome: change(deleteSome, stepEffect),

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import type { JobState, WorkState } from "../../jobs/states.ts";
 import type { Scorer, WorkKind } from "../../jobs/work.ts";
 import type { Value } from "../connection/statement.ts";
-import type { JobRow, MediaFacts, StoredError, WorkRow } from "../contract/job-records.ts";
+import type { JobEstimate, JobRow, MediaFacts, StoredError, WorkRow } from "../contract/job-records.ts";
 import type { StillsPart } from "../contract/still-records.ts";
 
 /** Columns of a job that change; events contain them. */
@@ -18,6 +18,7 @@ export interface JobFacts {
   readonly retries: number;
   readonly score: number | null;
   readonly error: StoredError | null;
+  readonly estimate: JobEstimate | null;
   readonly revision: number;
 }
 
@@ -47,6 +48,8 @@ const MEDIA_TYPES = {
 };
 const SCORER_TYPES = { scorer_program: "text", scorer_version: "text", libvmaf_version: "text" };
 const SUMMARY_TYPES = { ...MEDIA_TYPES, ...SCORER_TYPES };
+/** Columns that a plan sets. */
+export const MEDIA = Object.keys(MEDIA_TYPES);
 /** Columns of the plan or result for lists. */
 export const SUMMARY = Object.keys(SUMMARY_TYPES);
 
@@ -99,11 +102,12 @@ export interface JobColumns extends JobFacts, SummaryColumns {
   readonly spec: string;
   readonly submitted_by: string;
   readonly created_at: Date;
+  readonly finishes: string | null;
 }
 
 const FACTS = [
   ...["state", "started_at", "ended_at", "frames_total", "frames_done", "segments_total", "segments_done"],
-  ...["retries", "score", "error", "revision"],
+  ...["retries", "score", "error", "estimate", "revision"],
 ];
 
 /** The changing columns of a table or alias. */
@@ -112,7 +116,7 @@ export function facts(of: string): string {
 }
 
 export function jobColumns(of: string): string {
-  const still = ["id", "tenant_id", "spec", "submitted_by", "created_at", ...SUMMARY];
+  const still = ["id", "tenant_id", "spec", "submitted_by", "created_at", "finishes", ...SUMMARY];
   return `${still.map((column) => `${of}.${column}`).join(", ")}, ${facts(of)}`;
 }
 
@@ -133,6 +137,8 @@ export function jobOf(row: JobColumns): JobRow {
     retries: row.retries,
     score: row.score ?? undefined,
     error: row.error ?? undefined,
+    estimate: row.estimate ?? undefined,
+    finishes: row.finishes ?? undefined,
     media: mediaOf(row),
     scorer: scorerOf(row),
     revision: row.revision,
@@ -154,7 +160,7 @@ export function eventsOf(changed: string, before: string, labelsBefore = "null")
 /** Part of a statement that writes the events of deleted jobs; the subquery `gone` has their whole rows. */
 export const EVENTS_OF_GONE = `insert into event (pos, kind, job_id, tenant_id, before, ${FACTS.join(", ")}, gone)
     select greatest(gone.changed, pg_current_xact_id()), 'DELETED', id, tenant_id, state, ${facts("gone")},
-      jsonb_build_object('spec', spec, 'labels', labels, 'submittedBy', submitted_by, 'createdAt', created_at,
+      jsonb_build_object('spec', spec, 'labels', labels, 'submittedBy', submitted_by, 'createdAt', created_at, 'finishes', finishes,
         ${SUMMARY.map((column) => `'${column}', ${column}`).join(", ")})
     from gone`;
 

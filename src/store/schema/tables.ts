@@ -4,6 +4,7 @@
 export const CONTENT_TABLES = [
   "job",
   "work",
+  "sample",
   "piece",
   "still",
   "node",

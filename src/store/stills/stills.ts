@@ -61,7 +61,13 @@ export function stillsValues(parts: readonly StillsPart[]): Value[] {
 }
 
 const LOCK_JOB = statement(`
-  select state, frames_total from job where tenant_id = $1 and id = $2 for update`);
+  select state, frames_total, estimate is not null as estimated from job where tenant_id = $1 and id = $2 for update`);
+
+interface ScoredColumns {
+  readonly state: string;
+  readonly frames_total: number | null;
+  readonly estimated: boolean;
+}
 
 const ASKED = statement(`
   select work.state, work.stills, work.error from work join job on job.id = work.job_id and job.generation = work.generation
@@ -109,13 +115,10 @@ export async function requestStills(
   if (!isId(jobId)) return undefined;
   return database.transaction({ tenant }, async (sender) => {
     // The lock serializes concurrent requests.
-    const [job] = await sender.query<{ state: string; frames_total: number | null }>(LOCK_JOB, [
-      tenant,
-      jobId,
-    ]);
+    const [job] = await sender.query<ScoredColumns>(LOCK_JOB, [tenant, jobId]);
     if (job === undefined) return undefined;
     if (job.state !== "SUCCEEDED") throw notSucceeded(job.state);
-    const outside = frames.find((frame) => frame >= (job.frames_total ?? 0));
+    const outside = job.estimated ? undefined : frames.find((frame) => frame >= (job.frames_total ?? 0));
     if (outside !== undefined) throw noSuchFrame(outside, job.frames_total ?? 0);
     const fresh = await notAsked(sender, tenant, jobId, frames);
     if (fresh.length === 0) return { ready: undefined };
@@ -124,6 +127,8 @@ export async function requestStills(
       jobId,
       fresh,
     ]);
+    const missing = fresh.find((frame) => scored.every((one) => one.frame !== frame));
+    if (missing !== undefined) throw notScored(missing);
     await sender.query(ADD, [tenant, jobId, ...stillsValues(partsOf(scored))]);
     return { ready: { tenant, workClass: STILLS_CLASS } };
   });
@@ -226,6 +231,14 @@ function notSucceeded(state: string): Failure {
     "JOB_NOT_SUCCEEDED",
     `The job is ${state}; stills can only be made of a job that has SUCCEEDED.`,
     { found: { state } },
+  );
+}
+
+function notScored(frame: number): Failure {
+  return new Failure(
+    "INVALID_REQUEST",
+    `Frame ${frame} is not among the scored frames of the estimate. Request frames that GetJobFrames returns, or finish the job.`,
+    { found: { frame } },
   );
 }
 

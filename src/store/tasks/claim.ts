@@ -50,7 +50,7 @@ const CLAIM = statement(`
     update job set state = 'RUNNING', started_at = now(), ${NEXT_REVISION}
     from taken where job.id = taken.job_id and job.state in (${quoted(statesBefore(JOB_TRANSITIONS, "RUNNING"))}) returning job.*),
   announced as (${eventsOf("begun", "'QUEUED'")})
-  select taken.n, taken.id, taken.attempt, taken.job_id, taken.tenant_id, taken.kind, taken.work_class,
+  select exists (select from begun where begun.id = taken.job_id) as starts_job, taken.n, taken.id, taken.attempt, taken.job_id, taken.tenant_id, taken.kind, taken.work_class,
     taken.class_key::text, taken.rank, taken.job_seq, taken.seq, taken.segment, taken.stills, taken.cost, job.spec, job.plan,
     job.traceparent, taken.fresh and taken.kind = 'PLAN' and taken.generation = 0 as begins_job,
     (extract(epoch from now() - job.created_at) * 1000)::float8 as job_age_ms
@@ -76,6 +76,7 @@ interface TakenColumns {
   readonly plan: string | null;
   readonly traceparent: string | null;
   readonly begins_job: boolean;
+  readonly starts_job: boolean;
   readonly job_age_ms: number;
 }
 
@@ -177,6 +178,7 @@ function claimedOf(row: TakenColumns): ClaimedWork {
     cost: row.cost,
     traceparent: row.traceparent ?? undefined,
     beginsJob: row.begins_job,
+    startsJob: row.starts_job,
     jobAgeMs: row.job_age_ms,
   };
 }

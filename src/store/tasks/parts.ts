@@ -28,7 +28,7 @@ const SCORED_PARTS = `
   where job.id = $1 and work.kind in (${quoted(SCORING_KINDS)})`;
 
 const PARTS = statement(`${SCORED_PARTS}
-  and job.tenant_id = $2 and work.first_frame + work.frame_count > $3 order by work.seq limit $4`);
+  and job.tenant_id = $2 and work.first_frame + work.frame_count > $3 order by work.first_frame limit $4`);
 
 export async function parts(
   database: Database,
@@ -43,7 +43,7 @@ export async function parts(
   return partsOf(database, scope, rows);
 }
 
-const ALL_PARTS = statement(`${SCORED_PARTS} and job.generation = $2 order by work.seq`);
+const ALL_PARTS = statement(`${SCORED_PARTS} and job.generation = $2 order by work.first_frame`);
 
 export async function allParts(
   database: Database,

@@ -4,6 +4,7 @@ import { isId } from "../../jobs/ids.ts";
 import { JOB_TRANSITIONS, statesBefore } from "../../jobs/states.ts";
 import type { Database } from "../connection/database.ts";
 import { statement, type Value } from "../connection/statement.ts";
+import type { JobEstimate } from "../contract/job-records.ts";
 import { type Outcome, POOL_HOLD_MS, type Poolable } from "../contract/task-records.ts";
 import {
   eventsOf,
@@ -65,7 +66,7 @@ export async function beginPooling(database: Database, jobId: string, generation
 const SUCCEED = statement(`
   with ended as (
     update job set state = 'SUCCEEDED', score = $3::float8, frames_total = $4::bigint, frames_done = $4::bigint, result = $5::text,
-      ended_at = now(), ${settingMedia(6)}, ${settingScorer(10)}, ${NEXT_REVISION}
+      estimate = $17::jsonb, ended_at = now(), ${settingMedia(6)}, ${settingScorer(10)}, ${NEXT_REVISION}
     where job.id = $1 and job.generation = $2 and job.segments_total > 0
       and job.segments_done = job.segments_total
       and job.state in (${quoted(statesBefore(JOB_TRANSITIONS, "SUCCEEDED"))})
@@ -73,6 +74,11 @@ const SUCCEED = statement(`
   announced as (${eventsOf("ended", "'RUNNING'")}),
   shown as (${addingStills("ended", 13, "$13::jsonb is not null")})
   select tenant_id from ended`);
+
+/** An estimate as a value of the database. */
+export function jsonOf(estimate: JobEstimate | undefined): string | null {
+  return estimate === undefined ? null : JSON.stringify(estimate);
+}
 
 const NO_STILLS: readonly Value[] = [null, 0n, 0, 0];
 
@@ -84,12 +90,21 @@ export async function succeed(
   database: Database,
   jobId: string,
   generation: number,
-  { score, frameCount, result, media, scorer, stills }: Outcome,
+  { score, frameCount, result, media, scorer, estimate, stills }: Outcome,
 ): Promise<string | undefined> {
   if (!isId(jobId)) return undefined;
   const shown = stills.length === 0 ? NO_STILLS : stillsValues(stills);
-  const summary = [...mediaValues(media), ...scorerValues(scorer)];
-  const values = [jobId, generation, score, frameCount, result, ...summary, ...shown];
+  const values = [
+    jobId,
+    generation,
+    score,
+    frameCount,
+    result,
+    ...mediaValues(media),
+    ...scorerValues(scorer),
+    ...shown,
+    jsonOf(estimate),
+  ];
   const [row] = await database.query<{ tenant_id: string }>("fleet", SUCCEED, values);
   return row?.tenant_id;
 }

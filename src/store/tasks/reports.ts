@@ -6,6 +6,7 @@ import { Failure } from "../../platform/failure.ts";
 import type { Database } from "../connection/database.ts";
 import { statement } from "../connection/statement.ts";
 import type { Fence, FrameChunk, PlanRecord, Poolable, Recorded } from "../contract/task-records.ts";
+import { SEGMENT_ROWS, segmentsJson } from "../schema/new-segments.ts";
 import { classKey, eventsOf, mediaValues, NEXT_REVISION, quoted, settingMedia } from "../schema/rows.ts";
 import { fenceValues, LIVE_LEASE, refusalOf, TO_DONE } from "../selection/lease-state.ts";
 
@@ -54,6 +55,15 @@ export function tooManyRows({ rows, most }: Rows): Failure {
   );
 }
 
+const PLAN_SPEC = statement(`
+  select job.spec from work join job on job.id = work.job_id where ${LIVE_LEASE} and work.kind = 'PLAN'`);
+
+export async function planSpec(database: Database, fence: Fence): Promise<string | undefined> {
+  if (!isId(fence.itemId)) return undefined;
+  const [row] = await database.query<{ spec: string }>("fleet", PLAN_SPEC, fenceValues(fence));
+  return row?.spec;
+}
+
 const RECORD_PLAN = statement(`
   with done as (
     update work set state = 'DONE', reported = work.attempt, ended_at = now(), lease_until = null
@@ -68,27 +78,27 @@ const RECORD_PLAN = statement(`
       first_frame, frame_count, segment)
     select done.job_id, done.tenant_id, 'SEGMENT', 'PENDING', $7::text, $8::bigint, done.rank, done.job_seq, given.n, done.generation + 1, given.cost,
       given.first_frame, given.frame_count, given.segment
-    from done, jsonb_to_recordset($6::jsonb) as given(n int, cost float8, first_frame bigint, frame_count bigint, segment text)
+    from done, jsonb_to_recordset($6::jsonb) as given${SEGMENT_ROWS}
     order by given.n),
+  sampled as (
+    insert into sample (job_id, tenant_id, frames, units)
+    select done.job_id, done.tenant_id, $13::bigint, $14::text from done where $14::text is not null),
   announced as (${eventsOf("planned", "planned.state")})
   select planned.tenant_id from planned`);
 
 export async function recordPlan(
   database: Database,
   fence: Fence,
-  { plan, framesTotal, segments, workClass, media }: PlanRecord,
+  { plan, framesTotal, segments, sample, workClass, media }: PlanRecord,
 ): Promise<{ recorded: Recorded; tenant: string | undefined }> {
   if (!isId(fence.itemId)) return { recorded: "STALE", tenant: undefined };
-  const given = segments.map(({ firstFrame, frameCount, segment, cost }, n) => ({
-    ...{ n, cost, segment },
-    first_frame: firstFrame,
-    frame_count: frameCount,
-  }));
-  const values = [plan, framesTotal, JSON.stringify(given), workClass, classKey(workClass)];
+  const values = [plan, framesTotal, segmentsJson(segments), workClass, classKey(workClass)];
   const [row] = await database.query<{ tenant_id: string }>("fleet", RECORD_PLAN, [
     ...fenceValues(fence),
     ...values,
     ...mediaValues(media),
+    sample?.frames ?? null,
+    sample?.units ?? null,
   ]);
   if (row !== undefined) return { recorded: "RECORDED", tenant: row.tenant_id };
   const { recorded, tenant } = await refusalOf(database, fence);
@@ -96,7 +106,8 @@ export async function recordPlan(
 }
 
 export const POOLABLE_COLUMNS = `job.id, job.tenant_id, job.spec, job.plan, job.generation,
-  (extract(epoch from now() - job.started_at) * 1000)::float8 as duration_ms, job.poolings, job.traceparent`;
+  (extract(epoch from now() - job.started_at) * 1000)::float8 as duration_ms, job.poolings, job.traceparent,
+  exists (select from sample where sample.job_id = job.id) as is_sampled`;
 
 export interface PoolableColumns {
   readonly id: string;
@@ -107,6 +118,7 @@ export interface PoolableColumns {
   readonly duration_ms: number;
   readonly poolings: number;
   readonly traceparent: string | null;
+  readonly is_sampled: boolean;
 }
 
 export function poolableOf(row: PoolableColumns): Poolable {
@@ -117,6 +129,7 @@ export function poolableOf(row: PoolableColumns): Poolable {
     plan: row.plan,
     generation: row.generation,
     durationMs: row.duration_ms,
+    isSampled: row.is_sampled,
     poolings: row.poolings,
     traceparent: row.traceparent ?? undefined,
   };

@@ -1,7 +1,7 @@
 /** Replaces the tasks of a job by one WHOLE task, or by a new PLAN task. */
 
 import { isId } from "../../jobs/ids.ts";
-import { statesBefore, WORK_TRANSITIONS } from "../../jobs/states.ts";
+import { isTerminal, JOB_TRANSITIONS, statesBefore, WORK_TRANSITIONS } from "../../jobs/states.ts";
 import type { Database } from "../connection/database.ts";
 import { type Sender, type Statement, statement, type Value } from "../connection/statement.ts";
 import type { Fence, Ready, Recorded } from "../contract/task-records.ts";
@@ -22,20 +22,23 @@ const CLEARED = `
   unscored as (
     delete from piece using work where work.job_id = $1 and piece.work_id = work.id and work.state = 'DONE')`;
 
-/** Replaces all tasks of the job by one WHOLE task; $2 is the task whose report causes it. */
+/** Replaces all tasks of the job by one WHOLE task, which costs as much as they would for all frames; $2 is the task whose report causes it. */
 const START_WHOLE = statement(`
   with ${CLEARED},
+  unsampled as (
+    delete from sample where sample.job_id = $1 returning sample.frames),
   whole as (
     update job set generation = job.generation + 1, segments_total = 1, segments_done = 0, frames_done = 0,
+      frames_total = coalesce((select frames from unsampled), job.frames_total), estimate = null,
       pool_until = null, poolings = 0, ${NEXT_REVISION}
     where job.id = $1 returning job.*),
   announced as (${eventsOf("whole", "whole.state")})
   insert into work (job_id, tenant_id, kind, state, work_class, class_key, rank, job_seq, seq, generation, cost,
     frame_count)
   select whole.id, whole.tenant_id, 'WHOLE', 'PENDING', whole.score_class, $3, -whole.priority, whole.seq, 0,
-    whole.generation, parts.cost, whole.frames_total
+    whole.generation, parts.cost * whole.frames_total / parts.frames, whole.frames_total
   from whole, (
-    select sum(work.cost) as cost from work join job on job.id = work.job_id and job.generation = work.generation
+    select sum(work.cost) as cost, sum(work.frame_count) as frames from work join job on job.id = work.job_id and job.generation = work.generation
     where work.job_id = $1) as parts
   returning tenant_id, work_class`);
 
@@ -125,10 +128,12 @@ const REPLAN = statement(`
   with ${CLEARED},
   first as (
     select work.* from work where work.job_id = $1 and work.kind = 'PLAN' order by work.generation limit 1),
+  unsampled as (
+    delete from sample where sample.job_id = $1),
   unplanned as (
     update job set generation = job.generation + 1, plan = null, score_class = null, frames_total = null,
       ${SUMMARY.map((column) => `${column} = null`).join(", ")},
-      segments_total = 0, segments_done = 0, frames_done = 0, pool_until = null, ${NEXT_REVISION}
+      segments_total = 0, segments_done = 0, frames_done = 0, estimate = null, pool_until = null, ${NEXT_REVISION}
     where job.id = $1 returning job.*),
   announced as (${eventsOf("unplanned", "unplanned.state")})
   insert into work (job_id, tenant_id, kind, state, work_class, class_key, rank, job_seq, seq, generation, cost)
@@ -146,7 +151,8 @@ export async function replan(
   return database.transaction("fleet", async (sender) => {
     const job = await lock(sender, jobId);
     const planned = job !== undefined && job.segments_total > 0 && job.segments_done < job.segments_total;
-    if (!planned || job.generation !== generation || job.state !== "RUNNING") return undefined;
+    // A job that finishes an estimate has a plan while it is QUEUED.
+    if (!planned || job.generation !== generation || isTerminal(JOB_TRANSITIONS, job.state)) return undefined;
     return restart(sender, REPLAN, [jobId, null]);
   });
 }

@@ -16,9 +16,10 @@ import { areScoring } from "./leases.ts";
 import { allParts } from "./parts.ts";
 import { beginPooling, holdPoolable, succeed, takePoolable } from "./pooling.ts";
 import { inWork, waiting } from "./queue.ts";
-import { recordChunk, recordPlan } from "./reports.ts";
+import { planSpec, recordChunk, recordPlan } from "./reports.ts";
 import { jobsWith, recordSegmentMismatch, replan, restartWhole } from "./restarts.ts";
 import { expireLeases, handBack, promoteWaiting, recordFailure } from "./retries.ts";
+import { extend, sampleUnits } from "./samples.ts";
 import { recordSegments, type SegmentReport } from "./segments.ts";
 import { running } from "./usage.ts";
 
@@ -45,8 +46,7 @@ function claims(database: Database, cursors: ClaimCursors, effects: Effects): Cl
     ({ claim: { workClasses } }) => 1024 * workClasses.length,
   );
   const { change } = changing(database, effects);
-  // A job whose plan is claimed is RUNNING now.
-  const effectOf = (work: ClaimedWork | undefined) => ({ jobs: work?.kind === "PLAN" });
+  const effectOf = (work: ClaimedWork | undefined) => ({ jobs: work?.startsJob });
   return {
     ...bound(database, { ready, waiting, inWork }),
     claim: change(
@@ -72,6 +72,7 @@ type Reports = Pick<
   | "checkScoringLease"
   | "recordChunk"
   | "recordPlan"
+  | "planSpec"
   | "recordSegment"
   | "recordFailure"
   | "recordSegmentMismatch"
@@ -93,7 +94,7 @@ function reports(database: Database, effects: Effects): Reports {
     () => 128,
   );
   return {
-    ...bound(database, { recordChunk }),
+    ...bound(database, { recordChunk, planSpec }),
     async checkScoringLease(fence) {
       const isScoring = isId(fence.itemId) && (await leases.call("", fence));
       return isScoring ? undefined : (await refusalOf(database, fence)).recorded;
@@ -129,7 +130,7 @@ type Endings = Omit<Published<WorkStore>, keyof Claims | keyof Reports>;
 function endings(database: Database, effects: Effects): Endings {
   const { change, answering } = changing(database, effects);
   return {
-    ...bound(database, { takePoolable, holdPoolable, beginPooling, allParts, jobsWith }),
+    ...bound(database, { takePoolable, holdPoolable, beginPooling, allParts, sampleUnits, jobsWith }),
     succeed: answering(
       succeed,
       (tenant, _, __, { stills }) => ({
@@ -139,6 +140,11 @@ function endings(database: Database, effects: Effects): Endings {
         ],
       }),
       (tenant) => tenant !== undefined,
+    ),
+    extend: answering(
+      extend,
+      (ready) => ({ jobs: ready !== undefined, ready: [ready] }),
+      (ready) => ready !== undefined,
     ),
     fail: change(failJob, (done) => ({ jobs: done })),
     restartWhole: change(restartWhole, (ready) => ({ jobs: ready !== undefined, ready: [ready] })),

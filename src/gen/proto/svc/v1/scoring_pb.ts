@@ -912,7 +912,7 @@ export type ScoreResult = Message<"svc.v1.ScoreResult"> & {
 
   /**
    * How the means were estimated from a sample of the frames; absent if all frames were scored.
-   * Results of svc score --estimate have it; services score all frames.
+   * Results of svc score --estimate and of jobs with an estimate have it.
    *
    * @generated from field: svc.v1.Estimate estimate = 14;
    */
@@ -1020,7 +1020,7 @@ export type ScoreResultJson = {
 
   /**
    * How the means were estimated from a sample of the frames; absent if all frames were scored.
-   * Results of svc score --estimate have it; services score all frames.
+   * Results of svc score --estimate and of jobs with an estimate have it.
    *
    * @generated from field: svc.v1.Estimate estimate = 14;
    */
