@@ -8,6 +8,7 @@ import type { JobRow } from "../../store/contract/job-records.ts";
 import type { JobStore } from "../../store/contract/job-store.ts";
 import { ownJob } from "../api/access.ts";
 import type { FramePart, FrameValues } from "../api/operations.ts";
+import { readSpec, sampleOf } from "../requests/job-spec.ts";
 
 /** The frames that are still to be returned. */
 interface Wanted {
@@ -42,7 +43,11 @@ export async function* jobFrames(
 /** Scores that ended early because they were deleted must not look complete. Throws JOB_NOT_FOUND, JOB_RESTARTED. */
 async function checkStill(store: JobStore, tenant: string, { id, ...before }: JobRow): Promise<void> {
   const now = await ownJob(store, id, (own) => store.job(tenant, own));
-  const replaced = before.segmentsTotal > 0 && now.segmentsTotal !== before.segmentsTotal;
+  const isSampled = sampleOf(readSpec(before.spec)) !== undefined;
+  // The segments of a sample become more.
+  const replaced =
+    before.segmentsTotal > 0 &&
+    (isSampled ? now.segmentsTotal < before.segmentsTotal : now.segmentsTotal !== before.segmentsTotal);
   if (!replaced && now.segmentsDone >= before.segmentsDone) return;
   throw new Failure(
     "JOB_RESTARTED",

@@ -52,7 +52,7 @@ export function jobMessage(job: JobRow, now = Date.now()): Job {
     ...(job.score !== undefined && { score: job.score }),
     ...(job.error && { error: errorMessage(job.error) }),
     ...(job.estimate && { estimate: create(JobEstimateSchema, job.estimate) }),
-    finishes: job.finishes ?? "",
+    ...(job.finishes !== undefined && { finishes: job.finishes }),
     submittedBy: job.submittedBy,
     revision: job.revision,
     ...(job.media && { distortedMedia: mediaMessage(job.media) }),
