@@ -10,6 +10,7 @@ import { labelCommand } from "./jobs/label.ts";
 import { listCommand } from "./jobs/list.ts";
 import { watchCommand } from "./jobs/watch.ts";
 import { rescoreCommand } from "./rescore/rescore.ts";
+import { finishCommand } from "./submit/finish.ts";
 import { submitCommand } from "./submit/submit.ts";
 
 const GUIDE = `
@@ -27,14 +28,14 @@ ${serverGuide({ 1: "with --fail-under: scored, but below a gate" })}`;
 
 export function jobsCommand(): Command {
   const command = new PeopleCommand("svc jobs")
-    .summary("submit, follow, rescore, cancel and delete jobs on a controller")
+    .summary("submit, follow, finish, rescore, cancel and delete jobs on a controller")
     .description(
       "Jobs are pairs of videos that the nodes of a controller score in the background. The controller keeps the results.",
     )
     .withGuide(GUIDE);
   for (const make of [
     ...[submitCommand, listCommand, getCommand, watchCommand, framesCommand],
-    ...[rescoreCommand, labelCommand, cancelCommand, deleteCommand],
+    ...[finishCommand, rescoreCommand, labelCommand, cancelCommand, deleteCommand],
   ]) {
     command.addCommand(make());
   }

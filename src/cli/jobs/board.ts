@@ -4,13 +4,13 @@
  */
 import { type Job, Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { Failure } from "../../platform/failure.ts";
+import { shareText } from "../score/estimate.ts";
 import { progressText } from "../score/progress.ts";
 import { printable } from "../terminal/escape.ts";
 import { LiveBlock, type LiveOutput } from "../terminal/live.ts";
-import { exact } from "../terminal/numbers.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { cut, padded } from "../terminal/width.ts";
-import { failureOfJob, hasEnded, percentOf, progressOf, titleLine, titleOf } from "./state.ts";
+import { failureOfJob, hasEnded, percentOf, progressOf, scoreText, titleLine, titleOf } from "./state.ts";
 
 export interface BoardOutput {
   /** Receives the permanent lines. */
@@ -66,7 +66,7 @@ export class Board implements Disposable {
     this.#ended.add(job.id);
     const [oldest] = this.#ended;
     if (this.#ended.size > MAX_ENDED && oldest !== undefined) this.#ended.delete(oldest);
-    this.#line(endedLine(job));
+    this.#line(endedLine(job, this.#output.terminal()));
   }
 
   /** Removes a job that no longer exists. */
@@ -152,14 +152,21 @@ function restText(running: number, waiting: number): string {
 function runningLine(job: Job, width: number, terminal: Terminal): string {
   const title = padded(cut(printable(titleOf(job)), width, terminal.unicode), width);
   const columns = terminal.columns - width - 2;
-  if (job.progress) return `${title}  ${progressText(progressOf(job.progress), { ...terminal, columns })}`;
+  if (job.progress)
+    return `${title}  ${progressText(progressOf(job.progress, job), { ...terminal, columns })}`;
   return `${title}  ${cut("reading the two files", columns - 1, terminal.unicode)}`;
 }
 
+/** Returns " (estimate, 8.4 % of the frames)", or nothing for a score of all frames. */
+function estimatedText({ estimate }: Job): string {
+  return estimate === undefined ? "" : ` (estimate, ${shareText(estimate.scoredShare)} of the frames)`;
+}
+
 /** Returns state, id, name, and score or error. */
-function endedLine(job: Job): string {
+function endedLine(job: Job, terminal: Terminal): string {
   if (job.state === Job_State.SUCCEEDED) {
-    return `${titleLine(job)}${job.score === undefined ? "" : `  VMAF ${exact(job.score)}`}`;
+    const score = scoreText(job, terminal);
+    return `${titleLine(job)}${score === undefined ? "" : `  VMAF ${score}`}${estimatedText(job)}`;
   }
   if (job.state === Job_State.CANCELLED) return titleLine(job);
   const { code, message } = failureOfJob(job);

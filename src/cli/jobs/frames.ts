@@ -129,7 +129,10 @@ async function metricsOf(
   range: FrameRange,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  if (state === Job_State.SUCCEEDED && result) return Object.keys(result.pooled);
+  if (state === Job_State.SUCCEEDED && result) {
+    const { models, features } = result;
+    return [...models.map(({ metric }) => metric), ...Object.keys(features)];
+  }
   const metrics = new Set<string>();
   for await (const rows of framesOf(connection, id, range, signal)) {
     for (const row of rows) for (const metric of Object.keys(row.metrics)) metrics.add(metric);

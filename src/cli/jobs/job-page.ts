@@ -49,7 +49,9 @@ export function jobLines(job: Job, terminal: Terminal): string[] {
   const took = tookText(job);
   const which = `Job ${job.id} ${quoteName(titleOf(job))}${took === "" ? "" : `, ${took}`}${retriesText(job)}.`;
   const kept = keptText(job);
-  const text = kept === "" ? which : `${which} Kept ${kept}.`;
+  const finish =
+    job.estimate === undefined ? "" : ` svc jobs finish ${job.id} scores the rest of the frames.`;
+  const text = `${which}${kept === "" ? "" : ` Kept ${kept}.`}${finish}`;
   return wrap(text, terminal.columns).map((line) => paint(terminal, "dim", line));
 }
 
@@ -62,6 +64,8 @@ function facts(job: Job, terminal: Terminal, now: number): string[] {
     ["Distorted", fileText(spec?.distorted, plan?.distorted, terminal)],
     ["Models", (spec?.models ?? []).map(printable).join(", ") || printable(spec?.model ?? "")],
     ["Metrics", (spec?.features ?? []).map(printable).join(", ")],
+    ["Estimate", requestedText(job)],
+    ["Finishes", job.finishes === undefined ? "" : `job ${printable(job.finishes)}`],
     ["Labels", labelsText(spec?.labels ?? {})],
     ["Priority", spec?.priority ? String(spec.priority) : ""],
     ["Submitted", submittedText(job, now)],
@@ -75,6 +79,12 @@ function facts(job: Job, terminal: Terminal, now: number): string[] {
   const took = tookText(job);
   const state = `${"State".padEnd(LABEL_COLUMNS)}${paintedState(job, terminal)}`;
   return [...lines, `${state}${took === "" ? "" : `, ${took}`}${retriesText(job)}`, ...scoreLine(job)];
+}
+
+/** Returns "to ±0.5 with 95 % confidence, seed 7"; empty for a score of all frames. */
+function requestedText({ spec }: Job): string {
+  const { tolerance, seed } = spec?.estimate ?? {};
+  return tolerance === undefined ? "" : `to ±${tolerance} with 95 % confidence, seed ${seed ?? "unknown"}`;
 }
 
 /** Returns a file's name, and what the plan found in it. */
@@ -144,7 +154,7 @@ function foundLines(found: JsonObject, terminal: Terminal): string[] {
 function progressLines(job: Job, terminal: Terminal): string[] {
   if (job.progress === undefined || hasEnded(job)) return [];
   const segments = job.segmentsTotal > 0 ? [`${job.segmentsDone} of ${job.segmentsTotal} segments`] : [];
-  return [progressText(progressOf(job.progress), terminal), ...segments];
+  return [progressText(progressOf(job.progress, job), terminal), ...segments];
 }
 
 /** Lists the tasks of interest. Pending, done and cancelled tasks are only counted. */

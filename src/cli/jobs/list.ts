@@ -23,7 +23,7 @@ import { type TableColumn, tableLines } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { addEndOptions, addFilterOptions, type FilterFlags, filterOf } from "./filter.ts";
 import { scorersLines } from "./scored-apart.ts";
-import { millisecondsOf, percentOf, stateName, titleOf } from "./state.ts";
+import { millisecondsOf, percentOf, scoreText, stateName, titleOf } from "./state.ts";
 
 const SORTS = {
   newest: Sort.NEWEST,
@@ -101,15 +101,21 @@ export function jobTable(
   now: number,
   { heading }: { heading: boolean },
 ): string[] {
-  return tableLines(jobs, columnsAt(now), terminal, { heading });
+  return tableLines(jobs, columnsAt(now, terminal), terminal, { heading });
 }
 
-function columnsAt(now: number): readonly TableColumn<Job>[] {
+function columnsAt(now: number, terminal: Terminal): readonly TableColumn<Job>[] {
   return [
     { heading: "ID", text: ({ id }) => id, atLeast: 36 },
     { heading: "STATE", text: ({ state }) => stateName(state), atLeast: 9 },
     { heading: "DONE", text: doneText, atLeast: 5, align: "right", dispensable: 1 },
-    { heading: "SCORE", text: scoreText, atLeast: 7, align: "right", dispensable: 2 },
+    {
+      heading: "SCORE",
+      text: (job) => shortScore(job, terminal),
+      atLeast: 7,
+      align: "right",
+      dispensable: 2,
+    },
     { heading: "AGE", text: (job) => jobAge(job, now), atLeast: 4, align: "right", dispensable: 3 },
     { heading: "NAME", text: titleOf, atLeast: 0 },
   ];
@@ -120,7 +126,9 @@ function doneText(job: Job): string {
   return percent === undefined ? "-" : `${percent} %`;
 }
 
-function scoreText({ score }: Job): string {
+function shortScore(job: Job, terminal: Terminal): string {
+  const { score, estimate } = job;
+  if (estimate !== undefined) return scoreText(job, terminal) ?? "-";
   return score === undefined ? "-" : score.toFixed(3);
 }
 

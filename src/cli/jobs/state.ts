@@ -8,7 +8,10 @@ import { isTerminal, JOB_STATES, JOB_TRANSITIONS, type JobState } from "../../jo
 import { Failure, isFailureCode } from "../../platform/failure.ts";
 import { inOptions } from "../api-names.ts";
 import { EXIT, exitCodeOf } from "../exit.ts";
+import { estimateText } from "../score/estimate.ts";
 import { printable } from "../terminal/escape.ts";
+import { exact } from "../terminal/numbers.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 /** Returns the state's name; a state unknown to this version is shown as its number. */
 export function stateName(state: Job_State): string {
@@ -34,9 +37,22 @@ export function titleLine(job: Job): string {
   return `${stateName(job.state).padEnd(9)}  ${printable(job.id)}  ${printable(titleOf(job))}`;
 }
 
-export function progressOf(progress: ScoreProgress): Progress {
+export function progressOf(progress: ScoreProgress, { estimate }: Pick<Job, "estimate"> = {}): Progress {
   const { framesDone, framesTotal, fps, secondsLeft } = progress;
-  return { framesDone, framesTotal, fps, secondsLeft };
+  const done = { framesDone, framesTotal, fps, secondsLeft };
+  if (estimate === undefined) return done;
+  const { score, low, high, scoredShare } = estimate;
+  return { ...done, estimate: { mean: score, halfWidth: (high - low) / 2, scoredShare } };
+}
+
+/** Returns the score with all digits, or an estimate with its interval; undefined for a job without a score. */
+export function scoreText(
+  { score, estimate }: Pick<Job, "score" | "estimate">,
+  terminal: Pick<Terminal, "unicode">,
+): string | undefined {
+  if (score === undefined) return undefined;
+  if (estimate === undefined) return exact(score);
+  return `${terminal.unicode ? "≈ " : "~"}${estimateText(score, estimate, terminal)}`;
 }
 
 /** Returns the percentage of scored frames, rounded down; undefined while the frame count is unknown. */

@@ -33,8 +33,17 @@ export function estimateOptions(): Option[] {
 }
 
 /** Returns what the options request; undefined: a score of all frames. Throws INVALID_REQUEST. */
-export function sampleOf({ estimate, seed }: EstimateFlags): SampleRequest | undefined {
-  if (estimate !== undefined) return { tolerance: estimate, seed: seed ?? randomInt(MAX_SEED + 1) };
+export function sampleOf(flags: EstimateFlags): SampleRequest | undefined {
+  const estimate = estimateOf(flags);
+  return estimate && { seed: randomInt(MAX_SEED + 1), ...estimate };
+}
+
+/** The same, without a seed if none is given. */
+export function estimateOf({
+  estimate,
+  seed,
+}: EstimateFlags): (Pick<SampleRequest, "tolerance"> & Partial<SampleRequest>) | undefined {
+  if (estimate !== undefined) return { tolerance: estimate, ...(seed !== undefined && { seed }) };
   if (seed === undefined) return undefined;
   throw new Failure("INVALID_REQUEST", "--seed has no effect without --estimate. Give both or neither.");
 }
@@ -54,10 +63,19 @@ function parseSeed(value: string): number {
 }
 
 /** "93.10 ± 0.48", or "99.60, 99.10 to 100.00" if the interval ends at the largest or smallest score. */
-export function estimateText(mean: number, { low, high }: Interval, { unicode }: Terminal): string {
+export function estimateText(
+  mean: number,
+  { low, high }: Interval,
+  { unicode }: Pick<Terminal, "unicode">,
+): string {
   const [below, above] = [mean - low, high - mean];
   if (Math.abs(below - above) > 1e-5) return `${mean.toFixed(2)}, ${low.toFixed(2)} to ${high.toFixed(2)}`;
   return `${mean.toFixed(2)} ${unicode ? "±" : "+-"} ${below.toFixed(2)}`;
+}
+
+/** A share of the frames in percent: "8.4 %". */
+export function shareText(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
 }
 
 /** Says how sure the estimate is, how much was scored, and how to repeat it. */
@@ -66,7 +84,7 @@ export function estimateLines(estimate: EstimateView, terminal: Terminal): strin
   const interval = `${low.toFixed(2)} to ${high.toFixed(2)}`;
   return [
     `Estimate: with ${Math.round(confidence * 100)} % confidence, the mean of all ${totalFrames} frames is in ${interval}.`,
-    `${(scoredShare * 100).toFixed(1)} % of the frames were scored, ${units} of ${totalUnits} units, drawn with --seed ${seed}. Minimum, percentiles and worst frames need a score of all frames, without --estimate.`,
+    `${shareText(scoredShare)} of the frames were scored, ${units} of ${totalUnits} units, drawn with --seed ${seed}. Minimum, percentiles and worst frames need a score of all frames, without --estimate.`,
   ].flatMap((text, index) =>
     wrap(text, terminal.columns).map((line) => (index === 0 ? line : paint(terminal, "dim", line))),
   );

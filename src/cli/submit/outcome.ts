@@ -14,7 +14,15 @@ import { scoredApartLines } from "../jobs/scored-apart.ts";
 import { exitCodeOfJob, failureOfJob, progressOf, worst } from "../jobs/state.ts";
 import { awaitJobs, type Watcher } from "../jobs/wait.ts";
 import { boardWatcher } from "../jobs/watch.ts";
-import { checkGates, expectGate, type Gate, gateLines, parseGate } from "../score/gates.ts";
+import {
+  checkEstimate,
+  checkGates,
+  expectEstimated,
+  expectGate,
+  type Gate,
+  gateLines,
+  parseGate,
+} from "../score/gates.ts";
 import { progressLine } from "../score/progress.ts";
 import { printable } from "../terminal/escape.ts";
 import { detectTerminal, tableTerminal } from "../terminal/terminal.ts";
@@ -35,17 +43,20 @@ export interface OutcomeFlags {
 export async function expectedGates(
   connection: Connection,
   { failUnder }: OutcomeFlags,
-  jobs: readonly ListedJob[],
+  jobs: readonly Pick<ListedJob, "request">[],
   signal: AbortSignal,
 ): Promise<readonly Gate[]> {
   const gates = failUnder.map(parseGate);
-  const named = jobs.map(({ request: { job } }) => (job?.model ? [job.model] : (job?.models ?? [])));
-  const asksTenant = gates.length > 0 && named.some((models) => models.length === 0);
+  const models = jobs.map(({ request: { job } }) => (job?.model ? [job.model] : (job?.models ?? [])));
+  const asksTenant = gates.length > 0 && models.some((own) => own.length === 0);
   const defaults = asksTenant ? await defaultModels(connection, signal) : [];
   for (const [index, { request }] of jobs.entries()) {
-    const own = named[index] ?? [];
+    const own = models[index] ?? [];
     const expected = { models: own.length > 0 ? own : defaults, features: request.job?.features ?? [] };
-    for (const gate of gates) expectGate(gate, expected);
+    for (const gate of gates) {
+      const named = expectGate(gate, expected);
+      if (request.job?.estimate !== undefined) expectEstimated(named, expected);
+    }
   }
   return gates;
 }
@@ -114,7 +125,7 @@ export async function awaitListed(
 function lineWatcher(line: ReturnType<typeof progressLine>): Watcher {
   return {
     onJob(job) {
-      if (job.progress) line.update(progressOf(job.progress));
+      if (job.progress) line.update(progressOf(job.progress, job));
       else line.note(job.state === Job_State.QUEUED ? "Waiting for a node …" : "Reading the two files …");
     },
     onOutage: (failure) => line.note(failure === undefined ? "Reconnected." : printable(failure.message)),
@@ -138,7 +149,8 @@ async function judge(
   const expected = { models: models.map(({ model }) => model), features: job.spec?.features ?? [] };
   try {
     const named = gates.map((gate) => expectGate(gate, expected));
-    return { job, gates: checkGates(named, pooled) };
+    const isEstimated = job.result?.estimate !== undefined;
+    return { job, gates: isEstimated ? checkEstimate(named, models) : checkGates(named, pooled) };
   } catch (thrown) {
     // The score exists all the same, and is shown.
     return { job, gates: [], fault: Failure.from(thrown) };

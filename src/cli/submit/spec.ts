@@ -8,10 +8,11 @@ import { type JobSpec, JobSpecSchema } from "../../gen/proto/svc/v1/job_pb.ts";
 import { EditLists_Policy, Mismatch_Policy, Scaling_Policy } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { optional } from "../flags/optional.ts";
 import { type Labels, labelOption } from "../jobs/labels.ts";
+import { type EstimateFlags, estimateOf, estimateOptions } from "../score/estimate.ts";
 import { addPairOptions, type PairFlags } from "../score/options.ts";
 import { requestOf } from "../score/pair-request.ts";
 
-export interface SpecFlags extends PairFlags {
+export interface SpecFlags extends PairFlags, EstimateFlags {
   readonly name?: string;
   readonly label?: Labels;
   readonly priority?: number;
@@ -20,7 +21,9 @@ export interface SpecFlags extends PairFlags {
 const MAX_PRIORITY = 100;
 
 export function addSpecOptions<C extends Command>(command: C): C {
-  return addPairOptions(command, "your tenant's default models, which svc tenants show lists")
+  addPairOptions(command, "your tenant's default models, which svc tenants show lists");
+  for (const option of estimateOptions()) command.addOption(option);
+  return command
     .addOption(optional("--name <name>", "display name; need not be unique", "none"))
     .addOption(labelOption("label to find the job by"))
     .addOption(
@@ -60,6 +63,7 @@ export function absolute(side: Side, path: string, folder = process.cwd()): stri
 export function settingsOf(flags: SpecFlags): JobSpec {
   const request = requestOf("", "", flags);
   const { rawVideo } = request;
+  const estimate = estimateOf(flags);
   return create(JobSpecSchema, {
     models: [...(flags.model ?? [])],
     features: [...request.features],
@@ -71,6 +75,7 @@ export function settingsOf(flags: SpecFlags): JobSpec {
     ...(request.subsample > 1 && { subsample: request.subsample }),
     ...(request.encode && { encode: request.encode }),
     scorerVersion: request.scorerVersion ?? "",
+    ...(estimate && { estimate }),
     name: flags.name ?? "",
     labels: { ...flags.label },
     priority: flags.priority ?? 0,

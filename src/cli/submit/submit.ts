@@ -44,6 +44,9 @@ Examples:
   In CI: wait, show the report of svc score, fail if the mean is below 93:
     $ svc jobs submit source.mov encode.mp4 --wait --fail-under vmaf.mean=93
 
+  A film: estimate the mean to ±0.5 from a sample of the frames; svc jobs finish scores the rest:
+    $ svc jobs submit source.mov encode.mp4 --estimate 0.5 --wait
+
   Many pairs from a CSV file with the columns reference, distorted and label:title; prints one id per line:
     $ svc jobs submit --from pairs.csv --label release=7 --idempotency-key release-7
 
@@ -63,7 +66,7 @@ Files:
 
 ${serverGuide({
   0: "stored; with --wait: scored, and every gate passed",
-  1: "with --wait: scored, but below a gate of --fail-under",
+  1: "with --wait: scored, but below a gate of --fail-under, or an estimate leaves it undecided",
   2: "refused; with --wait: the videos cannot be scored",
   3: "the server cannot be reached or failed; with --wait: a job failed otherwise, or was cancelled",
   130: "stopped with Ctrl-C; stored jobs continue",

@@ -1,9 +1,8 @@
 /** The summary of a list of jobs: a line for each, and the totals. */
 import { type Job, Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { Failure } from "../../platform/failure.ts";
-import { failureOfJob, stateName, titleOf } from "../jobs/state.ts";
+import { failureOfJob, scoreText, stateName, titleOf } from "../jobs/state.ts";
 import { type GateOutcome, gateText } from "../score/gates.ts";
-import { exact } from "../terminal/numbers.ts";
 import { type TableColumn, tableLines } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { cut } from "../terminal/width.ts";
@@ -36,13 +35,9 @@ function columnsFor({ columns, unicode }: Terminal): readonly TableColumn<EndedJ
     { heading: "ID", text: ({ job }) => job.id, atLeast: 36, dispensable: 1 },
     { heading: "NAME", text: ({ job }) => cut(titleOf(job), most, unicode), atLeast: 0 },
     { heading: "STATE", text: ({ job }) => stateName(job.state), atLeast: 9 },
-    { heading: "SCORE", text: ({ job }) => scoreText(job), atLeast: 9, align: "right" },
+    { heading: "SCORE", text: ({ job }) => scoreText(job, { unicode }) ?? "-", atLeast: 9, align: "right" },
     { heading: "RESULT", text: (ended) => resultText(ended, unicode), atLeast: 0 },
   ];
-}
-
-function scoreText({ score }: Job): string {
-  return score === undefined ? "-" : exact(score);
 }
 
 /** Returns the missed gates, or why there is no score: the code first, because the end is cut. */
@@ -50,7 +45,10 @@ function resultText({ job, gates, fault }: EndedJob, unicode: boolean): string {
   if (fault !== undefined) return failureText(fault);
   if (job.state === Job_State.SUCCEEDED) {
     const missed = gates.filter(({ passed }) => !passed);
-    if (missed.length > 0) return missed.map((gate) => `FAIL ${gateText(gate, unicode)}`).join(", ");
+    if (missed.length > 0)
+      return missed
+        .map((gate) => `${gate.undecided ? "undecided" : "FAIL"} ${gateText(gate, unicode)}`)
+        .join(", ");
     return gates.length > 0 ? "pass" : "";
   }
   return job.state === Job_State.CANCELLED ? "" : failureText(failureOfJob(job));
@@ -60,13 +58,20 @@ function failureText({ code, message }: Failure): string {
   return `${code}: ${message}`;
 }
 
-/** Returns "3 jobs: 2 succeeded (1 below a gate), 1 failed". */
+/** Returns "3 jobs: 2 succeeded (1 below a gate), 1 failed". A gate that an estimate leaves undecided is not met. */
 export function totalsLine(ended: readonly EndedJob[]): string {
   const byState = Map.groupBy(ended, ({ job }) => job.state);
   const counts = [Job_State.SUCCEEDED, Job_State.FAILED, Job_State.CANCELLED].flatMap((state) => {
     const jobs = byState.get(state) ?? [];
-    const missed = jobs.filter(isUnderGate).length;
-    const under = missed > 0 ? ` (${missed} below a gate)` : "";
+    const missed = jobs.filter(isUnderGate);
+    const undecided = missed.filter(({ gates }) =>
+      gates.every(({ passed, undecided: open }) => passed || open),
+    ).length;
+    const notes = [
+      ...(missed.length > undecided ? [`${missed.length - undecided} below a gate`] : []),
+      ...(undecided > 0 ? [`${undecided} undecided`] : []),
+    ];
+    const under = notes.length > 0 ? ` (${notes.join(", ")})` : "";
     return jobs.length === 0 ? [] : [`${jobs.length} ${stateName(state).toLowerCase()}${under}`];
   });
   return `${ended.length} ${ended.length === 1 ? "job" : "jobs"}: ${counts.join(", ")}`;
