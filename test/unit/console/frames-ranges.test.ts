@@ -34,20 +34,20 @@ test("loads done segments, adjacent ones in one request", () => {
   ]);
   const { total, step, done } = framesOf(job);
   assert.deepEqual([total, step], [100, 1]);
-  const ranges = missingRanges(done, []).map(({ first, count }) => ({ first, count }));
+  const ranges = missingRanges(done, [], false).map(({ first, count }) => ({ first, count }));
   assert.deepEqual(ranges, [
     { first: 0, count: 50 },
     { first: 75, count: 25 },
   ]);
   const held = [{ first: 0, count: 25 }];
   assert.deepEqual(
-    missingRanges(done, held).map(({ first, count }) => [first, count]),
+    missingRanges(done, held, false).map(({ first, count }) => [first, count]),
     [
       [25, 25],
       [75, 25],
     ],
   );
-  assert.deepEqual(missingRanges(done, done), []);
+  assert.deepEqual(missingRanges(done, done, false), []);
 });
 
 test("the number of frames is 0 before the plan", () => {
@@ -62,4 +62,18 @@ test("loads a succeeded job without listed tasks as a whole", () => {
 
 test("takes the step from the job's subsample", () => {
   assert.equal(framesOf(jobOf([], { spec: { reference: "/a", distorted: "/b", subsample: 5 } })).step, 5);
+});
+
+test("asks at once for all frames of an estimate that has ended, without those between its units", () => {
+  const units = [
+    { first: 32, count: 16 },
+    { first: 90, count: 18 },
+    { first: 400, count: 16 },
+  ];
+  assert.deepEqual(missingRanges(units, [], true), [{ first: 32, count: 50, segments: units }]);
+  const [held = { first: 0, count: 0 }, ...others] = units;
+  assert.deepEqual(
+    missingRanges(units, [held], true).map(({ first, count }) => ({ first, count })),
+    others,
+  );
 });

@@ -75,9 +75,11 @@ function whyNotMedia(job: Job, base: Job): string | undefined {
   return isSame ? undefined : "its reference has changed between the two jobs";
 }
 
-/** Metrics that all jobs with a result have, in the order of the first job. */
+/** Metrics that all jobs with pooled scores have, in the order of the first job; an estimate has none. */
 export function metricsInAll(jobs: readonly Job[]): readonly string[] {
-  const lists = jobs.flatMap(({ result }) => (result === undefined ? [] : [Object.keys(result.pooled)]));
+  const lists = jobs.flatMap(({ result }) =>
+    result === undefined || result.estimate !== undefined ? [] : [Object.keys(result.pooled)],
+  );
   const [first = [], ...rest] = lists;
   return first.filter((metric) => rest.every((list) => list.includes(metric)));
 }

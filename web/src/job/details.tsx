@@ -1,11 +1,12 @@
 /** The job's request, who submitted it, and its times. */
+import { Link } from "react-router";
 import type { Job } from "../api/client.ts";
 import { modelsOf } from "../jobs/job-facts.ts";
 import { formatDuration, formatInstant } from "../ui/moments.ts";
 import { JobLabels } from "./job-labels.tsx";
 
 export function Details({ job }: { readonly job: Job }) {
-  const { spec, id, submittedBy, createTime, startTime, endTime, expireTime } = job;
+  const { spec, id, submittedBy, createTime, startTime, endTime, expireTime, finishes } = job;
   return (
     <section className="card job-details" aria-label="Details">
       <h2>Details</h2>
@@ -19,6 +20,17 @@ export function Details({ job }: { readonly job: Job }) {
         <Fact name={modelsOf(spec).length > 1 ? "Models" : "Model"}>
           <bdi>{modelsOf(spec).join(", ")}</bdi>
         </Fact>
+        {spec.estimate !== undefined && (
+          <Fact name="Estimate">
+            to ±{spec.estimate.tolerance} with 95 % confidence{" "}
+            <span className="quiet">seed {spec.estimate.seed}</span>
+          </Fact>
+        )}
+        {finishes !== undefined && (
+          <Fact name="Finishes">
+            <Link to={`/jobs/${finishes}`}>an estimate</Link>
+          </Fact>
+        )}
         <Fact name="Labels">
           <JobLabels job={job} />
         </Fact>

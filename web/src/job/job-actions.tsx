@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import type { Job } from "../api/client.ts";
 import { ChangeDialog } from "../jobs/change-dialog.tsx";
-import { newKey, resubmit } from "../jobs/job-calls.ts";
+import { finishJob, newKey, resubmit } from "../jobs/job-calls.ts";
 import { hasEnded } from "../jobs/job-facts.ts";
 import { type FirstDraft, SubmitDialog } from "../jobs/submit/dialog.tsx";
 import { draftOf } from "../jobs/submit/draft.ts";
@@ -18,6 +18,7 @@ export function JobActions({ job }: { readonly job: Job }) {
     <div className="job-actions">
       {hasEnded(job) ? (
         <>
+          {job.state === "SUCCEEDED" && job.estimate !== undefined && <Finish job={job} />}
           <Edit job={job} />
           <Resubmit key={job.id} job={job} />
           {mayAs(caller, "svc:admin") && <Delete job={job} />}
@@ -59,6 +60,24 @@ function Delete({ job }: { readonly job: Job }) {
       {isAsking && (
         <ChangeDialog change="delete" jobs={[job]} close={close} done={() => void navigate("/jobs")} />
       )}
+    </>
+  );
+}
+
+/** Scores the rest of an estimated job, as another job. */
+function Finish({ job }: { readonly job: Job }) {
+  const { api } = useSession();
+  const navigate = useNavigate();
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => finishJob(api, job),
+    onSuccess: ({ id }) => void navigate(`/jobs/${id}`),
+  });
+  return (
+    <>
+      {error !== null && <span role="alert">{error.message}</span>}
+      <button type="button" className="primary" disabled={isPending} onClick={() => mutate()}>
+        Score all frames
+      </button>
     </>
   );
 }

@@ -5,7 +5,7 @@ import { maxScoreOf, USUAL_MAX_SCORE, usedModel } from "../../../src/jobs/scored
 import type { Job, Schemas } from "../api/client.ts";
 import { unitOf, written } from "../chart/data/metrics.ts";
 import { MetricName } from "../chart/metric-name.tsx";
-import { modelsOf } from "../jobs/job-facts.ts";
+import { countText, intervalText, modelsOf, sampleText } from "../jobs/job-facts.ts";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import { metricsOf, modelRanges } from "./metric-order.ts";
 import { ResultModels } from "./result-models.tsx";
@@ -25,6 +25,8 @@ const COLUMNS = [
 ] as const satisfies readonly { name: string; title?: string; key: keyof Schemas["Pooled"] }[];
 
 export function Result({ job, result }: { readonly job: Job; readonly result: ScoreResult }) {
+  const { estimate } = result;
+  if (estimate !== undefined) return <Estimated job={job} result={result} estimate={estimate} />;
   return (
     <section className="card job-result" aria-label="Result">
       <div className="big-score">
@@ -37,6 +39,38 @@ export function Result({ job, result }: { readonly job: Job; readonly result: Sc
         </span>
       </div>
       <PooledTable job={job} result={result} />
+      <ResultModels result={result} />
+    </section>
+  );
+}
+
+interface EstimatedProps {
+  readonly job: Job;
+  readonly result: ScoreResult;
+  readonly estimate: Schemas["Estimate"];
+}
+
+/** An estimate knows only means, so there is no table of pooled scores. */
+function Estimated({ job, result, estimate }: EstimatedProps) {
+  const { low, high, scoredShare, totalFrames, units, totalUnits, seed } = estimate;
+  const shown = { score: result.score, low, high, scoredShare };
+  return (
+    <section className="card job-result" aria-label="Result">
+      <div className="big-score">
+        <span className="score-value" title={String(result.score)}>
+          ≈ {result.score.toFixed(1)}
+        </span>
+        <span className="score-interval">{intervalText(shown)}</span>
+        <span className="quiet">
+          <Range models={result.models} />
+          <bdi>{modelsOf(job.spec)[0]}</bdi>, estimate from {sampleText(shown)}
+        </span>
+      </div>
+      <p className="quiet">
+        With 95 % confidence, the mean of all {countText(totalFrames)} frames is in {low.toFixed(2)} to{" "}
+        {high.toFixed(2)}. Scored: {countText(units)} of {countText(totalUnits)} units, drawn with seed {seed}
+        . Minimum, percentiles and worst frames need a score of all frames.
+      </p>
       <ResultModels result={result} />
     </section>
   );

@@ -24,6 +24,11 @@ export async function submitJobs(api: Api, specs: readonly JobSpec[], key: strin
   return stored.jobs.map(({ job }) => job);
 }
 
+/** Submits the job that scores the rest of an estimated one, or returns the one that was submitted before. Throws ApiError. */
+export async function finishJob(api: Api, { id }: Job): Promise<Job> {
+  return bodyOf(api.POST("/v1/jobs/{id}:finish", { params: { path: { id } } }));
+}
+
 /**
  * Submits the same specs as new jobs, in batches; each batch is stored as a whole. Repeating the call with the same key
  * and jobs stores them once, even if some batches were stored before. Throws ApiError.

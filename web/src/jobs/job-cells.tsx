@@ -5,11 +5,14 @@ import {
   codecText,
   countText,
   fileName,
+  intervalText,
   type Job,
+  type JobEstimate,
   labelsOf,
   leftText,
   modelsOf,
   progressText,
+  sampleText,
   shareOf,
   titleOf,
   videoRateText,
@@ -56,12 +59,21 @@ export function JobProgress({ job }: { readonly job: Job }) {
   );
 }
 
-/** `score`: undefined until there is one. */
-export function Score({ score }: { readonly score: number | undefined }) {
+/** The score, or the estimate so far or the final one with its interval. */
+export function Score({ job: { score, estimate } }: { readonly job: Job }) {
+  if (estimate !== undefined) return <EstimatedScore estimate={estimate} />;
   if (score === undefined) return <span className="quiet">–</span>;
   return (
     <span className="score" title={String(score)}>
       {score.toFixed(2)}
+    </span>
+  );
+}
+
+function EstimatedScore({ estimate }: { readonly estimate: JobEstimate }) {
+  return (
+    <span className="score estimated" title={`Estimate from ${sampleText(estimate)}, with 95 % confidence`}>
+      ≈ {estimate.score.toFixed(2)} <span className="quiet">{intervalText(estimate)}</span>
     </span>
   );
 }

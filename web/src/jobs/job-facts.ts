@@ -5,6 +5,7 @@ import { formatAge, formatDuration } from "../ui/moments.ts";
 
 export type Job = components["schemas"]["Job"];
 export type JobSpec = components["schemas"]["JobSpec"];
+export type JobEstimate = components["schemas"]["JobEstimate"];
 export type JobState = components["schemas"]["JobState"];
 
 /** In the order of a job's life cycle. */
@@ -52,6 +53,18 @@ export function videoRateText({ distortedMedia: media }: Job): string | undefine
 
 export function labelsOf({ labels }: JobSpec): readonly (readonly [key: string, value: string])[] {
   return Object.entries(labels ?? {});
+}
+
+/** Half width or limits of an estimate's interval: "± 0.42", or "98.20 to 100.00" if it ends at the largest score. */
+export function intervalText({ score, low, high }: JobEstimate): string {
+  const [below, above] = [score - low, high - score];
+  const isEven = Math.abs(below - above) <= 1e-5;
+  return isEven ? `± ${below.toFixed(2)}` : `${low.toFixed(2)} to ${high.toFixed(2)}`;
+}
+
+/** "8.4 % of the frames". */
+export function sampleText({ scoredShare }: JobEstimate): string {
+  return `${(100 * scoredShare).toFixed(1)} % of the frames`;
 }
 
 /** Share of frames scored, 0 to 1; undefined until the total is known. */

@@ -39,7 +39,7 @@ export const JobRow = memo(function JobRow({ job, index, isSelected, labels, act
         <JobProgress job={job} />
       </td>
       <td className="number">
-        <Score score={job.score} />
+        <Score job={job} />
       </td>
       <td className="number">
         <Video job={job} />
@@ -68,7 +68,7 @@ export const JobCard = memo(function JobCard({ job, index, isSelected, labels, a
       <div className="job-card-line">
         <SelectBox job={job} isSelected={isSelected} actions={actions} />
         <JobName job={job} />
-        <Score score={job.score} />
+        <Score job={job} />
       </div>
       <div className="job-card-line">
         <StateChip state={job.state} />

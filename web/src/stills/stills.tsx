@@ -58,7 +58,7 @@ export function StillsSection({ job, table, isLoading, metric, rate, frame, onFr
   const asked = part?.size === size ? part.view : undefined;
   return (
     <section className="stills" aria-labelledby="stills">
-      <h3 id="stills">Worst moments</h3>
+      <h3 id="stills">{job.estimate === undefined ? "Worst moments" : "Lowest scores of the sample"}</h3>
       {stills.error !== null && <Failed error={stills.error} />}
       <Strip {...{ moments, shown, scoreAt, rate, onFrame }} />
       {pinned.length > 0 && <Pinned {...{ moments: pinned, shown, scoreAt, rate, stills, frame, onFrame }} />}

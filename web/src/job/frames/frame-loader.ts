@@ -4,6 +4,7 @@ import { type Credentials, fetchRaw, type Job } from "../../api/client.ts";
 import { unreachable } from "../../api/problem.ts";
 import { CsvReader } from "../../chart/data/csv-reader.ts";
 import { FrameTable } from "../../chart/data/frame-table.ts";
+import { hasEnded } from "../../jobs/job-facts.ts";
 import { type FrameRange, framesOf, missingRanges } from "./frame-ranges.ts";
 
 export interface Loading {
@@ -101,7 +102,7 @@ export class FrameLoader {
       this.#held = [];
       this.#become({ table: new FrameTable(total, step, this.#keeps) });
     }
-    return missingRanges(done, this.#held)[0];
+    return missingRanges(done, this.#held, hasEnded(this.#job))[0];
   }
 
   async #load(table: FrameTable, { first, count }: FrameRange, signal: AbortSignal): Promise<void> {

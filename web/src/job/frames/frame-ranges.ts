@@ -31,17 +31,22 @@ export function framesOf({ spec, state, work = [], progress }: Job): JobFrames {
   return { total, step: spec.subsample || 1, done: isWhole ? [{ first: 0, count: total }] : done };
 }
 
-/** Ranges that are done but not held; adjacent ones are merged. */
+/**
+ * Ranges that are done but not held. Adjacent ones are merged; with `isFinal`, which says that no more frames are going
+ * to be scored, all of them at first. `count`: the frames that are done, so without the gaps of an estimate.
+ */
 export function missingRanges(
   done: readonly FrameRange[],
   held: readonly FrameRange[],
+  isFinal: boolean,
 ): (FrameRange & { readonly segments: readonly FrameRange[] })[] {
   const holds = new Set(held.map(({ first, count }) => `${first}+${count}`));
   const ranges: { first: number; count: number; segments: FrameRange[] }[] = [];
   for (const segment of done) {
     if (holds.has(`${segment.first}+${segment.count}`)) continue;
     const before = ranges.at(-1);
-    if (before !== undefined && before.first + before.count === segment.first) {
+    const isAdjacent = before !== undefined && before.first + before.count === segment.first;
+    if (before !== undefined && (isAdjacent || (isFinal && held.length === 0))) {
       before.count += segment.count;
       before.segments.push(segment);
     } else ranges.push({ ...segment, segments: [segment] });

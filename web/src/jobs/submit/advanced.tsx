@@ -59,6 +59,13 @@ export function SubmitAdvanced({
         <TextRow {...fields} field="subsample" label="Score every n-th frame" placeholder="1" isNumber />
         <TextRow
           {...fields}
+          field="estimate"
+          label="Estimate to ± points"
+          placeholder="score all frames"
+          hint="Scores a random sample until the 95 % confidence interval of the mean is as narrow. Saves time for long videos."
+        />
+        <TextRow
+          {...fields}
           field="scorerVersion"
           label="Scorer version"
           placeholder="each node's default"

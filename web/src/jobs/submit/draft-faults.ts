@@ -13,7 +13,9 @@ import {
   MAX_SCORER_VERSION,
   MAX_SIDE_PIXELS,
   MAX_SUBSAMPLE,
+  MAX_TOLERANCE,
   MIN_BIT_DEPTH,
+  MIN_TOLERANCE,
   MODEL_NAME,
   PIXEL_FORMAT,
 } from "../../../../src/jobs/request-limits.ts";
@@ -39,6 +41,7 @@ const CHECKS: { readonly [F in Field]?: (draft: JobDraft) => string | undefined 
   frameRate: ({ frameRate }) =>
     matchFault(frameRate, FRAME_RATE, "Not a frame rate. Examples: 25, 30000/1001."),
   subsample: ({ subsample }) => rangeFault(subsample, 1, MAX_SUBSAMPLE),
+  estimate: ({ estimate, subsample }) => estimateFault(estimate, subsample),
   encodeWidth: ({ encodeWidth }) => rangeFault(encodeWidth, 1, MAX_SIDE_PIXELS),
   encodeHeight: ({ encodeHeight }) => rangeFault(encodeHeight, 1, MAX_SIDE_PIXELS),
   encodeDepth: ({ encodeDepth }) => rangeFault(encodeDepth, MIN_BIT_DEPTH, MAX_BIT_DEPTH),
@@ -131,6 +134,20 @@ function rangeFault(text: string, least: number, most: number): string | undefin
     : `Enter a whole number from ${least} to ${most}.`;
 }
 
+function estimateFault(estimate: string, subsample: string): string | undefined {
+  const points = estimate.trim();
+  if (points === "") return undefined;
+  if (
+    !/^\d{1,2}(\.\d{1,6})?$/.test(points) ||
+    Number(points) < MIN_TOLERANCE ||
+    Number(points) > MAX_TOLERANCE
+  )
+    return `Enter points from ${MIN_TOLERANCE} to ${MAX_TOLERANCE}.`;
+  return Number(subsample || "1") > 1
+    ? "An estimate needs every frame of its sample. Clear the n-th frame."
+    : undefined;
+}
+
 function sideFault(draft: JobDraft, side: "width" | "height"): string | undefined {
   const others = [draft.width, draft.height, draft.pixelFormat, draft.frameRate];
   if (draft[side].trim() === "" && others.some((other) => other.trim() !== ""))
@@ -155,6 +172,7 @@ const NAMED: readonly (readonly [RegExp, Field])[] = [
   [/^rawVideo\.pixelFormat\b/, "pixelFormat"],
   [/^rawVideo\.frameRate\b/, "frameRate"],
   [/^subsample\b/, "subsample"],
+  [/^(?:estimate\b|An estimate )/, "estimate"],
   [/^encode\.width\b/, "encodeWidth"],
   [/^encode\.height\b/, "encodeHeight"],
   [/^encode\.bitDepth\b/, "encodeDepth"],

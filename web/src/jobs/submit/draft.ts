@@ -26,6 +26,8 @@ export interface JobDraft {
   readonly encodeWidth: string;
   readonly encodeHeight: string;
   readonly encodeDepth: string;
+  /** Half width of the interval of an estimate, in points; empty: all frames are scored. */
+  readonly estimate: string;
   /** Version of a scorer or of its libvmaf; empty: each node's default. */
   readonly scorerVersion: string;
 }
@@ -52,6 +54,7 @@ export const EMPTY_DRAFT: JobDraft = {
   encodeWidth: "",
   encodeHeight: "",
   encodeDepth: "",
+  estimate: "",
   scorerVersion: "",
 };
 
@@ -101,6 +104,7 @@ export function draftOf(spec: JobSpec): JobDraft {
     encodeWidth: textOf(encode?.width || undefined),
     encodeHeight: textOf(encode?.height || undefined),
     encodeDepth: textOf(encode?.bitDepth || undefined),
+    estimate: textOf(spec.estimate?.tolerance),
     scorerVersion: spec.scorerVersion ?? "",
   };
 }
@@ -149,6 +153,7 @@ function sharedOf(draft: JobDraft): Omit<JobSpec, "reference" | "distorted"> {
     ...(draft.editLists !== "APPLY" && { editLists: draft.editLists }),
     ...numberIn("subsample", draft.subsample),
     ...(Object.keys(encode).length > 0 && { encode }),
+    ...(draft.estimate.trim() !== "" && { estimate: { tolerance: Number(draft.estimate) } }),
     ...(scorerVersion !== "" && { scorerVersion }),
   };
 }
