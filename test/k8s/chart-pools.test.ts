@@ -60,9 +60,9 @@ test("a pool with its own tag or repository does not use the digest of another i
   assert.equal(below("gpu"), "registry.example/svc:1-cuda");
 });
 
-test("threads are the cores of the CPU limit divided by the slots", async () => {
+test("threads are twice the cores of the CPU limit divided by the slots, at most the cores", async () => {
   const pools = [
-    ["a", "slots: 3, resources: { limits: { cpu: 8 } }", "2"],
+    ["a", "slots: 3, resources: { limits: { cpu: 8 } }", "5"],
     ["b", "slots: 8, resources: { limits: { cpu: '4' } }", "1"],
     ["c", "resources: { limits: { cpu: 2500m } }", "2"],
     ["d", "resources: { limits: { cpu: 250m } }", "1"],

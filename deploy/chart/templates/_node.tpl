@@ -23,13 +23,13 @@
 {{- end }}
 
 {{/*
-Threads of one score: the cores of the CPU limit divided among the slots. The process itself misdetects a limit below one
-core, or a share of the machine.
+Threads of one score, by the rule of src/processes/node/settings.ts and the cores of the CPU limit. The process itself misdetects
+a limit below one core, or a share of the machine.
 */}}
 {{- define "svc.node.threads" -}}
 {{- $cores := include "svc.cores" .resources -}}
 {{- if and (eq (int .threads) 0) $cores -}}
-{{- max 1 (div (int $cores) (int .slots)) -}}
+{{- min (int $cores) (max 1 (div (mul 2 (int $cores)) (int .slots))) -}}
 {{- else -}}
 {{- int .threads -}}
 {{- end -}}

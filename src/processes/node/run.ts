@@ -1,4 +1,5 @@
 /** Sets up a node, and runs it until a signal or its controller stops it. */
+import { availableParallelism } from "node:os";
 import type { Registry } from "prom-client";
 import { Connection } from "../../client/connection/connection.ts";
 import { openTls } from "../../client/connection/tls-settings.ts";
@@ -20,7 +21,7 @@ import { HAND_BACK_LIMIT_MS, Node } from "../../worker/node.ts";
 import { hostPort, ListenError } from "../parts/addresses.ts";
 import { type EngineSettings, engineOptions, warnOfFallback } from "../parts/engine-settings.ts";
 import { openTracing } from "../parts/tracing.ts";
-import { defaultName, type NodeSettings, threadsPerScore } from "./settings.ts";
+import { defaultName, type NodeSettings, threadsPerTask } from "./settings.ts";
 
 /** Runs the node until it has stopped, then exits the process. */
 export async function runNode(settings: NodeSettings): Promise<void> {
@@ -58,7 +59,7 @@ export interface OpenNodeOptions extends EngineSettings {
   readonly connection: Connection;
   readonly name: string;
   readonly slots: number;
-  /** 0 divides the cores among the slots. */
+  /** Threads of one task; 0: by the cores and the slots. */
   readonly threads: number;
   /** Time limit of a task in seconds. */
   readonly scoreTimeout: number;
@@ -76,7 +77,7 @@ export interface NodeParts {
 /** Creates a node and the opening of its engine. Neither is started. */
 export function openNode(options: OpenNodeOptions): NodeParts {
   const { connection, name, slots, scoreTimeout, registry, log, tracer, places } = options;
-  const engine = engineOptions(options, { threads: threadsPerScore(options), places });
+  const engine = engineOptions(options, { threads: threadsPerTask(options, availableParallelism()), places });
   const opening = new EngineOpening(() => openEngine(engine), log);
   const metrics = new NodeMetrics(registry);
   const timeoutMs = scoreTimeout * 1000;

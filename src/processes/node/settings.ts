@@ -1,5 +1,5 @@
 /** The settings of `svc node`. */
-import { availableParallelism, hostname } from "node:os";
+import { hostname } from "node:os";
 import { TLS_SETTINGS, tlsSettingsFault } from "../../client/connection/tls-settings.ts";
 import { TOKEN_SETTINGS, tokenSettingsFault } from "../../client/tokens/settings.ts";
 import {
@@ -31,7 +31,7 @@ export const NODE_WORK_SETTINGS = {
   }),
   threads: integer({
     flags: "--threads <threads>",
-    help: "threads of each task; 0 divides the cores among the slots, at least 1 each",
+    help: "threads of each task; 0: twice its share of the cores among the slots, but at most all cores",
     fallback: 0,
     min: 0,
     max: 256,
@@ -116,13 +116,17 @@ export function defaultName(): string {
   return `${hostname().slice(0, MAX_NAME - 12)}-${process.pid}`;
 }
 
-/** Threads of one task. */
-export function threadsPerScore({
-  slots,
-  threads,
-}: {
-  readonly slots: number;
-  readonly threads: number;
-}): number {
-  return threads > 0 ? threads : Math.max(1, Math.floor(availableParallelism() / slots));
+/**
+ * Threads of libvmaf for a task, if none are set: up to this many times its share of the cores. A short film's last tasks do not end
+ * together, and a task that runs alone uses the cores that others left. The threads cost 45 bytes of memory per pixel
+ * each, and no CPU time (docs/performance.md).
+ */
+const SHARES = 2;
+
+/** Returns the threads of one task on a node with this number of cores. `threads` is the setting; 0: to be calculated. */
+export function threadsPerTask(
+  { slots, threads }: { readonly slots: number; readonly threads: number },
+  cores: number,
+): number {
+  return threads > 0 ? threads : Math.min(cores, Math.max(1, Math.floor((SHARES * cores) / slots)));
 }
