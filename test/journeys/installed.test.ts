@@ -41,7 +41,7 @@ let installed: Installation;
 
 before(async () => {
   mkdirSync(tools);
-  for (const tool of ["dirname", "readlink"]) symlinkSync(`/usr/bin/${tool}`, join(tools, tool));
+  symlinkSync("/usr/bin/readlink", join(tools, "readlink"));
   [tarball, again] = await Promise.all([pack(join(folder, "one")), pack(join(folder, "two"), "077")]);
   const { stdout } = await execute("tar", ["-xzOf", tarball, "package/package.json"]);
   const oldest = JSON.parse(stdout).engines.node.replace(">=", "");
@@ -101,6 +101,11 @@ test("every module finds its imports under the oldest supported Node.js", async 
   const program = "for (const path of process.argv.slice(1)) await import(path);";
   const paths = modules.map((path) => installed.file(path));
   await execute(join(node, "node"), ["--input-type=module", "--eval", program, ...paths]);
+});
+
+test("keeps the compiled program in the user's cache folder", async () => {
+  assert.equal((await installed.run(["--version"])).code, 0);
+  assert.notEqual(globSync(".cache/svc/*/*", { cwd: join(installed.work, "..") }).length, 0);
 });
 
 test("svc score scores a pair, to the digits of the checkout", async () => {
