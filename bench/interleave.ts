@@ -3,6 +3,8 @@ import { readFile } from "node:fs/promises";
 
 export interface Contender {
   readonly name: string;
+  /** The process whose CPU time counts; default: this one. */
+  readonly pid?: number;
   /** One run. */
   run(): Promise<void>;
 }
@@ -11,7 +13,7 @@ export interface Timing {
   readonly name: string;
   /** Wall-clock times in milliseconds. */
   readonly times: readonly number[];
-  /** CPU times in milliseconds, of this process and of its children that ended during the run. */
+  /** CPU times in milliseconds, of the contender's process and of its children that ended during the run. */
   readonly cpu: readonly number[];
   readonly median: number;
 }
@@ -24,11 +26,12 @@ export async function interleave(
   const all = contenders.map(({ name }) => ({ name, times: [] as number[], cpu: [] as number[] }));
   for (let round = 0; round <= rounds; round++) {
     for (const [index, contender] of contenders.entries()) {
-      const [started, spent] = [performance.now(), await cpuTime()];
+      const { pid } = contender;
+      const [started, spent] = [performance.now(), await cpuTime(pid)];
       await contender.run();
       if (round === 0) continue;
       all[index]?.times.push(performance.now() - started);
-      all[index]?.cpu.push((await cpuTime()) - spent);
+      all[index]?.cpu.push((await cpuTime(pid)) - spent);
     }
     process.stderr.write(`round ${round} of ${rounds}\n`);
   }
@@ -38,14 +41,14 @@ export async function interleave(
 /** Linux counts CPU time in /proc in hundredths of a second (USER_HZ). */
 const TICK_MS = 10;
 
-/** Returns the CPU time of this process and its ended children, in milliseconds (proc(5): utime to cstime). */
-async function cpuTime(): Promise<number> {
-  const stat = await readFile("/proc/self/stat", "utf8");
+/** Returns the CPU time of a process and its ended children, in milliseconds (proc(5): utime to cstime). */
+async function cpuTime(pid = process.pid): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return fields.slice(11, 15).reduce((sum, field) => sum + Number(field) * TICK_MS, 0);
 }
 
-/** Prints CPU times like printTimings: for contenders that are children of this process, or this process itself. */
+/** Prints CPU times like printTimings: for children of this process, this process itself, or contenders with a pid. */
 export function printCpu(title: string, timings: readonly Timing[]): void {
   printTimings(
     title,

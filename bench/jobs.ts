@@ -1,7 +1,7 @@
 /**
  * The cost and gain of the controller and its nodes: a film scored by them compared with the bare scorer, the time from
  * a submission to its first programs, and two nodes compared with one. Run with `npm run bench:jobs --
- * [pair|queue|latency|nodes]`; docs/performance.md has the results of one run.
+ * [pair|queue|latency|nodes] [SECONDS|CLIPS]`; docs/performance.md has the results of one run.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pair } from "./client.ts";
 import { percentile } from "./flight.ts";
-import { interleave, median, milliseconds, printTimings } from "./interleave.ts";
+import { interleave, median, milliseconds, printCpu, printTimings } from "./interleave.ts";
 import { makePair, makeSmallPair, runBareScorer } from "./media.ts";
 import { type Observation, observations } from "./observer.ts";
 import { System } from "./system.ts";
@@ -19,8 +19,8 @@ const THREADS = availableParallelism();
 const ROUNDS = 5;
 /** Length of the pair that is scored on all cores; the second argument, in seconds. */
 const PAIR_SECONDS = Number(process.argv[3] ?? 20);
-/** Number of clips in a queue. */
-const CLIPS = 200;
+/** Number of clips in a queue, an even number; the second argument as well. */
+const CLIPS = Number(process.argv[3] ?? 200);
 const SUBMISSIONS = 300;
 /** Warm-up submissions that are not counted. */
 const WARM_UP = 30;
@@ -57,11 +57,11 @@ async function benchPair(): Promise<void> {
   printTimings(`A 1080p pair of ${PAIR_SECONDS} s, compressed input, on all cores`, timings);
 }
 
-/** Compares a queue of short clips on a node of two slots with bare commands, two at a time. */
+/** Compares a queue of short clips in `svc up` with two slots with bare commands, two at a time. */
 async function benchQueue(): Promise<void> {
   await makePair(directory, "640x360", 2);
   const pair = pairIn("reference.mp4", "distorted.mp4");
-  await using system = await System.start(directory, "queue", [{ slots: 2 }]);
+  await using system = await System.startUp(directory, "queue", 2);
   const bare = async (): Promise<void> => {
     for (let clip = 0; clip < CLIPS / 2; clip++) await runBareScorer(directory, 1);
   };
@@ -69,7 +69,8 @@ async function benchQueue(): Promise<void> {
     [
       { name: "bare ffmpeg + libvmaf", run: async () => void (await Promise.all([bare(), bare()])) },
       {
-        name: "a node with two slots",
+        name: "svc up with two slots",
+        pid: system.controller.pid,
         run: async () =>
           void (await Promise.all(Array.from({ length: CLIPS }, () => system.client.score(pair)))),
       },
@@ -77,6 +78,7 @@ async function benchQueue(): Promise<void> {
     3,
   );
   printTimings(`${CLIPS} pairs of 360p and 2 s`, timings);
+  printCpu("CPU", timings);
 }
 
 /** Measures the time from a SubmitJob call to the start of programs on the node, one job at a time. */

@@ -1,4 +1,4 @@
-/** A controller and its nodes, each in its own process, and a client of the controller. */
+/** A controller and its nodes, each in its own process or all in one, and a client of the controller. */
 import { join } from "node:path";
 import { Client } from "./client.ts";
 import { SvcProcess } from "./process.ts";
@@ -13,6 +13,10 @@ export interface NodeOptions {
   /** File that observer.ts writes its observations to. */
   readonly observed?: string;
 }
+
+const PORTS = ["--port", "0", "--grpc-port", "0", "--metrics-port", "0"];
+/** The folder of the store follows. Stills are made after a score: they would disturb the next measurement. */
+const STORED = ["--worst-stills", "0", "--data-dir"];
 
 export class System implements AsyncDisposable {
   readonly client: Client;
@@ -31,14 +35,22 @@ export class System implements AsyncDisposable {
    */
   static async start(directory: string, name: string, nodes: readonly NodeOptions[]): Promise<System> {
     await using processes = new AsyncDisposableStack();
-    // Stills are made after a score: they would disturb the next measurement.
-    const flags = ["--data-dir", join(directory, name), "--worst-stills", "0"];
-    const controller = processes.use(await startController(flags));
+    const controller = processes.use(await startController([...STORED, join(directory, name)]));
     for (const [index, node] of nodes.entries()) {
       processes.use(await startNode(controller.grpc, `${name}-${index}`, node));
     }
     const client = processes.use(new Client(controller.grpc));
     return new System(controller, client, processes.move());
+  }
+
+  /** Starts `svc up`, everything in one process, with a store in its own folder below `directory`. */
+  static async startUp(directory: string, name: string, slots: number): Promise<System> {
+    await using processes = new AsyncDisposableStack();
+    const flags = [...STORED, join(directory, name), "--slots", String(slots), "--browser-disabled"];
+    const up = processes.use(await SvcProcess.start(["up", ...PORTS, ...flags, ...LIMITS]));
+    const client = processes.use(new Client(up.grpc));
+    await client.nodesOnline(up.rest, 1);
+    return new System(up, client, processes.move());
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -61,8 +73,8 @@ export function startController(
   flags: readonly string[],
   { auth = ["--auth-disabled"], observed }: ControllerOptions = {},
 ): Promise<SvcProcess> {
-  const ports = ["--host", "127.0.0.1", "--port", "0", "--grpc-port", "0", "--metrics-port", "0"];
-  return SvcProcess.start(["controller", ...auth, ...ports, ...flags, ...LIMITS], { observed });
+  const command = ["controller", ...auth, "--host", "127.0.0.1", ...PORTS];
+  return SvcProcess.start([...command, ...flags, ...LIMITS], { observed });
 }
 
 function startNode(controller: string, name: string, options: NodeOptions): Promise<SvcProcess> {
