@@ -119,7 +119,7 @@ export function defaultName(): string {
 /**
  * Threads of libvmaf for a task, if none are set: up to this many times its share of the cores. A short film's last tasks do not end
  * together, and a task that runs alone uses the cores that others left. The threads cost 45 bytes of memory per pixel
- * each, and no CPU time (docs/performance.md).
+ * each, and no measurable CPU time (docs/performance.md).
  */
 const SHARES = 2;
 
