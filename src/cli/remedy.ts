@@ -7,7 +7,7 @@ import { printable } from "./terminal/escape.ts";
 import { wrap } from "./terminal/wrap.ts";
 
 /** For each option, the policy that scores what the other policy refuses. */
-const POLICIES: ReadonlyMap<unknown, readonly [RemedyOption, Remedy["value"]]> = new Map(
+const POLICIES: ReadonlyMap<unknown, readonly [RemedyOption, Remedy["value"] & string]> = new Map(
   (
     [
       ["onFrameCountMismatch", "COMMON"],
@@ -23,8 +23,12 @@ export function remedyLines({ remedy }: Found, columns: number): string[] {
   if (!isObject(remedy)) return [];
   const { option, onlyIf } = remedy;
   const policy = POLICIES.get(option);
-  if (policy === undefined) return [];
-  const flags = policyOption(...policy);
+  const flags = policy === undefined ? offsetFlag(remedy) : policyOption(...policy);
+  if (flags === undefined) return [];
   if (typeof onlyIf !== "string") return wrap(`To score the pair: ${flags}`, columns);
   return [...wrap(`Only if ${printable(onlyIf)}:`, columns), flags];
+}
+
+function offsetFlag({ option, value }: Found): string | undefined {
+  return option === "offset" && typeof value === "number" ? `--offset ${value}` : undefined;
 }

@@ -1,6 +1,7 @@
 /** Opens the engine: finds its programs, and plans and scores pairs with them. */
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { refuseAlignment } from "./contract/alignment.ts";
 import { refuseSample } from "./contract/estimate.ts";
 import type { PairRequest } from "./contract/request.ts";
 import type { Progress, ScoreResult, ScorerInfo } from "./contract/result.ts";
@@ -85,6 +86,7 @@ class OpenEngine implements Engine {
     const tools = await this.#scorers.ofVersion(request.scorerVersion);
     const models = await this.#models(request, tools);
     const { sample, segmentFrames } = options;
+    refuseAlignment(request);
     if (sample !== undefined) refuseSample(sample, request);
     const frames = segmentFrames === undefined ? undefined : { frames: segmentFrames };
     const segmentLength = sample === undefined ? frames : "units";
@@ -111,6 +113,7 @@ class OpenEngine implements Engine {
 
   async plan(request: PairRequest, options: WorkPlanOptions): Promise<PlannedPair> {
     using deadline = new Deadline(options);
+    refuseAlignment(request);
     const tools = await this.#scorers.ofVersion(request.scorerVersion);
     const models = await this.#models(request, tools);
     const segmentLength = options.segments;

@@ -24,6 +24,10 @@ export const MAX_BIT_DEPTH = 16;
 /** Characters of a scorer's version; longer than that of any program. */
 export const MAX_SCORER_VERSION = 200;
 export const PIXEL_FORMAT = /^[a-z0-9]{1,32}$/;
+/** Runs of frames that a request can list. */
+export const MAX_RUNS = 10_000;
+/** The largest number of a frame, and the largest count of frames, in either direction. */
+export const MAX_FRAME = 2 ** 31 - 1;
 /** A number or a fraction. */
 export const FRAME_RATE = /^(\d{1,6}(\.\d{1,6})?|\d{1,9}\/\d{1,9})$/;
 

@@ -110,21 +110,30 @@ export async function pick(
     count = Number.POSITIVE_INFINITY,
   }: { first?: number; step?: number; count?: number },
 ): Promise<Planes> {
+  const left = Math.max(0, Math.ceil((planes.frames - first) / step));
+  return pickFrames(
+    planes,
+    Array.from({ length: Math.min(left, count) }, (_, index) => first + index * step),
+  );
+}
+
+/** Picks frames by their numbers, in this order. */
+export async function pickFrames(planes: Planes, numbers: readonly number[]): Promise<Planes> {
   const bytes = frameBytes(planes);
-  const path = `${planes.path}.${first}-${step}-${count}`;
+  const path = `${planes.path}.picked-${serial++}.yuv`;
   const from = await open(planes.path);
   const to = await open(path, "w");
-  let frames = 0;
   try {
-    for (let frame = first; frame < planes.frames && frames < count; frame += step, frames++) {
-      const { buffer } = await from.read(Buffer.alloc(bytes), 0, bytes, frame * bytes);
+    for (const frame of numbers) {
+      const { buffer, bytesRead } = await from.read(Buffer.alloc(bytes), 0, bytes, frame * bytes);
+      if (bytesRead !== bytes) throw new Error(`${planes.path} has no frame ${frame}`);
       await to.write(buffer);
     }
   } finally {
     await from.close();
     await to.close();
   }
-  return { ...planes, path, frames };
+  return { ...planes, path, frames: numbers.length };
 }
 
 export interface Scoring {

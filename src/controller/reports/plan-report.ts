@@ -5,7 +5,7 @@ import type { MediaInfo } from "../../engine/contract/result.ts";
 import { fileInfo } from "../../engine/media/track.ts";
 import { refuseForeign } from "../../engine/planning/context.ts";
 import { framesIn } from "../../engine/planning/plan.ts";
-import { pixelsRead, refuseContradiction } from "../../engine/planning/plan-check.ts";
+import { pixelReader, refuseContradiction } from "../../engine/planning/plan-check.ts";
 import { readPlan, readSegment, type StoredPlan, writeSegment } from "../../engine/planning/plan-json.ts";
 import type { Segment } from "../../engine/planning/segment.ts";
 import { firstRound } from "../../engine/results/rounds.ts";
@@ -78,16 +78,18 @@ function firstTasks(
 
 /** Returns the tasks of segments of a plan. */
 export function newSegments(segments: readonly Segment[], facts: StoredPlan): NewSegment[] {
+  const costOf = costsOf(facts);
   return segments.map((segment) => ({
     firstFrame: segment.first,
     frameCount: segment.count,
     segment: writeSegment(segment),
-    cost: costOf(segment.count, facts),
+    cost: costOf(segment),
   }));
 }
 
-function costOf(frames: number, facts: StoredPlan): number {
-  return START_COST + pixelsRead(facts, frames) / UNIT_PIXELS;
+function costsOf(facts: StoredPlan): (segment: Segment) => number {
+  const pixelsRead = pixelReader(facts);
+  return (segment) => START_COST + pixelsRead(segment) / UNIT_PIXELS;
 }
 
 function plannedMedia({ tracks, files }: StoredPlan): MediaFacts {
@@ -111,10 +113,12 @@ function segmentsOf({ segments, frameCount }: PlanReport, facts: StoredPlan): Ne
     throw invalid(`plan.segments has ${segments.length} segments. Use 1 to ${MAX_REPORTED_SEGMENTS}.`);
   }
   let next = 0;
+  const costOf = costsOf(facts);
   const checked = segments.map((planned, index) => {
-    const segment = checkSegment(planned, index, next, facts.subsample);
-    next += planned.frameCount;
-    return { ...segment, cost: costOf(planned.frameCount, facts) };
+    const read = checkSegment(planned, index, next, facts.subsample);
+    next += read.count;
+    const { firstFrame, frameCount, segment } = planned;
+    return { firstFrame, frameCount, segment, cost: costOf(read) };
   });
   if (next === frameCount) return checked;
   throw invalid(`plan.segments have ${next} frames, but plan.frameCount is ${frameCount}.`);
@@ -125,11 +129,10 @@ function checkSegment(
   index: number,
   next: number,
   subsample: number,
-): Omit<NewSegment, "cost"> {
+): Segment {
   const read = readSegment(segment);
   refuseForeign(read, subsample);
   const { first, count } = read;
-  if (firstFrame === next && first === firstFrame && count === frameCount)
-    return { firstFrame, frameCount, segment };
+  if (firstFrame === next && first === firstFrame && count === frameCount) return read;
   throw invalid(`plan.segments[${index}] starts at frame ${first}; the next frame is ${next}.`);
 }

@@ -1,5 +1,7 @@
 /** A request to the engine: a pair, the models and metrics, and the policies for videos that differ. */
 
+import type { AlignmentRequest } from "./alignment.ts";
+
 export type Side = "reference" | "distorted";
 export const SIDES = ["reference", "distorted"] as const satisfies readonly Side[];
 
@@ -37,7 +39,7 @@ export interface Encode {
   readonly bitDepth: number;
 }
 
-export interface PairRequest {
+export interface PairRequest extends AlignmentRequest {
   /** Paths on this machine. */
   readonly reference: string;
   readonly distorted: string;

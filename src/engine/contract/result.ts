@@ -2,6 +2,7 @@
 
 import type { Interval } from "../estimate/gate.ts";
 import type { FrameTable } from "../frames/frame-table.ts";
+import type { AlignmentInfo } from "./alignment.ts";
 import type { EstimateInfo, EstimateProgress } from "./estimate.ts";
 import type { Encode } from "./request.ts";
 
@@ -107,6 +108,8 @@ export interface ScoreResult {
   readonly reference: MediaInfo;
   readonly distorted: MediaInfo;
   readonly scaling: ScalingInfo | undefined;
+  /** Which frames of the files were compared; undefined: each with the one of the same number. */
+  readonly alignment: AlignmentInfo | undefined;
   readonly warnings: readonly Warning[];
   readonly scorer: ScorerInfo;
   readonly durationMs: number;

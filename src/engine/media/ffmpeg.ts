@@ -1,7 +1,7 @@
 /** Options common to all runs of ffmpeg, such as the guards of its inputs. */
 
 import type { Source } from "../files/source.ts";
-import { inputName } from "../sandbox/sandbox.ts";
+import { type Command, inputName } from "../sandbox/sandbox.ts";
 import { MAX_PIXELS } from "./pixels.ts";
 
 /**
@@ -69,6 +69,21 @@ export const EVERY_FRAME: readonly string[] = ["-fps_mode", "passthrough", "-map
 /** Returns "-i" and the file of a source under its fixed name. */
 export function inputFile(source: Source): readonly string[] {
   return ["-i", `file:${inputName(source)}`];
+}
+
+/** Linux limits an argument to 128 KiB. */
+const MAX_ARGUMENT = 120_000;
+
+/**
+ * Returns arguments, with a long filter graph in a file of the working directory. ffmpeg reads such files from
+ * version 7 on. `name`: distinguishes programs that run at the same time.
+ */
+export function withGraphFile(args: readonly string[], name = ""): Pick<Command, "args" | "files"> {
+  const at = args.indexOf("-filter_complex");
+  const graph = args[at + 1] ?? "";
+  if (at < 0 || graph.length <= MAX_ARGUMENT) return { args };
+  const file = `graph${name}.txt`;
+  return { args: args.with(at, "-/filter_complex").with(at + 1, file), files: { [file]: graph } };
 }
 
 /** Maps the first frame to the showinfo filter, which logs its properties. */

@@ -11,7 +11,10 @@ import { comparedSize, orient, scale, shapeWarnings } from "./shapes.ts";
 /** In pixels: libvmaf 3 computes no features of smaller frames, and some releases crash on them. */
 const MIN_SIDE = 33;
 
-/** Pairs two tracks. Throws a Failure with the facts of each side if they cannot be compared. */
+/**
+ * Pairs two tracks by number; settleCounts then applies an alignment of the request. Throws a Failure with the facts of
+ * each side if they cannot be compared.
+ */
 export function pair(reference: Track, distorted: Track, request: PairRequest): Pairing {
   const turn = orient(reference, distorted);
   const [width, height] = comparedSize(reference, turn.sides);
@@ -23,7 +26,7 @@ export function pair(reference: Track, distorted: Track, request: PairRequest): 
     );
   }
   const scaling = scale(reference, distorted, turn.sides, request.scaling);
-  const rate = pairRates(reference, distorted, request.onFrameRateMismatch);
+  const rate = pairRates(reference, distorted, request);
   const counts = countsOf({ reference, distorted }, rate.thin);
   return {
     width,
@@ -33,6 +36,7 @@ export function pair(reference: Track, distorted: Track, request: PairRequest): 
     turn: turn.sides,
     thin: rate.thin,
     counts,
+    runs: undefined,
     frameCount: Math.min(counts.reference, counts.distorted),
     warnings: [
       ...reference.warnings,

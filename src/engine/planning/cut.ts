@@ -8,7 +8,7 @@ import { toNumber } from "../media/rational.ts";
 import { seekIn } from "../media/seek.ts";
 import type { FrameTimes, Track } from "../media/track.ts";
 import { LOOK_AHEAD, wholeSteps } from "./context.ts";
-import type { Pairing } from "./pairing.ts";
+import { type Pairing, sourceFrames } from "./pairing.ts";
 import type { Cut, Segment } from "./segment.ts";
 
 export interface Cutting {
@@ -39,8 +39,10 @@ export function cut(tracks: Readonly<Record<Side, Track>>, pairing: Pairing, opt
   const times = cuttable(tracks, pairing);
   if (typeof times === "string") return { segments: [whole], whole: times };
   const context = wholeSteps(options.lookBehind, options.subsample);
-  const starts = boundaries(tracks, times, pairing.frameCount, { ...options, length, context });
-  const cutters = perSide((side) => cutter(tracks[side], times[side]));
+  const sourceOf = sourceFrames(pairing);
+  const sources = perSide((side) => (frame: number) => sourceOf(side, frame));
+  const starts = boundaries(tracks, { times, sources }, pairing.frameCount, { ...options, length, context });
+  const cutters = perSide((side) => cutter(tracks[side], times[side], sources[side]));
   const segments = starts.map((first, index) => {
     const end = starts[index + 1] ?? pairing.frameCount;
     return segment(cutters, pairing.frameCount, { first, end, context });
@@ -52,6 +54,8 @@ export function cut(tracks: Readonly<Record<Side, Track>>, pairing: Pairing, opt
 export const LATEST_SECONDS = 9e12;
 
 type Times = Readonly<Record<Side, FrameTimes>>;
+/** Per side, from the number of a compared frame to that of the side's own frame. */
+type Sources = Readonly<Record<Side, (frame: number) => number>>;
 
 /** Returns the times to cut by, or the reason why the pair cannot be cut. */
 function cuttable(tracks: Readonly<Record<Side, Track>>, pairing: Pairing): Times | string {
@@ -80,7 +84,7 @@ function isReliable({ pts, timeBase }: FrameTimes): boolean {
  */
 function boundaries(
   tracks: Readonly<Record<Side, Track>>,
-  times: Times,
+  { times, sources }: { readonly times: Times; readonly sources: Sources },
   frameCount: number,
   { length, subsample, context }: { length: number; subsample: number; context: number },
 ): readonly number[] {
@@ -88,10 +92,13 @@ function boundaries(
   const reach = Math.floor(length / 2);
   const costs = SIDES.map((side) => decodingCost(tracks[side], times[side]));
   const cheaper = Math.min(...costs);
-  const gaps = SIDES.map((side) => framesSinceKey(times[side], frameCount));
+  const gaps = SIDES.map((side) => framesSinceKey(times[side], sources[side](frameCount - 1) + 1));
   // The cost of frames that are decoded only to be dropped, in frames of the side that is cheaper to decode.
   const wasted = (from: number): number =>
-    gaps.reduce((sum, gap, side) => sum + ((gap[from] ?? 0) * (costs[side] ?? 1)) / cheaper, 0);
+    SIDES.reduce(
+      (sum, side, index) => sum + ((gaps[index]?.[sources[side](from)] ?? 0) * (costs[index] ?? 1)) / cheaper,
+      0,
+    );
   // A last segment shorter than half of `length` is merged into the one before it.
   for (let target = length; target < frameCount - length / 2; target = (starts.at(-1) ?? 0) + length) {
     let [best, least] = [target, Number.POSITIVE_INFINITY];
@@ -128,6 +135,12 @@ function framesSinceKey({ pts, keys }: FrameTimes, frameCount: number): Uint32Ar
   return gaps;
 }
 
+/**
+ * Frames that the first segment decodes before its own, at most: this proves that the file's frames are those that its
+ * timestamps number. A file whose first frames do not decode then fails by its counts, and is scored whole.
+ */
+const MOST_COUNTED = 1000;
+
 function segment(
   cutters: Readonly<Record<Side, Cutter>>,
   frameCount: number,
@@ -146,13 +159,15 @@ function segment(
   };
 }
 
-/** Cuts the frames from `from` up to and excluding `to` out of one side. */
-type Cutter = (from: number, to: number) => Cut;
+/** Cuts the compared frames from `first` up to and excluding `past` out of one side. */
+type Cutter = (first: number, past: number) => Cut;
 
-function cutter(track: Track, times: FrameTimes): Cutter {
+function cutter(track: Track, times: FrameTimes, source: Sources[Side]): Cutter {
   const seek = seekIn(track, times);
-  return (from, to) => {
-    const start = from === 0 ? undefined : between(times, from);
+  return (first, past) => {
+    const [from, to] = [source(first), source(past - 1) + 1];
+    const isFirst = from === 0 || (first === 0 && from <= MOST_COUNTED);
+    const start = isFirst ? undefined : between(times, from);
     const end = to >= times.pts.length ? undefined : between(times, to);
     return { seek: start === undefined ? undefined : seek(from), range: { start, end } };
   };

@@ -1,11 +1,13 @@
 /** Settles the frame counts of a pair, and decides what happens if they differ. Pure. */
 import { Failure } from "../../platform/failure.ts";
+import { isAligned } from "../contract/alignment.ts";
 import type { Remedy } from "../contract/remedy.ts";
 import { type PairRequest, perSide, type Side } from "../contract/request.ts";
 import type { Warning } from "../contract/result.ts";
 import { facts, framesText, type Track } from "../media/track.ts";
+import { alignedRuns, alignedWarning, lacksFrames } from "./alignment.ts";
 import { type Missing, missingFrames } from "./missing.ts";
-import { countsOf, type Pairing } from "./pairing.ts";
+import { countsOf, type Pairing, pairsIn } from "./pairing.ts";
 
 type Tracks = Readonly<Record<Side, Track>>;
 
@@ -13,23 +15,61 @@ type Tracks = Readonly<Record<Side, Track>>;
 const AT_THE_END = "the missing frames are the last ones";
 
 /**
- * Updates a pairing with the frames that the tracks really have. Both counts must be equal, unless the request
- * limits the score to the common frames. Throws FRAME_COUNT_MISMATCH.
+ * Whether the frame counts of the containers suffice to pair the frames of a request. If not, the frames that decode
+ * must be counted before the pair is refused or shortened.
+ */
+export function countsSuffice(pairing: Pairing, tracks: Tracks, request: PairRequest): boolean {
+  if (!isAligned(request)) return pairing.counts.reference === pairing.counts.distorted;
+  try {
+    alignedRuns(tracks, pairing.thin, request);
+    return !lacksFrames(tracks, pairing, request);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Updates a pairing with the frames that the tracks really have, and with the runs of the request. Unless the request
+ * says which frames to leave out, both counts must be equal, or limited to the common frames. Throws
+ * FRAME_COUNT_MISMATCH; INVALID_REQUEST for frames that a track does not have.
  */
 export function settleCounts(planned: Pairing, tracks: Tracks, request: PairRequest): Pairing {
   const counts = countsOf(tracks, planned.thin);
-  const pairing = { ...planned, counts, frameCount: Math.min(counts.reference, counts.distorted) };
-  if (counts.reference === counts.distorted) return pairing;
+  // A pair is settled again if its counts were wrong.
+  const others = planned.warnings.filter(({ code }) => code !== "ALIGNED" && code !== "FRAME_COUNT_MISMATCH");
+  const unsettled = { ...planned, counts, warnings: others };
+  const { pairing, differs } = isAligned(request) ? aligned(unsettled, tracks, request) : byNumber(unsettled);
+  if (!differs) return pairing;
   const missing = missingFrames(tracks, counts);
   if (request.onFrameCountMismatch === "REFUSE") throw refusal(pairing, tracks, missing);
   return { ...pairing, warnings: [...pairing.warnings, warning(pairing, missing)] };
 }
 
-function warning({ counts, frameCount }: Pairing, missing: Missing): Warning {
-  const doubt = missing.isElsewhere
-    ? `${missing.says} If so, the wrong frames were compared with each other.`
-    : `That is right only if ${AT_THE_END}.`;
-  const message = `The reference has ${framesText(counts.reference)} and the distorted video ${framesText(counts.distorted)}; as requested, the score covers only the first ${framesText(frameCount)} of each. ${doubt}`;
+interface Settled {
+  readonly pairing: Pairing;
+  readonly differs: boolean;
+}
+
+function byNumber(planned: Pairing): Settled {
+  const { reference, distorted } = planned.counts;
+  const pairing = { ...planned, frameCount: Math.min(reference, distorted) };
+  return { pairing, differs: reference !== distorted };
+}
+
+function aligned(planned: Pairing, tracks: Tracks, request: PairRequest): Settled {
+  const runs = alignedRuns(tracks, planned.thin, request);
+  const pairing = { ...planned, runs, frameCount: pairsIn(runs) };
+  const warnings = [...planned.warnings, alignedWarning(pairing, runs)];
+  return { pairing: { ...pairing, warnings }, differs: lacksFrames(tracks, planned, request) };
+}
+
+function warning({ counts, frameCount, runs }: Pairing, missing: Missing): Warning {
+  const doubt =
+    missing.where === undefined
+      ? `That is right only if ${AT_THE_END}.`
+      : `${missing.says} If so, the wrong frames were compared with each other.`;
+  const which = runs === undefined ? `only the first ${framesText(frameCount)} of each` : "no others";
+  const message = `The reference has ${framesText(counts.reference)} and the distorted video ${framesText(counts.distorted)}; as requested, the score covers ${which}. ${doubt}`;
   return { code: "FRAME_COUNT_MISMATCH", message };
 }
 
@@ -49,20 +89,40 @@ function framesOf(track: Track, frames: number): string {
   return track.hidden === 0 ? text : `${text} (without the ${track.hidden} that its edit list hides)`;
 }
 
-/** The option that scores the right frames; none if the timestamps show that it would pair the wrong ones. */
+/** The option that scores the right frames; none if the timestamps show that every one would pair wrong ones. */
 function advice(
-  { frameCount, thin }: Pairing,
+  pairing: Pairing,
   tracks: Tracks,
   missing: Missing,
 ): { readonly says: string; readonly remedy?: Remedy } {
+  const { frameCount, thin } = pairing;
   const coded = perSide((side) => tracks[side].frames + tracks[side].hidden);
   if (!thin && coded.reference === coded.distorted) {
     const says = `Counting the frames that an edit list hides, both have ${coded.reference}: set editLists to IGNORE to score them all.`;
     return { says, remedy: { option: "editLists", value: "IGNORE" } };
   }
-  if (missing.isElsewhere) return { says: `${missing.says} Use two videos with the same frames.` };
+  if (missing.where === "middle")
+    return {
+      says: `${missing.says} Set runs, which list the frames that both have, or use two videos with the same frames.`,
+    };
+  if (missing.where === "start") return startAdvice(pairing, missing);
   return {
-    says: `${missing.says} If the last ones are missing, set onFrameCountMismatch to COMMON: it compares frame N with frame N from the start, ${framesText(frameCount)} of each.`,
+    says: `${missing.says} If the last ones are missing, set onFrameCountMismatch to COMMON: it compares frame N with frame N from the start, ${framesText(frameCount)} of each. If the first ones are missing, set offset.`,
     remedy: { option: "onFrameCountMismatch", value: "COMMON", onlyIf: AT_THE_END },
+  };
+}
+
+/** The shorter side lacks frames of the longer one's beginning: as many as it has fewer, unless its end differs too. */
+function startAdvice(
+  { counts, thin }: Pairing,
+  { side, says }: Missing,
+): { readonly says: string; readonly remedy?: Remedy } {
+  const missing = Math.abs(counts.reference - counts.distorted);
+  const onlyIf = `the first ${framesText(missing)} and no others are missing`;
+  const skipped = missing * (thin?.side === "distorted" ? thin.every : 1);
+  const value = side === "distorted" ? -skipped : skipped;
+  return {
+    says: `${says} If ${onlyIf}, set offset to ${value}.`,
+    remedy: { option: "offset", value, onlyIf },
   };
 }

@@ -6,20 +6,17 @@ import { framesText, NAMES, type Track } from "../media/track.ts";
 import type { Pairing } from "./pairing.ts";
 
 export interface Missing {
-  /** Whether frames are missing at the start or in the middle. Timestamps never prove that only the end is missing. */
-  readonly isElsewhere: boolean;
+  /** The side that has fewer frames. */
+  readonly side: Side;
+  /** Where frames are missing; undefined: not known. Timestamps never prove that only the end is missing. */
+  readonly where: "start" | "middle" | undefined;
   /** What is known of the missing frames, as a sentence. */
   readonly says: string;
 }
 
-const UNKNOWN: Missing = {
-  isElsewhere: false,
-  says: "The timestamps do not show which frames are missing.",
-};
-const MAYBE_LAST: Missing = {
-  isElsewhere: false,
-  says: "Both start at the same time and have no gap: the last frames are missing, unless one was cut elsewhere and its timestamps were rewritten.",
-};
+const UNKNOWN = "The timestamps do not show which frames are missing.";
+const MAYBE_LAST =
+  "Both start at the same time and have no gap: the last frames are missing, unless one was cut elsewhere and its timestamps were rewritten.";
 
 /** Number of frames by which a muxer may shift all times of a video with B-frames. */
 const REORDER_DELAY = 4;
@@ -36,10 +33,11 @@ export function missingFrames(tracks: Readonly<Record<Side, Track>>, counts: Pai
   const missing = Math.abs(counts.reference - counts.distorted);
   const [line, whole] = [timeline(short), timeline(long)];
   const byTime = line && whole ? elsewhereByTime([short, line], [long, whole], missing) : undefined;
-  if (byTime !== undefined) return { isElsewhere: true, says: byTime };
+  const { side } = short;
+  if (byTime !== undefined) return { side, ...byTime };
   if (short.hidden > 0) {
     const says = `The edit list of the ${NAMES[short.side]} hides ${framesText(short.hidden)}, as after a cut at the start: it probably lacks the first frames of the other video.`;
-    return { isElsewhere: true, says };
+    return { side, where: "start", says };
   }
   const isTogether =
     line &&
@@ -48,23 +46,33 @@ export function missingFrames(tracks: Readonly<Record<Side, Track>>, counts: Pai
     whole.lost === 0 &&
     haveOneClock(short, long) &&
     startTogether(line, whole);
-  return isTogether ? MAYBE_LAST : UNKNOWN;
+  return { side, where: undefined, says: isTogether ? MAYBE_LAST : UNKNOWN };
 }
 
 type Timed = readonly [track: Track, line: Timeline];
 
 /** Describes the frames that are missing at the start or in the middle, as far as the timestamps show. */
-function elsewhereByTime([short, line]: Timed, [long, whole]: Timed, missing: number): string | undefined {
+function elsewhereByTime(
+  [short, line]: Timed,
+  [long, whole]: Timed,
+  missing: number,
+): Omit<Missing, "side"> | undefined {
   const name = NAMES[short.side];
   if (whole.lost > 0 || line.lost > missing) return undefined;
   if (line.lost > 0)
-    return `According to its timestamps, the ${name} lacks ${framesText(line.lost)} in the middle, the first after its frame ${line.firstGap}.`;
+    return {
+      where: "middle",
+      says: `According to its timestamps, the ${name} lacks ${framesText(line.lost)} in the middle, the first after its frame ${line.firstGap}.`,
+    };
   const late = line.start - whole.start;
   const early = whole.end - line.end;
   const delay = REORDER_DELAY * line.frame;
   const fits = Math.abs((late + early) / line.frame - missing) < 1.5;
   if (!haveOneClock(short, long) || !fits || late <= delay || Math.abs(early) > delay) return undefined;
-  return `According to its timestamps, the ${name} lacks the first frames: it starts ${late.toFixed(2)} s after the ${NAMES[long.side]} and ends ${endText(early, line.frame)}.`;
+  return {
+    where: "start",
+    says: `According to its timestamps, the ${name} lacks the first frames: it starts ${late.toFixed(2)} s after the ${NAMES[long.side]} and ends ${endText(early, line.frame)}.`,
+  };
 }
 
 function endText(early: number, frame: number): string {

@@ -3,10 +3,11 @@
  * machine, and the cost of its tasks, which the tenant is charged for, is computed from it.
  */
 import { invalid } from "../../platform/failure.ts";
+import type { Run } from "../contract/alignment.ts";
 import { SIDES } from "../contract/request.ts";
-import type { Pairing } from "./pairing.ts";
-import { countsOf } from "./pairing.ts";
+import { countsOf, type Pairing, pairsIn, sourceFrames, stepOf } from "./pairing.ts";
 import type { StoredPlan } from "./plan-json.ts";
+import type { Segment } from "./segment.ts";
 import { comparedSize, orient } from "./shapes.ts";
 
 type Pair = Pick<StoredPlan, "tracks" | "pairing">;
@@ -16,11 +17,13 @@ export function refuseContradiction({ tracks, pairing }: Pair): void {
   const { sides } = orient(tracks.reference, tracks.distorted);
   const [width, height] = comparedSize(tracks.reference, sides);
   const counts = countsOf(tracks, pairing.thin);
+  const { runs } = pairing;
+  if (runs !== undefined) refuseRuns(runs, { tracks, pairing });
   const right = {
     size: `${width}x${height}`,
     turn: sides.join(" and ") || "no side",
     frames: countsText(counts),
-    frameCount: Math.min(counts.reference, counts.distorted),
+    frameCount: runs === undefined ? Math.min(counts.reference, counts.distorted) : pairsIn(runs),
   };
   const stated = {
     size: `${pairing.width}x${pairing.height}`,
@@ -36,17 +39,37 @@ export function refuseContradiction({ tracks, pairing }: Pair): void {
   }
 }
 
+/** Throws INVALID_REQUEST for runs that overlap, or that have frames which a track does not have. */
+function refuseRuns(runs: readonly Run[], { tracks, pairing }: Pair): void {
+  for (const side of SIDES) {
+    const step = stepOf(pairing, side);
+    let next = 0;
+    for (const run of runs) {
+      const last = run[side] + (run.count - 1) * step;
+      if (run[side] < next || last >= tracks[side].frames)
+        throw invalid(
+          `The plan contradicts itself: its runs have frames ${run[side]} to ${last} of the ${side} video, which has ${tracks[side].frames}, after frame ${next - 1}.`,
+        );
+      next = last + 1;
+    }
+  }
+}
+
 function countsText({ reference, distorted }: Pairing["counts"]): string {
   return `${reference} and ${distorted}`;
 }
 
-/** Returns the pixels that are read for a number of frame pairs, of the side with more pixels. */
-export function pixelsRead({ tracks, pairing }: Pair, pairs: number): number {
-  const sides = SIDES.map((side) => {
-    const { width, height, frames } = tracks[side];
-    // Frames that thinning drops are decoded too.
-    const every = pairing.thin?.side === side ? pairing.thin.every : 1;
-    return width * height * Math.min(pairs * every, frames);
-  });
-  return Math.max(...sides);
+/** Returns the function from a segment to the pixels that are read for its own frames, of the side with more pixels. */
+export function pixelReader({ tracks, pairing }: Pair): (segment: Segment) => number {
+  const sourceOf = sourceFrames(pairing);
+  return ({ first, count, cut }) => {
+    const sides = SIDES.map((side) => {
+      const { width, height, frames } = tracks[side];
+      // Frames that are left out between others, or by thinning, are decoded too.
+      const from = cut?.[side].range.start === undefined ? 0 : sourceOf(side, first);
+      const end = sourceOf(side, first + count - 1) + stepOf(pairing, side);
+      return width * height * (Math.min(end, frames) - from);
+    });
+    return Math.max(...sides);
+  };
 }

@@ -3,8 +3,9 @@
  * the machine of a malicious tenant. The parser accepts only numbers in range, names from our own lists and texts that
  * are only displayed. A plan carries no options and no paths.
  */
-import { MODEL_NAME } from "../../jobs/request-limits.ts";
+import { MAX_RUNS, MODEL_NAME } from "../../jobs/request-limits.ts";
 import { Failure } from "../../platform/failure.ts";
+import type { Run } from "../contract/alignment.ts";
 import { FEATURES, type Feature, perSide, SIDES, type Side } from "../contract/request.ts";
 import type { ScorerInfo } from "../contract/result.ts";
 import type { Source } from "../files/source.ts";
@@ -29,11 +30,14 @@ import {
   wholeNumber,
 } from "./strict-json.ts";
 
-const VERSION = 4;
-/** Version 3, which finished jobs of earlier releases have, is the same without the members of models that are optional. */
-const READABLE = [3, VERSION] as const;
-/** 24 models, 100 warnings and two tracks take a tenth of this. */
-const MAX_CHARS = 256 * 1024;
+const VERSION = 5;
+/**
+ * Finished jobs of earlier releases have plans of version 3, without the optional members of models and pairing, and of
+ * version 4, without those of pairing.
+ */
+const READABLE = [3, 4, VERSION] as const;
+/** 24 models, 100 warnings and two tracks take 25,000 characters; each of MAX_RUNS takes up to 30. */
+const MAX_CHARS = 512 * 1024;
 
 /** The facts that identify the file that was planned. */
 export type FileFacts = Pick<Source, "size" | "modifiedMs">;
@@ -57,7 +61,7 @@ export interface StoredPlan {
 
 export function writePlan(plan: Plan, files: Readonly<Record<Side, FileFacts>>, scorer: ScorerInfo): string {
   const { request, models, tracks, pairing, whole } = plan;
-  const { format: _, ...paired } = pairing;
+  const { format: _, runs, ...paired } = pairing;
   const { program, version, libvmafVersion } = scorer;
   return JSON.stringify({
     version: VERSION,
@@ -73,7 +77,10 @@ export function writePlan(plan: Plan, files: Readonly<Record<Side, FileFacts>>, 
     features: request.features,
     subsample: request.subsample,
     tracks: perSide((side) => trackFacts(tracks[side])),
-    pairing: paired,
+    pairing: {
+      ...paired,
+      runs: runs?.flatMap(({ reference, distorted, count }) => [reference, distorted, count]),
+    },
     whole,
   });
 }
@@ -124,6 +131,8 @@ const pairingDecoder = record({
   turn: listOf(oneOf(...SIDES), SIDES.length),
   thin: optional(record({ side: oneOf(...SIDES), every: wholeNumber(2, 1e9) })),
   counts: sides(frames),
+  /** Of each run, the first frames of the reference and of the distorted video, and the count. */
+  runs: optional(listOf(noOrMoreFrames, 3 * MAX_RUNS)),
   frameCount: frames,
   warnings: listOf(record({ code: textLike(/^[A-Z][A-Z_]{0,63}$/), message }), 100),
 });
@@ -167,7 +176,19 @@ export function readPlan(text: string): StoredPlan {
   refuseTooLarge(pairing);
   const read = perSide((side) => toTrack(side, tracks));
   const format = comparedFormat(read.reference.pixels, read.distorted.pixels);
-  return { ...facts, models, tracks: read, pairing: { ...pairing, format } };
+  const runs = pairing.runs && toRuns(pairing.runs);
+  return { ...facts, models, tracks: read, pairing: { ...pairing, runs, format } };
+}
+
+function toRuns(numbers: readonly number[]): readonly Run[] {
+  const runs: Run[] = [];
+  for (let index = 0; index < numbers.length; index += 3) {
+    const [reference = 0, distorted = 0, count = 0] = numbers.slice(index, index + 3);
+    if (count < 1) throw unreadable("it has a run without frames");
+    runs.push({ reference, distorted, count });
+  }
+  if (runs.length === 0) throw unreadable("it has no runs");
+  return runs;
 }
 
 function toModel(model: ReturnType<typeof modelDecoder>, index: number): PlannedModel {

@@ -12,7 +12,7 @@ import { toNumber } from "../media/rational.ts";
 import type { Track } from "../media/track.ts";
 import { pair } from "./compare.ts";
 import { type Cutting, cut } from "./cut.ts";
-import { settleCounts } from "./frame-counts.ts";
+import { countsSuffice, settleCounts } from "./frame-counts.ts";
 import { factsOf } from "./model-facts.ts";
 import { chromaWarnings, refuseUnscorable } from "./model-sizes.ts";
 import { chooseModels, type Model, type RequestedModel } from "./models.ts";
@@ -60,8 +60,11 @@ export async function plan(
   );
   const pairing = pair(tracks.reference, tracks.distorted, request);
   const draft = { request, tracks, pairing };
-  const { reference, distorted } = pairing.counts;
-  return finish(reference === distorted ? draft : await recounted(sources, draft, options), options);
+  const isSettled = countsSuffice(pairing, tracks, request);
+  const settled = isSettled
+    ? { ...draft, pairing: settleCounts(pairing, tracks, request) }
+    : await recounted(sources, draft, options);
+  return finish(settled, options);
 }
 
 /**

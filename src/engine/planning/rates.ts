@@ -15,16 +15,23 @@ const SAME_FRAMES = 0.05;
 /** The largest deviation of a rate from a whole multiple of the other. */
 const WHOLE_MULTIPLE = 0.005;
 
-/** Decides on which side frames are dropped, if the request allows it. Throws FRAME_RATE_MISMATCH. */
+/**
+ * Decides on which side frames are dropped, if the request allows it. Runs name the frames of both sides, so any rates
+ * may differ. Throws FRAME_RATE_MISMATCH.
+ */
 export function pairRates(
   reference: Track,
   distorted: Track,
-  policy: PairRequest["onFrameRateMismatch"],
+  { onFrameRateMismatch: policy, runs }: Pick<PairRequest, "onFrameRateMismatch" | "runs">,
 ): { readonly thin: Thinning | undefined; readonly warnings: readonly Warning[] } {
   const rates = differentRates(reference, distorted);
   if (!rates) return { thin: undefined, warnings: [] };
   const [referenceRate, distortedRate] = rates;
   const words = `The reference runs at ${fps(referenceRate)} fps and the distorted video at ${fps(distortedRate)} fps`;
+  if (runs !== undefined) {
+    const message = `${words}; frames were paired by the runs of the request.`;
+    return { thin: undefined, warnings: [{ code: "FRAME_RATE_MISMATCH", message }] };
+  }
   const ratio = Math.max(referenceRate, distortedRate) / Math.min(referenceRate, distortedRate);
   const every = Math.round(ratio);
   const tolerance = every === 1 ? SAME_FRAMES : WHOLE_MULTIPLE;

@@ -1,11 +1,13 @@
 /** Resumes a plan that another machine made: verifies that the files, models and scorer here are those of the plan. */
 import { Failure } from "../../platform/failure.ts";
+import { isAligned, type Run } from "../contract/alignment.ts";
 import { type PairRequest, SIDES, type Side } from "../contract/request.ts";
 import { quote, type Source } from "../files/source.ts";
 import { frameBytes } from "../media/pixels.ts";
 import { isRaw } from "../media/raw.ts";
 import type { Track } from "../media/track.ts";
 import { isY4m, readHeader } from "../media/y4m.ts";
+import { alignedRuns } from "./alignment.ts";
 import { type BuiltIn, loadable, type Model } from "./models.ts";
 import type { Plan } from "./plan.ts";
 import type { FileFacts, StoredPlan } from "./plan-json.ts";
@@ -15,11 +17,17 @@ import type { Segment } from "./segment.ts";
 export function refuseOtherRequest(facts: StoredPlan, request: PairRequest): void {
   const asked = [request.models, request.features, request.subsample];
   const planned = [facts.models.map(({ asked }) => asked), facts.features, facts.subsample];
-  if (JSON.stringify(asked) === JSON.stringify(planned)) return;
+  const fits = JSON.stringify(asked) === JSON.stringify(planned);
+  if (fits && JSON.stringify(facts.pairing.runs) === JSON.stringify(requestedRuns(facts, request))) return;
   throw new Failure(
     "INVALID_REQUEST",
     "The plan was made for other models, features or frames than the request asks for.",
   );
+}
+
+/** Returns the runs that a plan of the request has. Throws INVALID_REQUEST if its tracks do not have the frames. */
+function requestedRuns({ tracks, pairing }: StoredPlan, request: PairRequest): readonly Run[] | undefined {
+  return isAligned(request) ? alignedRuns(tracks, pairing.thin, request) : undefined;
 }
 
 /**

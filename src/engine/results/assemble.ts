@@ -6,6 +6,7 @@ import type { ModelScore, Pooled, ScoreResult, ScorerInfo, Warning } from "../co
 import type { FrameTable } from "../frames/frame-table.ts";
 import { bitsOf, withBits } from "../media/pixels.ts";
 import { fileInfo, type Track } from "../media/track.ts";
+import { alignmentInfo } from "../planning/alignment.ts";
 import { factsOf } from "../planning/model-facts.ts";
 import type { Pairing } from "../planning/pairing.ts";
 import type { PlannedModel } from "../planning/plan-json.ts";
@@ -63,6 +64,7 @@ export async function toResult(
     reference: fileInfo(tracks.reference, files.reference.size),
     distorted: fileInfo(tracks.distorted, files.distorted.size),
     scaling: pairing.scaling,
+    alignment: alignmentInfo(pairing),
     warnings: [...pairing.warnings, ...missingValues(finished.features, table)],
     scorer,
     durationMs: Math.round(durationMs * 100) / 100,

@@ -36,6 +36,8 @@ export interface Command {
   readonly limits: Limits;
   /** Environment variables in addition to the fixed ones. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Texts to write into the working directory for it, by file name. */
+  readonly files?: Readonly<Record<string, string>> | undefined;
   readonly onStdout?: (line: string) => void;
   readonly onStderr?: (line: string) => void;
 }
@@ -149,7 +151,7 @@ export class Sandbox {
     try {
       const [exit] = await Promise.all([
         exited(child),
-        this.#release(child),
+        this.#release(child, command.files),
         splitLines(child.stdout, command.onStdout),
         splitLines(child.stderr, command.onStderr),
       ]);
@@ -200,10 +202,11 @@ export class Sandbox {
   }
 
   /** Creates the directory, now that a shell waits that would remove it, and lets the shell continue. */
-  async #release(child: ChildProcess): Promise<void> {
+  async #release(child: ChildProcess, files: Command["files"] = {}): Promise<void> {
     try {
       this.#prepared ??= this.#makeDirectory();
       await this.#prepared;
+      for (const [name, text] of Object.entries(files)) await writeFile(join(this.directory, name), text);
     } catch (error) {
       killGroup(child);
       throw tempDirFailure(error) ?? error;

@@ -11,7 +11,7 @@ import { SIDES, type Side } from "../contract/request.ts";
 import { quote } from "../files/source.ts";
 import { bothSides } from "../media/all-or-abort.ts";
 import { refuseFailedDecode } from "../media/decode-errors.ts";
-import { EVERY_FRAME, QUIET } from "../media/ffmpeg.ts";
+import { EVERY_FRAME, QUIET, withGraphFile } from "../media/ffmpeg.ts";
 import { Messages } from "../media/messages.ts";
 import type { ProbeContext } from "../media/probe-context.ts";
 import type { Track } from "../media/track.ts";
@@ -61,14 +61,14 @@ async function checksumOf(decoded: Decoded, side: Side, context: ProbeContext): 
     );
   const messages = new Messages();
   await using sandbox = Sandbox.open({ ...context, sources: [sources[side]] });
-  const chain = decodedChain(tracks[side], pairing, segment.cut?.[side].range);
+  const chain = decodedChain(tracks[side], pairing, segment);
   const exit = await sandbox.run({
     program: context.ffmpeg,
-    args: [
+    ...withGraphFile([
       ...[...QUIET, "-xerror", "-threads", "1", ...inputArguments(decoded, side)],
       ...["-filter_complex", `[0:V:0]${chain}[pictures]`, "-map", "[pictures]"],
       ...[...EVERY_FRAME, ...pictureOutput(tracks[side], side)],
-    ],
+    ]),
     limits: { ...decodeLimits(tracks[side]), fileBytes: CHECKSUM_BYTES },
     onStderr: (line) => messages.read(line),
   });

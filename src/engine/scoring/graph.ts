@@ -6,7 +6,8 @@
 import { bitsOf, comparedFormat, isRgb } from "../media/pixels.ts";
 import type { Track } from "../media/track.ts";
 import type { Pairing } from "../planning/pairing.ts";
-import type { TimeRange } from "../planning/segment.ts";
+import type { Segment, TimeRange } from "../planning/segment.ts";
+import { isFromFirst, selection } from "./selection.ts";
 
 /**
  * Removes the tags: ffmpeg would convert samples by a file's colour tags, but scores compare the samples themselves.
@@ -16,32 +17,31 @@ const UNTAG = "setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspa
 const SCALE_FLAGS = "flags=bicubic:in_range=tv:out_range=tv:in_color_matrix=bt709:out_color_matrix=bt709";
 
 /**
- * Returns the chain of one side from the decoder to comparable samples in the pair's format: for all frames of the
- * range, or only for `some` of them, counted from the first frame of the range that has a partner.
+ * Returns the chain of one side from the decoder to comparable samples in the pair's format: for all compared frames of
+ * the segment and its context, or only for `some` of them, counted from the first.
  */
 export function sideChain(
   track: Track,
   pairing: Pairing,
-  range?: TimeRange,
+  segment: Segment,
   some?: readonly number[],
 ): string {
-  return `${decodedChain(track, pairing, range, some)},${conversion(track, pairing, pairing.format)}`;
+  return `${decodedChain(track, pairing, segment, some)},${conversion(track, pairing, pairing.format)}`;
 }
 
 /** Returns the first part of that chain: the frames that are compared, numbered and as decoded. */
 export function decodedChain(
   track: Track,
   pairing: Pairing,
-  range?: TimeRange,
+  segment: Segment,
   some?: readonly number[],
 ): string {
   return [
-    ...trim(range),
+    ...trim(segment.cut?.[track.side].range),
+    ...selection(track, pairing, segment),
+    ...pick(some),
     ...toPlanar(track),
     UNTAG,
-    ...thin(track, pairing),
-    ...common(track, pairing),
-    ...pick(some),
     // Frames are paired by number: the number replaces the timestamp.
     "settb=1/1000",
     "setpts=N",
@@ -57,10 +57,13 @@ export function conversion(track: Track, pairing: Pairing, format: string): stri
   return [...(plain ? [] : [scale]), `format=${format}`].join(",");
 }
 
-/** Whether a side's samples are compared as stored in its file, without a filter that changes or drops any. */
+/**
+ * Whether a side's samples are compared as stored in its file, without a filter that changes any, or drops any but the
+ * last ones.
+ */
 export function isVerbatim(track: Track, pairing: Pairing, format: string): boolean {
   const exact = track.pixels.name === format && !pairing.turn.includes(track.side);
-  return exact && sameSize(track, pairing) && pairing.thin?.side !== track.side;
+  return exact && sameSize(track, pairing) && isFromFirst(track, pairing);
 }
 
 function trim(range: TimeRange | undefined): readonly string[] {
@@ -84,15 +87,6 @@ function toPlanar(track: Track): readonly string[] {
     "scale=flags=bicubic:out_range=tv:out_color_matrix=bt709",
     `format=${comparedFormat(pixels, pixels)}`,
   ];
-}
-
-function thin(track: Track, pairing: Pairing): readonly string[] {
-  return pairing.thin?.side === track.side ? [`select=not(mod(n\\,${pairing.thin.every}))`] : [];
-}
-
-/** Ends the longer side with the shorter one if the request asks for the common frames. */
-function common(track: Track, pairing: Pairing): readonly string[] {
-  return pairing.counts[track.side] > pairing.frameCount ? [`trim=end_frame=${pairing.frameCount}`] : [];
 }
 
 /** Drops unrequested frames ahead of the conversion, which handles each frame independently. */

@@ -12,7 +12,7 @@ import {
   refuseFailedDecode,
   SIZE_CHANGES,
 } from "../media/decode-errors.ts";
-import { EVERY_FRAME, framesIn, QUIET } from "../media/ffmpeg.ts";
+import { EVERY_FRAME, framesIn, QUIET, withGraphFile } from "../media/ffmpeg.ts";
 import { Messages } from "../media/messages.ts";
 import { framesText } from "../media/track.ts";
 import type { Exit } from "../sandbox/sandbox.ts";
@@ -61,7 +61,7 @@ export class FfmpegScorer implements Scorer {
     const counts: Counts = {};
     const exit = await run.sandbox.run({
       program: this.path,
-      args: scoreArguments(run),
+      ...withGraphFile(scoreArguments(run)),
       limits: run.limits,
       onStdout: (line) => {
         const frames = framesIn(line);
@@ -116,7 +116,7 @@ function scoreArguments(run: Run): readonly string[] {
   const chains = ORDER.map((side, input) => {
     const track = run.tracks[side];
     const outputs = branches.map((_, index) => `[${side}${index}d]`).join("");
-    const decoded = decodedChain(track, run.pairing, run.segment.cut?.[side].range);
+    const decoded = decodedChain(track, run.pairing, run.segment);
     return [
       `[${input}:V:0]${decoded},split=${branches.length + 1}${outputs}[count${input}]`,
       ...branches.map(({ format, after }, index) => {

@@ -8,7 +8,7 @@ import { type Feature, perSide, SIDES, type Side } from "../contract/request.ts"
 import type { ScorerInfo } from "../contract/result.ts";
 import type { FrameTable } from "../frames/frame-table.ts";
 import { blame, killed, refuseBrokenRun, refuseFailedDecode, SIZE_CHANGES } from "../media/decode-errors.ts";
-import { framesIn } from "../media/ffmpeg.ts";
+import { framesIn, withGraphFile } from "../media/ffmpeg.ts";
 import { Messages } from "../media/messages.ts";
 import type { Exit } from "../sandbox/sandbox.ts";
 import { readChecksums } from "./decode-check.ts";
@@ -98,7 +98,7 @@ export class VmafScorer implements Scorer {
     const messages = new Messages();
     const exit = await run.sandbox.run({
       program: this.#ffmpeg,
-      args: decoder,
+      ...withGraphFile(decoder, side),
       // The file size limit does not apply to pipes, through which far more may pass.
       limits: run.limits,
       onStdout: (line) => counter.read(side, line),

@@ -26,7 +26,7 @@ export function feed(run: Run, pass: Pass, side: Side): Feed {
   if (isStraight(run, pass, side)) return { name: inputName(run.sources[side]), decoder: undefined };
   const name = `${side}${pass.index}.pipe.yuv`;
   const track = run.tracks[side];
-  const decoded = decodedChain(track, run.pairing, run.segment.cut?.[side].range);
+  const decoded = decodedChain(track, run.pairing, run.segment);
   const pictures = track.selfChecking ? "" : ",split[pictures]";
   const converted = conversion(track, run.pairing, pass.format);
   const decoder = [

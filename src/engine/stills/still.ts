@@ -8,7 +8,7 @@ import type { Still } from "../contract/work.ts";
 import type { Sources } from "../files/source.ts";
 import { bothSides } from "../media/all-or-abort.ts";
 import { refuseFailedDecode } from "../media/decode-errors.ts";
-import { EVERY_FRAME, QUIET } from "../media/ffmpeg.ts";
+import { EVERY_FRAME, QUIET, withGraphFile } from "../media/ffmpeg.ts";
 import { Messages } from "../media/messages.ts";
 import type { DecodeContext, ProbeContext } from "../media/probe-context.ts";
 import type { Plan } from "../planning/plan.ts";
@@ -129,7 +129,7 @@ async function draw(
   await using sandbox = Sandbox.open({ sources: [source], isolation, signal });
   const exit = await sandbox.run({
     program: ffmpeg,
-    args: drawArguments(work, colours),
+    ...withGraphFile(drawArguments(work, colours)),
     limits: { ...decodeLimits(plan.tracks[side]), fileBytes: WRITTEN_BYTES },
     onStderr: (line) => messages.read(line),
   });
@@ -150,7 +150,7 @@ function drawArguments(work: SideWork, { matrix, range }: Colours): readonly str
   const { tracks, pairing } = plan;
   const seen = segment.first - segment.before;
   const some = wanted.map((frame) => frame - seen);
-  const chain = sideChain(tracks[side], pairing, segment.cut?.[side].range, some);
+  const chain = sideChain(tracks[side], pairing, segment, some);
   const toRgb = `scale=${size.width}:${size.height}:${TO_RGB}:in_range=${range}:in_color_matrix=${matrix}:out_range=pc`;
   return [
     ...[...QUIET, "-xerror"],

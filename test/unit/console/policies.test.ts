@@ -15,6 +15,13 @@ test("describes a remedy by the labels of its field and choice", () => {
   );
 });
 
+test("describes an offset by its flag, because the dialog has no field for it", () => {
+  assert.equal(
+    remedyText({ option: "offset", value: -13, onlyIf: "the first 13 frames and no others are missing" }),
+    "Only if the first 13 frames and no others are missing: resubmit with the offset -13 (svc jobs submit --offset, or the API).",
+  );
+});
+
 test("returns undefined for an unknown remedy", () => {
   for (const remedy of [
     undefined,
@@ -23,6 +30,7 @@ test("returns undefined for an unknown remedy", () => {
     {},
     { option: "toString", value: "IGNORE" },
     { option: "editLists", value: "GUESS" },
+    { option: "offset", value: "5", onlyIf: "x" },
   ])
     assert.equal(remedyText(remedy), undefined);
 });

@@ -44,44 +44,61 @@ const COMMON = {
 };
 
 describe("does not suggest COMMON if frames are missing at the start or in the middle", () => {
-  for (const [what, short, says] of [
+  for (const [what, short, says, missing] of [
     [
       "the first 13",
       having(range(13, FRAMES)),
       /lacks the first frames: it starts 0\.52 s after .* ends with it/,
+      13,
     ],
     [
       "the first 13, with times shifted by the B-frame delay",
       having(range(13, FRAMES), { start: -2 * FRAME_MS }),
       /starts 0\.44 s after the .* and ends 0\.08 s before it/,
+      13,
     ],
     [
       "13 in the middle",
       having([...range(0, 30), ...range(43, FRAMES)]),
       /lacks 13 frames in the middle, the first after its frame 29\./,
+      undefined,
     ],
     [
       "two single frames and the tail, with an offset of all times",
       having([...range(0, 30), ...range(31, 50), ...range(51, 90)], { start: 7000 }),
       /lacks 2 frames in the middle, the first after its frame 29\./,
+      undefined,
     ],
-    ["a start hidden by an edit list", having(range(0, 90), { hidden: 2 }), /hides 2 frames, as after a cut/],
+    [
+      "a start hidden by an edit list",
+      having(range(0, 90), { hidden: 2 }),
+      /hides 2 frames, as after a cut/,
+      10,
+    ],
     [
       "a start hidden by an edit list, without timestamps",
       { frames: 90, times: undefined, hidden: 2 },
       /hides 2 frames, as after a cut/,
+      10,
     ],
   ] as const) {
     test(what, () => {
-      for (const [name, failure] of [
-        ["distorted video", refusal(WHOLE, short)],
-        ["reference", refusal(short, WHOLE)],
+      for (const [name, failure, sign] of [
+        ["distorted video", refusal(WHOLE, short), -1],
+        ["reference", refusal(short, WHOLE), 1],
       ] as const) {
         assert.equal(failure.code, "FRAME_COUNT_MISMATCH");
         assert.match(failure.message, says);
         assert.match(failure.message, new RegExp(`the ${name} (?:lacks|hides)`));
         assert.doesNotMatch(failure.message, /onFrameCountMismatch/);
-        assert.equal(failure.found?.["remedy"], undefined);
+        const onlyIf = `the first ${missing} frames and no others are missing`;
+        const remedy =
+          missing === undefined ? undefined : { option: "offset", value: sign * missing, onlyIf };
+        assert.deepEqual(failure.found?.["remedy"], remedy);
+        assert.match(
+          failure.message,
+          remedy ? new RegExp(`set offset to ${remedy.value}\\.$`) : /Set runs, which list/,
+        );
       }
       const [warning] = settle(WHOLE, short, "COMMON").warnings;
       assert.equal(warning?.code, "FRAME_COUNT_MISMATCH");

@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pairRequest } from "../../../../src/engine/contract/request.ts";
 import { pair } from "../../../../src/engine/planning/compare.ts";
+import { wholeSegment } from "../../../../src/engine/planning/cut.ts";
 import { settleCounts } from "../../../../src/engine/planning/frame-counts.ts";
-import { pixelsRead, refuseContradiction } from "../../../../src/engine/planning/plan-check.ts";
+import { pixelReader, refuseContradiction } from "../../../../src/engine/planning/plan-check.ts";
 import { readPlan, writePlan } from "../../../../src/engine/planning/plan-json.ts";
 import { Failure } from "../../../../src/platform/failure.ts";
 import { model } from "../model-fixture.ts";
@@ -34,11 +35,15 @@ const PACES = [
   { frames: 90, rate: undefined },
 ];
 
-function planOf(reference: Parameters<typeof track>[1], distorted: Parameters<typeof track>[1]) {
+function planOf(
+  reference: Parameters<typeof track>[1],
+  distorted: Parameters<typeof track>[1],
+  request = REQUEST,
+) {
   const tracks = { reference: track("reference", reference), distorted: track("distorted", distorted) };
-  const paired = pair(tracks.reference, tracks.distorted, REQUEST);
-  const pairing = settleCounts(paired, tracks, REQUEST);
-  const plan = { request: REQUEST, tracks, pairing, models: [MODEL], segments: [], whole: undefined };
+  const paired = pair(tracks.reference, tracks.distorted, request);
+  const pairing = settleCounts(paired, tracks, request);
+  const plan = { request, tracks, pairing, models: [MODEL], segments: [], whole: undefined };
   return readPlan(writePlan(plan, { reference: FILE, distorted: FILE }, SCORER));
 }
 
@@ -59,9 +64,47 @@ test("accepts every planned pair, and counts no fewer pixels than are compared",
       refuseContradiction(plan);
       assert.equal(plan.tracks.distorted.sampleAspect?.num, distorted.sampleAspect?.num);
       const { width, height, frameCount } = plan.pairing;
-      assert.ok(pixelsRead(plan, frameCount) >= width * height * frameCount);
+      assert.ok(pixelReader(plan)(wholeSegment(plan.pairing)) >= width * height * frameCount);
       passed++;
     }
   }
   assert.ok(passed > kinds.length ** 2 / 3, `${passed} of ${kinds.length ** 2}`);
+});
+
+test("accepts aligned pairs, and counts the pixels that are read up to their last frame", () => {
+  const [fast, slow] = [{ frames: 201, rate: { num: 50, den: 1 }, times: undefined }, { frames: 100 }];
+  const gap = [
+    { reference: 10, distorted: 0, count: 5 },
+    { reference: 90, distorted: 5, count: 5 },
+  ];
+  for (const [reference, distorted, aligned, frames] of [
+    [{}, {}, { offset: 7 }, 100],
+    [{}, {}, { start: 10, duration: 50 }, 60],
+    [{}, {}, { runs: gap }, 95],
+    [fast, slow, { offset: -3 }, 201],
+    [slow, fast, { offset: 3 }, 201],
+  ] as const) {
+    const plan = planOf(reference, distorted, { ...REQUEST, ...aligned });
+    refuseContradiction(plan);
+    const { width, height } = plan.pairing;
+    assert.equal(pixelReader(plan)(wholeSegment(plan.pairing)), width * height * frames);
+  }
+});
+
+test("refuses runs that overlap, that end after their video, or that give another number of frames", () => {
+  const plan = planOf({}, {}, { ...REQUEST, runs: [{ reference: 10, distorted: 0, count: 5 }] });
+  const withRuns = (runs: typeof plan.pairing.runs, frameCount = 10) => ({
+    ...plan,
+    pairing: { ...plan.pairing, runs, frameCount },
+  });
+  const run = (reference: number, distorted: number) => ({ reference, distorted, count: 5 });
+  refuseContradiction(withRuns([run(10, 0), run(15, 5)]));
+  for (const wrong of [
+    withRuns([run(10, 0), run(14, 5)]),
+    withRuns([run(10, 5), run(15, 0)]),
+    withRuns([run(0, 0), run(96, 5)]),
+    withRuns([run(0, 0), run(5, 96)]),
+    withRuns([run(0, 0), run(5, 5)], 11),
+  ])
+    assert.throws(() => refuseContradiction(wrong), { code: "INVALID_REQUEST" });
 });

@@ -6,6 +6,7 @@ import { type PairRequest, pairRequest, SIDES } from "../../../../src/engine/con
 import type { Track } from "../../../../src/engine/media/track.ts";
 import { pair } from "../../../../src/engine/planning/compare.ts";
 import { cut, wholeSegment } from "../../../../src/engine/planning/cut.ts";
+import { settleCounts } from "../../../../src/engine/planning/frame-counts.ts";
 import type { Model } from "../../../../src/engine/planning/models.ts";
 import type { Plan } from "../../../../src/engine/planning/plan.ts";
 import {
@@ -36,7 +37,7 @@ type Over = Parameters<typeof track>[1];
 function planOf(reference: Over, distorted: Over, request: Partial<PairRequest> = {}): Plan {
   const asked = pairRequest({ reference: "r", distorted: "d", ...request });
   const tracks = { reference: track("reference", reference), distorted: track("distorted", distorted) };
-  const pairing = pair(tracks.reference, tracks.distorted, asked);
+  const pairing = settleCounts(pair(tracks.reference, tracks.distorted, asked), tracks, asked);
   const cutting = cut(tracks, pairing, { length: 30, subsample: asked.subsample, lookBehind: 1 });
   const models = asked.models.map((name, index) =>
     index === 0 ? model(name) : model(name, { metric: name, file: "/models/studio.json", digest: DIGEST }),
@@ -58,6 +59,13 @@ const PLANS: readonly Plan[] = [
   planOf({ width: 720, height: 1280 }, { rotation: 90 }, { models: ["vmaf_v0.6.1neg", "studio"] }),
   planOf({ rate: { num: 50, den: 1 }, times: undefined }, { frames: 50 }, COMMON),
   planOf({}, { frames: 90 }, COMMON),
+  planOf({}, { frames: 90 }, { offset: -7, start: 20, duration: 50 }),
+  planOf({ rate: { num: 50, den: 1 }, times: undefined }, { frames: 50 }, { ...COMMON, offset: 3 }),
+  planOf(
+    {},
+    {},
+    { runs: [5, 40, 60].map((first) => ({ reference: first, distorted: first + 3, count: 12 })) },
+  ),
   planOf(
     { width: 720, height: 576, sampleAspect: { num: 16, den: 15 } },
     { width: 480, height: 576, sampleAspect: { num: 8, den: 5 } },
@@ -118,7 +126,7 @@ function wordsOf(plan: StoredPlan, segment: Segment): string[] {
     const feeds = { reference: feed(run, pass, "reference"), distorted: feed(run, pass, "distorted") };
     return [...scoreArguments(run, pass, feeds), ...SIDES.flatMap((side) => feeds[side].decoder ?? [])];
   });
-  const ranges = SIDES.map((side) => sideChain(run.tracks[side], run.pairing, segment.cut?.[side].range));
+  const ranges = SIDES.map((side) => sideChain(run.tracks[side], run.pairing, segment));
   const words = [...SIDES.flatMap((side) => inputArguments(run, side)), ...ranges, ...passes.flat()];
   return words.flatMap((word) => word.match(/[A-Za-z_\u0080-\uffff]+|[^A-Za-z_\s\d]|\s|\d+/g) ?? []);
 }
@@ -278,6 +286,35 @@ describe("plans and segments as JSON", () => {
       }),
       { numRuns: 3000 },
     );
+  });
+
+  test("of version 4, without runs, are read", () => {
+    for (const plan of PLANS.filter(({ pairing }) => pairing.runs === undefined)) {
+      const text = writePlan(plan, FILES, SCORER);
+      assert.deepEqual(readPlan(text.replace('{"version":5,', '{"version":4,')), readPlan(text));
+    }
+  });
+
+  test("with 10,000 runs of the largest numbers are read back", () => {
+    const first = 24 * 3600 * 120 - 20_000;
+    const runs = Array.from({ length: 10_000 }, (_, run) => ({
+      reference: first + 2 * run,
+      distorted: first + 2 * run,
+      count: 1,
+    }));
+    const [plan] = PLANS;
+    assert.ok(plan !== undefined);
+    const written = writePlan({ ...plan, pairing: { ...plan.pairing, runs } }, FILES, SCORER);
+    assert.deepEqual(readPlan(written).pairing.runs, runs);
+  });
+
+  test("are refused if their runs are incomplete or have no frames", () => {
+    const [plan] = PLANS;
+    assert.ok(plan !== undefined);
+    const runs = [{ reference: 1, distorted: 2, count: 77 }];
+    const written = writePlan({ ...plan, pairing: { ...plan.pairing, runs } }, FILES, SCORER);
+    for (const wrong of ["[1,2,0]", "[1,2]", "[1]", "[]", "[1,2,77,5]", "[-1,2,77]", "[1,2,7.5]"])
+      assert.throws(() => readPlan(written.replace("[1,2,77]", wrong)), Failure, wrong);
   });
 
   test("are refused if the text is not JSON or far too long", () => {

@@ -44,6 +44,8 @@ export type PolicyField = (typeof POLICIES)[number]["field"];
 export function remedyText(remedy: unknown): string | undefined {
   if (typeof remedy !== "object" || remedy === null) return undefined;
   const { option, value, onlyIf } = remedy as Readonly<Record<string, unknown>>;
+  if (option === "offset" && typeof value === "number" && typeof onlyIf === "string")
+    return `Only if ${onlyIf}: resubmit with the offset ${value} (svc jobs submit --offset, or the API).`;
   const policy = POLICIES.find(({ field }) => field === option);
   const choice = policy?.choices.find(([name]) => name === value);
   if (policy === undefined || choice === undefined) return undefined;
