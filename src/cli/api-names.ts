@@ -8,6 +8,10 @@ const OPTIONS: Readonly<Record<string, string>> = {
   scaling: "--no-scaling",
   subsample: "--subsample",
   scorerVersion: "--scorer-version",
+  offset: "--offset",
+  start: "--start",
+  duration: "--duration",
+  runs: "--runs",
   model: "--model",
   models: "--model",
   features: "--metric",
@@ -23,11 +27,14 @@ const OPTIONS: Readonly<Record<string, string>> = {
 /** Names that aren't English words are replaced anywhere; the others only as the first word. */
 const ANYWHERE = Object.keys(OPTIONS).filter((name) => /[A-Z.]/.test(name));
 const FIELD = new RegExp(`\\b(?:${ANYWHERE.map((name) => name.replace(".", "\\.")).join("|")})\\b`, "g");
-const FIRST_WORD = /^(?:model|models|features|name|labels|priority|scaling|subsample)\b/;
+const FIRST_WORD =
+  /^(?:model|models|features|name|labels|priority|scaling|subsample|offset|start|duration|runs)\b/;
 
 /** A field with its policy: "Set scaling to AUTO", "onFrameCountMismatch: COMMON". */
 const POLICY =
   /(?:\b([Ss])et )?\b(onFrameCountMismatch|onFrameRateMismatch|editLists|scaling)(?: to |: ?| )([A-Z]{3,})\b/g;
+/** "set offset to -13". */
+const FRAMES = /\b([Ss])et (offset|start|duration|runs)\b(?: to (-?\d+)\b)?/g;
 const RAW_GEOMETRY = /\b([Gg])ive its rawVideo geometry(?: \(width, height, pixelFormat\))?/g;
 
 /** A message about a line of a --from list. Its fields are the API's, so they stay. */
@@ -43,6 +50,9 @@ export function inOptions(message: string): string {
     .replaceAll(
       RAW_GEOMETRY,
       (_, give: string) => `${give}ive its geometry with --size WxH (and --pixel-format)`,
+    )
+    .replaceAll(FRAMES, (_, set: string, field: string, value = "") =>
+      `${set === "S" ? "Use" : "use"} ${optionOf(field)} ${value}`.trim(),
     )
     .replaceAll(FIELD, optionOf)
     .replace(FIRST_WORD, optionOf);

@@ -1,5 +1,6 @@
 /** Validates a score request for every transport. */
 
+import { type AlignmentRequest, refuseAlignment } from "../engine/contract/alignment.ts";
 import {
   DEFAULT_MODEL,
   type Encode,
@@ -46,7 +47,7 @@ const FEATURE_ALIASES: Readonly<Record<string, Feature>> = {
 /** Converts a message to a request for the engine. Throws Failure. */
 export function pairRequestOf(message: ScoreRequest): PairRequest {
   for (const side of SIDES) checkPath(side, message[side]);
-  return {
+  const request = {
     reference: message.reference,
     distorted: message.distorted,
     models: modelsOf(message),
@@ -59,6 +60,21 @@ export function pairRequestOf(message: ScoreRequest): PairRequest {
     subsample: message.subsample === 0 ? 1 : inRange("subsample", message.subsample, MAX_SUBSAMPLE),
     encode: message.encode && encodeOf(message.encode),
     scorerVersion: scorerVersionOf(message.scorerVersion),
+    ...alignmentOf(message),
+  };
+  refuseAlignment(request);
+  return request;
+}
+
+/** Returns the members that are given: 0 frames of `start` and `duration` mean not given. */
+function alignmentOf({ offset, start, duration, runs }: ScoreRequest): AlignmentRequest {
+  return {
+    ...(offset !== undefined && { offset }),
+    ...(start !== 0 && { start }),
+    ...(duration !== 0 && { duration }),
+    ...(runs.length > 0 && {
+      runs: runs.map(({ reference, distorted, count }) => ({ reference, distorted, count })),
+    }),
   };
 }
 

@@ -13,12 +13,13 @@ export type { Progress, ScoreResult };
 
 /** Everything but the per-frame scores: there can be too many to hold as objects, so each transport streams them. */
 export function resultMessage(result: ScoreResult): ScoreResultMessage {
-  const { frames: _, scaling, models, warnings, ...same } = result;
+  const { frames: _, scaling, alignment, models, warnings, ...same } = result;
   return create(ScoreResultSchema, {
     ...same,
     models: models.map(({ encode, ...model }) => ({ ...model, ...(encode && { encode }) })),
     warnings: [...warnings],
     ...(scaling && { scalingApplied: scaling }),
+    ...(alignment && { alignment: { ...alignment, runs: [...alignment.runs] } }),
   });
 }
 

@@ -11,6 +11,7 @@ import { Job_State, JobSpecSchema } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { RegisterNodeRequestSchema } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import { EditLists_Policy, Mismatch_Policy, Scaling_Policy } from "../../src/gen/proto/svc/v1/scoring_pb.ts";
 import { JOB_STATES } from "../../src/jobs/states.ts";
+import { pairRequestOf } from "../../src/messages/request.ts";
 import type { JobEvent } from "../../src/store/contract/event-records.ts";
 import type { JobFilter, JobRow } from "../../src/store/contract/job-records.ts";
 import { CAPABILITIES } from "./scored.ts";
@@ -158,6 +159,10 @@ describe("job specs", () => {
       editLists: EditLists_Policy.IGNORE,
       subsample: 3,
       scorerVersion: "n7.0",
+      offset: -4,
+      start: 10,
+      duration: 250,
+      runs: [],
     };
     const spec = create(JobSpecSchema, { ...shared, name: "n", labels: { a: "b" }, priority: 1 });
     const { $typeName: _, rawVideo, model, frames, ...request } = scoreRequestOf(spec);
@@ -165,6 +170,23 @@ describe("job specs", () => {
     const { rawVideo: raw, ...rest } = shared;
     assert.deepEqual(request, rest);
     assert.equal(rawVideo?.width, raw.width);
+  });
+
+  test("with an offset of 0 are others than those without one", () => {
+    const none = create(JobSpecSchema, PAIR);
+    const zero = create(JobSpecSchema, { ...PAIR, offset: 0 });
+    assert.notEqual(checkSpec(zero, []).fingerprint, checkSpec(none, []).fingerprint);
+    assert.deepEqual(readSpec(checkSpec(zero, []).text), zero);
+  });
+
+  test("keep their runs", () => {
+    const runs = [
+      { reference: 0, distorted: 3, count: 10 },
+      { reference: 12, distorted: 13, count: 1 },
+    ];
+    const spec = create(JobSpecSchema, { ...PAIR, runs });
+    assert.deepEqual(readSpec(checkSpec(spec, []).text), spec);
+    assert.deepEqual(pairRequestOf(scoreRequestOf(spec)).runs, runs);
   });
 
   test("are refused with the reason", () => {
@@ -182,6 +204,12 @@ describe("job specs", () => {
       { ...PAIR, labels: Object.fromEntries(Array.from({ length: 33 }, (_, n) => [`k${n}`, ""])) },
       { ...PAIR, models: ["../../etc/passwd"] },
       { ...PAIR, scaling: 9 as Scaling_Policy },
+      { ...PAIR, offset: -(2 ** 31) },
+      { ...PAIR, start: 2 ** 31 },
+      { ...PAIR, offset: 0, runs: [{ count: 1 }] },
+      { ...PAIR, runs: [{ count: 0 }] },
+      { ...PAIR, runs: [{ count: 2 }, { reference: 1, distorted: 2, count: 1 }] },
+      { ...PAIR, runs: Array.from({ length: 10_001 }, (_, n) => ({ reference: n, distorted: n, count: 1 })) },
     ];
     for (const spec of odd)
       assert.throws(() => checkSpec(create(JobSpecSchema, spec), []), INVALID, JSON.stringify(spec));

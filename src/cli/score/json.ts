@@ -45,6 +45,7 @@ function withoutFrames(result: ScoreResult): ScoreResultJson {
     reference: result.reference,
     distorted: result.distorted,
     ...(result.scaling ? { scaling: result.scaling } : {}),
+    ...(result.alignment ? { alignment: { ...result.alignment, runs: [...result.alignment.runs] } } : {}),
     warnings: [...result.warnings],
     scorer: result.scorer,
     durationMs: result.durationMs,

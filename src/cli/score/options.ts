@@ -12,10 +12,11 @@ import {
 } from "../../jobs/request-limits.ts";
 import { Failure } from "../../platform/failure.ts";
 import { offering, optional } from "../flags/optional.ts";
+import { type AlignmentFlags, alignmentOptions } from "./alignment-options.ts";
 import { type EstimateFlags, estimateOptions } from "./estimate.ts";
 
 /** Parsed options that say what to score, and how. */
-export interface PairFlags {
+export interface PairFlags extends AlignmentFlags {
   readonly model?: readonly string[];
   readonly metric?: readonly Feature[];
   readonly subsample: number;
@@ -71,7 +72,8 @@ export function addScoreOptions(command: Command): Command {
 
 /** Adds the options that say what to score, and how. `shownModel`: the default of --model, for the help. */
 export function addPairOptions<C extends Command>(command: C, shownModel = DEFAULT_MODEL): C {
-  for (const option of [...metricOptions(shownModel), ...pairOptions()]) command.addOption(option);
+  for (const option of [...metricOptions(shownModel), ...pairOptions(), ...alignmentOptions()])
+    command.addOption(option);
   return command;
 }
 

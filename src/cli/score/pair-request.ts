@@ -6,6 +6,7 @@ import {
   type RawVideo,
 } from "../../engine/contract/request.ts";
 import { Failure } from "../../platform/failure.ts";
+import { alignmentOf } from "./alignment-options.ts";
 import { DEFAULT_PIXEL_FORMAT, type PairFlags } from "./options.ts";
 
 /** Returns the engine's request. Throws INVALID_REQUEST if options don't go together. */
@@ -23,6 +24,7 @@ export function requestOf(reference: string, distorted: string, flags: PairFlags
     subsample: flags.subsample,
     encode: encodeOf(flags),
     scorerVersion: flags.scorerVersion,
+    ...alignmentOf(flags),
   };
 }
 

@@ -2,10 +2,12 @@
 import { resolve } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { type Command, InvalidArgumentError } from "commander";
+import type { Length } from "../../engine/contract/alignment.ts";
 import type { Side } from "../../engine/contract/request.ts";
 import { refuseUrl } from "../../engine/files/source.ts";
 import { type JobSpec, JobSpecSchema } from "../../gen/proto/svc/v1/job_pb.ts";
 import { EditLists_Policy, Mismatch_Policy, Scaling_Policy } from "../../gen/proto/svc/v1/scoring_pb.ts";
+import { invalid } from "../../platform/failure.ts";
 import { optional } from "../flags/optional.ts";
 import { type Labels, labelOption } from "../jobs/labels.ts";
 import { type EstimateFlags, estimateOf, estimateOptions } from "../score/estimate.ts";
@@ -59,6 +61,14 @@ export function absolute(side: Side, path: string, folder = process.cwd()): stri
   return path === "" ? "" : resolve(folder, path);
 }
 
+/** Returns a length in frames; 0 if it is not given. Throws INVALID_REQUEST for seconds. */
+function inFrames(option: string, length: Length | undefined): number {
+  if (typeof length !== "object") return length ?? 0;
+  throw invalid(
+    `${option} is ${length.seconds} s. A job takes frames, because only a node reads the reference's frame rate: at 25 frames per second, ${option} ${Math.round(length.seconds * 25)}.`,
+  );
+}
+
 /** Returns everything of a job but its two files. Default policies are left to the server. */
 export function settingsOf(flags: SpecFlags): JobSpec {
   const request = requestOf("", "", flags);
@@ -76,6 +86,10 @@ export function settingsOf(flags: SpecFlags): JobSpec {
     ...(request.encode && { encode: request.encode }),
     scorerVersion: request.scorerVersion ?? "",
     ...(estimate && { estimate }),
+    ...(request.offset !== undefined && { offset: request.offset }),
+    start: inFrames("--start", request.start),
+    duration: inFrames("--duration", request.duration),
+    runs: [...(request.runs ?? [])],
     name: flags.name ?? "",
     labels: { ...flags.label },
     priority: flags.priority ?? 0,

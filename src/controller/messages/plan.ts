@@ -1,6 +1,7 @@
 /** The facts of a plan about both files, as a protocol message. */
 import { create } from "@bufbuild/protobuf";
 import { fileInfo } from "../../engine/media/track.ts";
+import { alignmentInfo } from "../../engine/planning/alignment.ts";
 import { readPlan, type StoredPlan } from "../../engine/planning/plan-json.ts";
 import { type JobPlan, JobPlanSchema } from "../../gen/proto/svc/v1/job_pb.ts";
 
@@ -9,11 +10,13 @@ export function planMessage(text: string): JobPlan | undefined {
   const facts = readOwn(text);
   if (facts === undefined) return undefined;
   const { tracks, files, pairing } = facts;
+  const alignment = alignmentInfo(pairing);
   return create(JobPlanSchema, {
     reference: fileInfo(tracks.reference, files.reference.size),
     distorted: fileInfo(tracks.distorted, files.distorted.size),
     ...(pairing.scaling && { scaling: pairing.scaling }),
     warnings: [...pairing.warnings],
+    ...(alignment && { alignment: { ...alignment, runs: [...alignment.runs] } }),
   });
 }
 

@@ -107,6 +107,10 @@ export function scoreRequestOf(spec: JobSpec): ScoreRequest {
     subsample: spec.subsample,
     ...(spec.encode && { encode: spec.encode }),
     scorerVersion: spec.scorerVersion,
+    ...(spec.offset !== undefined && { offset: spec.offset }),
+    start: spec.start,
+    duration: spec.duration,
+    runs: spec.runs,
   });
 }
 

@@ -628,6 +628,20 @@ export interface components {
             /** @description Version of the scorer, or of its libvmaf, to score with, as results state it; a scorer's version also without its build (n7.0). Without it, the default scorer of the machine. */
             scorerVersion?: string;
             estimate?: components["schemas"]["EstimateRequest"];
+            /** @description The distorted video's frame `offset` shows the reference's first one; negative: the distorted video lacks as many frames of the reference's beginning. Frames without a partner are left out. Excludes `runs`. */
+            offset?: number;
+            /**
+             * @description The first frame of the reference that is compared, numbered from 0.
+             * @default 0
+             */
+            start?: number;
+            /**
+             * @description How many frames of the reference are compared from `start` on; 0 means all.
+             * @default 0
+             */
+            duration?: number;
+            /** @description The frames that are compared, sorted; all others are left out. Each run begins after the one before it on both sides. */
+            runs?: components["schemas"]["FrameRun"][];
             /** @description For people. Need not be unique. */
             name?: string;
             /** @description For filters. Keys of up to 63 characters (letters, digits, ".", "_", "-", "/"), values of up to 255. */
@@ -840,6 +854,7 @@ export interface components {
             reference: components["schemas"]["MediaInfo"];
             distorted: components["schemas"]["MediaInfo"];
             scaling?: components["schemas"]["ScalingInfo"];
+            alignment?: components["schemas"]["Alignment"];
             /** @description What a reader of the scores must know; the result may add more. */
             warnings: components["schemas"]["Warning"][];
         };
@@ -1101,6 +1116,21 @@ export interface components {
             /** @description Frames per second, as a number or a fraction ("25", "30000/1001"). Raw video has no frame rate of its own; without it, rates are not compared. */
             frameRate?: string;
         };
+        /** @description Consecutive frames of the reference that are compared with consecutive frames of the distorted video. */
+        FrameRun: {
+            /**
+             * @description The first frame of the reference, numbered from 0 in presentation order.
+             * @default 0
+             */
+            reference?: number;
+            /**
+             * @description The first frame of the distorted video.
+             * @default 0
+             */
+            distorted?: number;
+            /** @description Pairs of frames. */
+            count: number;
+        };
         /** @description A pair to score and how. */
         ScoreRequest: {
             /** @description Path of the pristine video, on the machine that scores; at most 4096 bytes of UTF-8. */
@@ -1162,6 +1192,20 @@ export interface components {
             };
             /** @description Version of the scorer, or of its libvmaf, to score with, as results state it; a scorer's version also without its build (n7.0). Without it, the default scorer of the machine. */
             scorerVersion?: string;
+            /** @description The distorted video's frame `offset` shows the reference's first one; negative: the distorted video lacks as many frames of the reference's beginning. Frames without a partner are left out. Excludes `runs`. */
+            offset?: number;
+            /**
+             * @description The first frame of the reference that is compared, numbered from 0.
+             * @default 0
+             */
+            start?: number;
+            /**
+             * @description How many frames of the reference are compared from `start` on; 0 means all.
+             * @default 0
+             */
+            duration?: number;
+            /** @description The frames that are compared, sorted; all others are left out. Each run begins after the one before it on both sides. */
+            runs?: components["schemas"]["FrameRun"][];
         };
         /** @description A confidence interval of a mean, in points. */
         Interval: {
@@ -1262,6 +1306,19 @@ export interface components {
             /** @description Always bicubic. */
             algorithm: string;
         };
+        /** @description Which frames of the files were compared; absent if the request did not say which. */
+        Alignment: {
+            /** @description In frame order; the frames of the result are those of the runs, counted from 0. */
+            runs?: components["schemas"]["FrameRun"][];
+            /** @description After how many frames of this side the next one of a run follows: 1, unless the frame rates differ and every n-th frame was compared. */
+            referenceStep?: number;
+            /** @description After how many frames of this side the next one of a run follows: 1, unless the frame rates differ and every n-th frame was compared. */
+            distortedStep?: number;
+            /** @description Frames of the reference that were left out. */
+            referenceLeftOut?: number;
+            /** @description Frames of the distorted video that were left out. */
+            distortedLeftOut?: number;
+        };
         Warning: {
             /** @description Stable code, for example SCALED. */
             code: string;
@@ -1321,6 +1378,7 @@ export interface components {
             reference: components["schemas"]["MediaInfo"];
             distorted: components["schemas"]["MediaInfo"];
             scaling?: components["schemas"]["ScalingInfo"];
+            alignment?: components["schemas"]["Alignment"];
             /** @description What a reader of the score must know. */
             warnings: components["schemas"]["Warning"][];
             scorer: components["schemas"]["ScorerInfo"];

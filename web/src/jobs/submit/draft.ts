@@ -30,6 +30,8 @@ export interface JobDraft {
   readonly estimate: string;
   /** Version of a scorer or of its libvmaf; empty: each node's default. */
   readonly scorerVersion: string;
+  /** Which frames are compared: kept from the job that is submitted again. */
+  readonly kept: Pick<JobSpec, "offset" | "start" | "duration" | "runs">;
 }
 
 export type Field = keyof JobDraft;
@@ -56,6 +58,7 @@ export const EMPTY_DRAFT: JobDraft = {
   encodeDepth: "",
   estimate: "",
   scorerVersion: "",
+  kept: {},
 };
 
 export const FEATURES = ["psnr", "ssim", "ms_ssim", "ciede", "cambi", "psnr_hvs", "xpsnr"] as const;
@@ -106,6 +109,16 @@ export function draftOf(spec: JobSpec): JobDraft {
     encodeDepth: textOf(encode?.bitDepth || undefined),
     estimate: textOf(spec.estimate?.tolerance),
     scorerVersion: spec.scorerVersion ?? "",
+    kept: keptOf(spec),
+  };
+}
+
+function keptOf({ offset, start, duration, runs }: JobSpec): JobDraft["kept"] {
+  return {
+    ...(offset !== undefined && { offset }),
+    ...(start !== undefined && { start }),
+    ...(duration !== undefined && { duration }),
+    ...(runs !== undefined && { runs }),
   };
 }
 
@@ -155,6 +168,7 @@ function sharedOf(draft: JobDraft): Omit<JobSpec, "reference" | "distorted"> {
     ...(Object.keys(encode).length > 0 && { encode }),
     ...(draft.estimate.trim() !== "" && { estimate: { tolerance: Number(draft.estimate) } }),
     ...(scorerVersion !== "" && { scorerVersion }),
+    ...draft.kept,
   };
 }
 

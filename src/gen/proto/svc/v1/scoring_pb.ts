@@ -13,7 +13,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file svc/v1/scoring.proto.
  */
 export const file_svc_v1_scoring: GenFile = /*@__PURE__*/
-  fileDesc("ChRzdmMvdjEvc2NvcmluZy5wcm90bxIGc3ZjLnYxIq8DCgxTY29yZVJlcXVlc3QSEQoJcmVmZXJlbmNlGAEgASgJEhEKCWRpc3RvcnRlZBgCIAEoCRINCgVtb2RlbBgDIAEoCRIOCgZtb2RlbHMYBCADKAkSEAoIZmVhdHVyZXMYBSADKAkSDgoGZnJhbWVzGAYgASgIEiMKCXJhd192aWRlbxgHIAEoCzIQLnN2Yy52MS5SYXdWaWRlbxInCgdzY2FsaW5nGAggASgOMhYuc3ZjLnYxLlNjYWxpbmcuUG9saWN5EjgKF29uX2ZyYW1lX2NvdW50X21pc21hdGNoGAkgASgOMhcuc3ZjLnYxLk1pc21hdGNoLlBvbGljeRI3ChZvbl9mcmFtZV9yYXRlX21pc21hdGNoGAogASgOMhcuc3ZjLnYxLk1pc21hdGNoLlBvbGljeRIsCgplZGl0X2xpc3RzGAsgASgOMhguc3ZjLnYxLkVkaXRMaXN0cy5Qb2xpY3kSEQoJc3Vic2FtcGxlGAwgASgNEh4KBmVuY29kZRgNIAEoCzIOLnN2Yy52MS5FbmNvZGUSFgoOc2NvcmVyX3ZlcnNpb24YDiABKAkiOgoGRW5jb2RlEg0KBXdpZHRoGAEgASgNEg4KBmhlaWdodBgCIAEoDRIRCgliaXRfZGVwdGgYAyABKA0iUwoIUmF3VmlkZW8SDQoFd2lkdGgYASABKA0SDgoGaGVpZ2h0GAIgASgNEhQKDHBpeGVsX2Zvcm1hdBgDIAEoCRISCgpmcmFtZV9yYXRlGAQgASgJIkEKB1NjYWxpbmciNgoGUG9saWN5EhYKElBPTElDWV9VTlNQRUNJRklFRBAAEggKBEFVVE8QARIKCgZSRUZVU0UQAiJECghNaXNtYXRjaCI4CgZQb2xpY3kSFgoSUE9MSUNZX1VOU1BFQ0lGSUVEEAASCgoGUkVGVVNFEAESCgoGQ09NTU9OEAIiRAoJRWRpdExpc3RzIjcKBlBvbGljeRIWChJQT0xJQ1lfVU5TUEVDSUZJRUQQABIJCgVBUFBMWRABEgoKBklHTk9SRRACIjQKDVNjb3JlUmVzcG9uc2USIwoGcmVzdWx0GAEgASgLMhMuc3ZjLnYxLlNjb3JlUmVzdWx0IpYBChNTY29yZVN0cmVhbVJlc3BvbnNlEikKCHByb2dyZXNzGAEgASgLMhUuc3ZjLnYxLlNjb3JlUHJvZ3Jlc3NIABIkCgZmcmFtZXMYAiABKAsyEi5zdmMudjEuRnJhbWVCYXRjaEgAEiUKBnJlc3VsdBgDIAEoCzITLnN2Yy52MS5TY29yZVJlc3VsdEgAQgcKBWV2ZW50InMKDVNjb3JlUHJvZ3Jlc3MSEwoLZnJhbWVzX2RvbmUYASABKA0SFAoMZnJhbWVzX3RvdGFsGAIgASgNEgsKA2ZwcxgDIAEoARIZCgxzZWNvbmRzX2xlZnQYBCABKAFIAIgBAUIPCg1fc2Vjb25kc19sZWZ0IjAKCkZyYW1lQmF0Y2gSIgoGZnJhbWVzGAEgAygLMhIuc3ZjLnYxLkZyYW1lU2NvcmUifQoKRnJhbWVTY29yZRINCgVmcmFtZRgBIAEoDRIwCgdtZXRyaWNzGAIgAygLMh8uc3ZjLnYxLkZyYW1lU2NvcmUuTWV0cmljc0VudHJ5Gi4KDE1ldHJpY3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBIuEECgtTY29yZVJlc3VsdBINCgVzY29yZRgBIAEoARINCgVtb2RlbBgCIAEoCRIiCgZtb2RlbHMYAyADKAsyEi5zdmMudjEuTW9kZWxTY29yZRIzCghmZWF0dXJlcxgEIAMoCzIhLnN2Yy52MS5TY29yZVJlc3VsdC5GZWF0dXJlc0VudHJ5Ei8KBnBvb2xlZBgFIAMoCzIfLnN2Yy52MS5TY29yZVJlc3VsdC5Qb29sZWRFbnRyeRITCgtmcmFtZV9jb3VudBgGIAEoDRIiCgZmcmFtZXMYByADKAsyEi5zdmMudjEuRnJhbWVTY29yZRIkCglyZWZlcmVuY2UYCCABKAsyES5zdmMudjEuTWVkaWFJbmZvEiQKCWRpc3RvcnRlZBgJIAEoCzIRLnN2Yy52MS5NZWRpYUluZm8SNQoPc2NhbGluZ19hcHBsaWVkGAogASgLMhMuc3ZjLnYxLlNjYWxpbmdJbmZvUgdzY2FsaW5nEiEKCHdhcm5pbmdzGAsgAygLMg8uc3ZjLnYxLldhcm5pbmcSIgoGc2NvcmVyGAwgASgLMhIuc3ZjLnYxLlNjb3JlckluZm8SEwoLZHVyYXRpb25fbXMYDSABKAESIgoIZXN0aW1hdGUYDiABKAsyEC5zdmMudjEuRXN0aW1hdGUaLwoNRmVhdHVyZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBGj0KC1Bvb2xlZEVudHJ5EgsKA2tleRgBIAEoCRIdCgV2YWx1ZRgCIAEoCzIOLnN2Yy52MS5Qb29sZWQ6AjgBIqoBCghFc3RpbWF0ZRILCgNsb3cYASABKAESDAoEaGlnaBgCIAEoARISCgpjb25maWRlbmNlGAMgASgBEhEKCXRvbGVyYW5jZRgEIAEoARIUCgxzY29yZWRfc2hhcmUYBSABKAESFAoMdG90YWxfZnJhbWVzGAYgASgNEg0KBXVuaXRzGAcgASgNEhMKC3RvdGFsX3VuaXRzGAggASgNEgwKBHNlZWQYCSABKA0iJQoISW50ZXJ2YWwSCwoDbG93GAEgASgBEgwKBGhpZ2gYAiABKAEiwgEKCk1vZGVsU2NvcmUSDQoFbW9kZWwYASABKAkSDgoGbWV0cmljGAIgASgJEg0KBXNjb3JlGAMgASgBEgwKBG5hbWUYBCABKAkSDgoGcmVhc29uGAUgASgJEhEKCW1heF9zY29yZRgGIAEoARIRCgliaXRfZGVwdGgYByABKA0SHgoGZW5jb2RlGAggASgLMg4uc3ZjLnYxLkVuY29kZRIiCghpbnRlcnZhbBgJIAEoCzIQLnN2Yy52MS5JbnRlcnZhbCKKAQoGUG9vbGVkEgwKBG1lYW4YASABKAESFQoNaGFybW9uaWNfbWVhbhgCIAEoARILCgNtaW4YAyABKAESCwoDbWF4GAQgASgBEg8KB3N0ZF9kZXYYBSABKAESCgoCcDEYBiABKAESCgoCcDUYByABKAESCwoDcDEwGAggASgBEgsKA3A1MBgJIAEoASKdAwoJTWVkaWFJbmZvEhEKCWNvbnRhaW5lchgBIAEoCRINCgVjb2RlYxgCIAEoCRINCgV3aWR0aBgDIAEoDRIOCgZoZWlnaHQYBCABKA0SFAoMcGl4ZWxfZm9ybWF0GAUgASgJEhEKCWJpdF9kZXB0aBgGIAEoDRISCgpmcmFtZV9yYXRlGAcgASgJEg4KBmZyYW1lcxgIIAEoDRITCgtjb2xvcl9yYW5nZRgJIAEoCRIQCghyb3RhdGlvbhgKIAEoDRISCgVieXRlcxgLIAEoAUgAiAEBEhUKCGR1cmF0aW9uGAwgASgBSAGIAQESFQoIYml0X3JhdGUYDSABKAFIAogBARIbChNzYW1wbGVfYXNwZWN0X3JhdGlvGA4gASgJEhgKC3ZpZGVvX2J5dGVzGA8gASgBSAOIAQESGwoOdmlkZW9fYml0X3JhdGUYECABKAFIBIgBAUIICgZfYnl0ZXNCCwoJX2R1cmF0aW9uQgsKCV9iaXRfcmF0ZUIOCgxfdmlkZW9fYnl0ZXNCEQoPX3ZpZGVvX2JpdF9yYXRlIm4KC1NjYWxpbmdJbmZvEhIKCmZyb21fd2lkdGgYASABKA0SEwoLZnJvbV9oZWlnaHQYAiABKA0SEAoIdG9fd2lkdGgYAyABKA0SEQoJdG9faGVpZ2h0GAQgASgNEhEKCWFsZ29yaXRobRgFIAEoCSIoCgdXYXJuaW5nEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCSJHCgpTY29yZXJJbmZvEg8KB3Byb2dyYW0YASABKAkSDwoHdmVyc2lvbhgCIAEoCRIXCg9saWJ2bWFmX3ZlcnNpb24YAyABKAkyigEKDlNjb3JpbmdTZXJ2aWNlEjQKBVNjb3JlEhQuc3ZjLnYxLlNjb3JlUmVxdWVzdBoVLnN2Yy52MS5TY29yZVJlc3BvbnNlEkIKC1Njb3JlU3RyZWFtEhQuc3ZjLnYxLlNjb3JlUmVxdWVzdBobLnN2Yy52MS5TY29yZVN0cmVhbVJlc3BvbnNlMAFiBnByb3RvMw");
+  fileDesc("ChRzdmMvdjEvc2NvcmluZy5wcm90bxIGc3ZjLnYxIpAECgxTY29yZVJlcXVlc3QSEQoJcmVmZXJlbmNlGAEgASgJEhEKCWRpc3RvcnRlZBgCIAEoCRINCgVtb2RlbBgDIAEoCRIOCgZtb2RlbHMYBCADKAkSEAoIZmVhdHVyZXMYBSADKAkSDgoGZnJhbWVzGAYgASgIEiMKCXJhd192aWRlbxgHIAEoCzIQLnN2Yy52MS5SYXdWaWRlbxInCgdzY2FsaW5nGAggASgOMhYuc3ZjLnYxLlNjYWxpbmcuUG9saWN5EjgKF29uX2ZyYW1lX2NvdW50X21pc21hdGNoGAkgASgOMhcuc3ZjLnYxLk1pc21hdGNoLlBvbGljeRI3ChZvbl9mcmFtZV9yYXRlX21pc21hdGNoGAogASgOMhcuc3ZjLnYxLk1pc21hdGNoLlBvbGljeRIsCgplZGl0X2xpc3RzGAsgASgOMhguc3ZjLnYxLkVkaXRMaXN0cy5Qb2xpY3kSEQoJc3Vic2FtcGxlGAwgASgNEh4KBmVuY29kZRgNIAEoCzIOLnN2Yy52MS5FbmNvZGUSFgoOc2NvcmVyX3ZlcnNpb24YDiABKAkSEwoGb2Zmc2V0GB4gASgRSACIAQESDQoFc3RhcnQYHyABKA0SEAoIZHVyYXRpb24YICABKA0SHgoEcnVucxghIAMoCzIQLnN2Yy52MS5GcmFtZVJ1bkIJCgdfb2Zmc2V0Ij8KCEZyYW1lUnVuEhEKCXJlZmVyZW5jZRgBIAEoDRIRCglkaXN0b3J0ZWQYAiABKA0SDQoFY291bnQYAyABKA0iOgoGRW5jb2RlEg0KBXdpZHRoGAEgASgNEg4KBmhlaWdodBgCIAEoDRIRCgliaXRfZGVwdGgYAyABKA0iUwoIUmF3VmlkZW8SDQoFd2lkdGgYASABKA0SDgoGaGVpZ2h0GAIgASgNEhQKDHBpeGVsX2Zvcm1hdBgDIAEoCRISCgpmcmFtZV9yYXRlGAQgASgJIkEKB1NjYWxpbmciNgoGUG9saWN5EhYKElBPTElDWV9VTlNQRUNJRklFRBAAEggKBEFVVE8QARIKCgZSRUZVU0UQAiJECghNaXNtYXRjaCI4CgZQb2xpY3kSFgoSUE9MSUNZX1VOU1BFQ0lGSUVEEAASCgoGUkVGVVNFEAESCgoGQ09NTU9OEAIiRAoJRWRpdExpc3RzIjcKBlBvbGljeRIWChJQT0xJQ1lfVU5TUEVDSUZJRUQQABIJCgVBUFBMWRABEgoKBklHTk9SRRACIjQKDVNjb3JlUmVzcG9uc2USIwoGcmVzdWx0GAEgASgLMhMuc3ZjLnYxLlNjb3JlUmVzdWx0IpYBChNTY29yZVN0cmVhbVJlc3BvbnNlEikKCHByb2dyZXNzGAEgASgLMhUuc3ZjLnYxLlNjb3JlUHJvZ3Jlc3NIABIkCgZmcmFtZXMYAiABKAsyEi5zdmMudjEuRnJhbWVCYXRjaEgAEiUKBnJlc3VsdBgDIAEoCzITLnN2Yy52MS5TY29yZVJlc3VsdEgAQgcKBWV2ZW50InMKDVNjb3JlUHJvZ3Jlc3MSEwoLZnJhbWVzX2RvbmUYASABKA0SFAoMZnJhbWVzX3RvdGFsGAIgASgNEgsKA2ZwcxgDIAEoARIZCgxzZWNvbmRzX2xlZnQYBCABKAFIAIgBAUIPCg1fc2Vjb25kc19sZWZ0IjAKCkZyYW1lQmF0Y2gSIgoGZnJhbWVzGAEgAygLMhIuc3ZjLnYxLkZyYW1lU2NvcmUifQoKRnJhbWVTY29yZRINCgVmcmFtZRgBIAEoDRIwCgdtZXRyaWNzGAIgAygLMh8uc3ZjLnYxLkZyYW1lU2NvcmUuTWV0cmljc0VudHJ5Gi4KDE1ldHJpY3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBIocFCgtTY29yZVJlc3VsdBINCgVzY29yZRgBIAEoARINCgVtb2RlbBgCIAEoCRIiCgZtb2RlbHMYAyADKAsyEi5zdmMudjEuTW9kZWxTY29yZRIzCghmZWF0dXJlcxgEIAMoCzIhLnN2Yy52MS5TY29yZVJlc3VsdC5GZWF0dXJlc0VudHJ5Ei8KBnBvb2xlZBgFIAMoCzIfLnN2Yy52MS5TY29yZVJlc3VsdC5Qb29sZWRFbnRyeRITCgtmcmFtZV9jb3VudBgGIAEoDRIiCgZmcmFtZXMYByADKAsyEi5zdmMudjEuRnJhbWVTY29yZRIkCglyZWZlcmVuY2UYCCABKAsyES5zdmMudjEuTWVkaWFJbmZvEiQKCWRpc3RvcnRlZBgJIAEoCzIRLnN2Yy52MS5NZWRpYUluZm8SNQoPc2NhbGluZ19hcHBsaWVkGAogASgLMhMuc3ZjLnYxLlNjYWxpbmdJbmZvUgdzY2FsaW5nEiEKCHdhcm5pbmdzGAsgAygLMg8uc3ZjLnYxLldhcm5pbmcSIgoGc2NvcmVyGAwgASgLMhIuc3ZjLnYxLlNjb3JlckluZm8SEwoLZHVyYXRpb25fbXMYDSABKAESIgoIZXN0aW1hdGUYDiABKAsyEC5zdmMudjEuRXN0aW1hdGUSJAoJYWxpZ25tZW50GA8gASgLMhEuc3ZjLnYxLkFsaWdubWVudBovCg1GZWF0dXJlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAToCOAEaPQoLUG9vbGVkRW50cnkSCwoDa2V5GAEgASgJEh0KBXZhbHVlGAIgASgLMg4uc3ZjLnYxLlBvb2xlZDoCOAEikwEKCUFsaWdubWVudBIeCgRydW5zGAEgAygLMhAuc3ZjLnYxLkZyYW1lUnVuEhYKDnJlZmVyZW5jZV9zdGVwGAIgASgNEhYKDmRpc3RvcnRlZF9zdGVwGAMgASgNEhoKEnJlZmVyZW5jZV9sZWZ0X291dBgEIAEoDRIaChJkaXN0b3J0ZWRfbGVmdF9vdXQYBSABKA0iqgEKCEVzdGltYXRlEgsKA2xvdxgBIAEoARIMCgRoaWdoGAIgASgBEhIKCmNvbmZpZGVuY2UYAyABKAESEQoJdG9sZXJhbmNlGAQgASgBEhQKDHNjb3JlZF9zaGFyZRgFIAEoARIUCgx0b3RhbF9mcmFtZXMYBiABKA0SDQoFdW5pdHMYByABKA0SEwoLdG90YWxfdW5pdHMYCCABKA0SDAoEc2VlZBgJIAEoDSIlCghJbnRlcnZhbBILCgNsb3cYASABKAESDAoEaGlnaBgCIAEoASLCAQoKTW9kZWxTY29yZRINCgVtb2RlbBgBIAEoCRIOCgZtZXRyaWMYAiABKAkSDQoFc2NvcmUYAyABKAESDAoEbmFtZRgEIAEoCRIOCgZyZWFzb24YBSABKAkSEQoJbWF4X3Njb3JlGAYgASgBEhEKCWJpdF9kZXB0aBgHIAEoDRIeCgZlbmNvZGUYCCABKAsyDi5zdmMudjEuRW5jb2RlEiIKCGludGVydmFsGAkgASgLMhAuc3ZjLnYxLkludGVydmFsIooBCgZQb29sZWQSDAoEbWVhbhgBIAEoARIVCg1oYXJtb25pY19tZWFuGAIgASgBEgsKA21pbhgDIAEoARILCgNtYXgYBCABKAESDwoHc3RkX2RldhgFIAEoARIKCgJwMRgGIAEoARIKCgJwNRgHIAEoARILCgNwMTAYCCABKAESCwoDcDUwGAkgASgBIp0DCglNZWRpYUluZm8SEQoJY29udGFpbmVyGAEgASgJEg0KBWNvZGVjGAIgASgJEg0KBXdpZHRoGAMgASgNEg4KBmhlaWdodBgEIAEoDRIUCgxwaXhlbF9mb3JtYXQYBSABKAkSEQoJYml0X2RlcHRoGAYgASgNEhIKCmZyYW1lX3JhdGUYByABKAkSDgoGZnJhbWVzGAggASgNEhMKC2NvbG9yX3JhbmdlGAkgASgJEhAKCHJvdGF0aW9uGAogASgNEhIKBWJ5dGVzGAsgASgBSACIAQESFQoIZHVyYXRpb24YDCABKAFIAYgBARIVCghiaXRfcmF0ZRgNIAEoAUgCiAEBEhsKE3NhbXBsZV9hc3BlY3RfcmF0aW8YDiABKAkSGAoLdmlkZW9fYnl0ZXMYDyABKAFIA4gBARIbCg52aWRlb19iaXRfcmF0ZRgQIAEoAUgEiAEBQggKBl9ieXRlc0ILCglfZHVyYXRpb25CCwoJX2JpdF9yYXRlQg4KDF92aWRlb19ieXRlc0IRCg9fdmlkZW9fYml0X3JhdGUibgoLU2NhbGluZ0luZm8SEgoKZnJvbV93aWR0aBgBIAEoDRITCgtmcm9tX2hlaWdodBgCIAEoDRIQCgh0b193aWR0aBgDIAEoDRIRCgl0b19oZWlnaHQYBCABKA0SEQoJYWxnb3JpdGhtGAUgASgJIigKB1dhcm5pbmcSDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIkcKClNjb3JlckluZm8SDwoHcHJvZ3JhbRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhcKD2xpYnZtYWZfdmVyc2lvbhgDIAEoCTKKAQoOU2NvcmluZ1NlcnZpY2USNAoFU2NvcmUSFC5zdmMudjEuU2NvcmVSZXF1ZXN0GhUuc3ZjLnYxLlNjb3JlUmVzcG9uc2USQgoLU2NvcmVTdHJlYW0SFC5zdmMudjEuU2NvcmVSZXF1ZXN0Ghsuc3ZjLnYxLlNjb3JlU3RyZWFtUmVzcG9uc2UwAWIGcHJvdG8z");
 
 /**
  * A pair to score and how.
@@ -124,6 +124,40 @@ export type ScoreRequest = Message<"svc.v1.ScoreRequest"> & {
    * @generated from field: string scorer_version = 14;
    */
   scorerVersion: string;
+
+  /**
+   * Which frames are compared, if not each with the one of the same number (docs/alignment.md). Frames are
+   * numbered from 0 in presentation order, in each file by itself.
+   *
+   * The distorted video's frame `offset` shows the reference's first one; negative: the distorted video lacks
+   * as many frames of the reference's beginning. Frames without a partner are left out. -2147483647 to
+   * 2147483647. Excludes runs.
+   *
+   * @generated from field: optional sint32 offset = 30;
+   */
+  offset?: number | undefined;
+
+  /**
+   * The first frame of the reference that is compared. Default 0.
+   *
+   * @generated from field: uint32 start = 31;
+   */
+  start: number;
+
+  /**
+   * How many frames of the reference are compared from there. Default 0: all.
+   *
+   * @generated from field: uint32 duration = 32;
+   */
+  duration: number;
+
+  /**
+   * The frames that are compared, at most 10,000 runs, sorted; all other frames are left out. Each run begins
+   * after the one before it on both sides.
+   *
+   * @generated from field: repeated svc.v1.FrameRun runs = 33;
+   */
+  runs: FrameRun[];
 };
 
 /**
@@ -235,6 +269,40 @@ export type ScoreRequestJson = {
    * @generated from field: string scorer_version = 14;
    */
   scorerVersion?: string;
+
+  /**
+   * Which frames are compared, if not each with the one of the same number (docs/alignment.md). Frames are
+   * numbered from 0 in presentation order, in each file by itself.
+   *
+   * The distorted video's frame `offset` shows the reference's first one; negative: the distorted video lacks
+   * as many frames of the reference's beginning. Frames without a partner are left out. -2147483647 to
+   * 2147483647. Excludes runs.
+   *
+   * @generated from field: optional sint32 offset = 30;
+   */
+  offset?: number;
+
+  /**
+   * The first frame of the reference that is compared. Default 0.
+   *
+   * @generated from field: uint32 start = 31;
+   */
+  start?: number;
+
+  /**
+   * How many frames of the reference are compared from there. Default 0: all.
+   *
+   * @generated from field: uint32 duration = 32;
+   */
+  duration?: number;
+
+  /**
+   * The frames that are compared, at most 10,000 runs, sorted; all other frames are left out. Each run begins
+   * after the one before it on both sides.
+   *
+   * @generated from field: repeated svc.v1.FrameRun runs = 33;
+   */
+  runs?: FrameRunJson[];
 };
 
 /**
@@ -243,6 +311,65 @@ export type ScoreRequestJson = {
  */
 export const ScoreRequestSchema: GenMessage<ScoreRequest, {jsonType: ScoreRequestJson}> = /*@__PURE__*/
   messageDesc(file_svc_v1_scoring, 0);
+
+/**
+ * Consecutive frames of the reference that are compared with consecutive frames of the distorted video.
+ *
+ * @generated from message svc.v1.FrameRun
+ */
+export type FrameRun = Message<"svc.v1.FrameRun"> & {
+  /**
+   * The first frame of each side.
+   *
+   * @generated from field: uint32 reference = 1;
+   */
+  reference: number;
+
+  /**
+   * @generated from field: uint32 distorted = 2;
+   */
+  distorted: number;
+
+  /**
+   * Pairs of frames, at least 1.
+   *
+   * @generated from field: uint32 count = 3;
+   */
+  count: number;
+};
+
+/**
+ * Consecutive frames of the reference that are compared with consecutive frames of the distorted video.
+ *
+ * @generated from message svc.v1.FrameRun
+ */
+export type FrameRunJson = {
+  /**
+   * The first frame of each side.
+   *
+   * @generated from field: uint32 reference = 1;
+   */
+  reference?: number;
+
+  /**
+   * @generated from field: uint32 distorted = 2;
+   */
+  distorted?: number;
+
+  /**
+   * Pairs of frames, at least 1.
+   *
+   * @generated from field: uint32 count = 3;
+   */
+  count?: number;
+};
+
+/**
+ * Describes the message svc.v1.FrameRun.
+ * Use `create(FrameRunSchema)` to create a new message.
+ */
+export const FrameRunSchema: GenMessage<FrameRun, {jsonType: FrameRunJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_scoring, 1);
 
 /**
  * How a video was encoded, before it was scaled or converted.
@@ -301,7 +428,7 @@ export type EncodeJson = {
  * Use `create(EncodeSchema)` to create a new message.
  */
 export const EncodeSchema: GenMessage<Encode, {jsonType: EncodeJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 1);
+  messageDesc(file_svc_v1_scoring, 2);
 
 /**
  * Geometry of a headerless .yuv file.
@@ -380,7 +507,7 @@ export type RawVideoJson = {
  * Use `create(RawVideoSchema)` to create a new message.
  */
 export const RawVideoSchema: GenMessage<RawVideo, {jsonType: RawVideoJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 2);
+  messageDesc(file_svc_v1_scoring, 3);
 
 /**
  * Each policy is an enum in its own message, so that values have short names
@@ -405,7 +532,7 @@ export type ScalingJson = {
  * Use `create(ScalingSchema)` to create a new message.
  */
 export const ScalingSchema: GenMessage<Scaling, {jsonType: ScalingJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 3);
+  messageDesc(file_svc_v1_scoring, 4);
 
 /**
  * @generated from enum svc.v1.Scaling.Policy
@@ -445,7 +572,7 @@ export type Scaling_PolicyJson = "POLICY_UNSPECIFIED" | "AUTO" | "REFUSE";
  * Describes the enum svc.v1.Scaling.Policy.
  */
 export const Scaling_PolicySchema: GenEnum<Scaling_Policy, Scaling_PolicyJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_scoring, 3, 0);
+  enumDesc(file_svc_v1_scoring, 4, 0);
 
 /**
  * @generated from message svc.v1.Mismatch
@@ -464,7 +591,7 @@ export type MismatchJson = {
  * Use `create(MismatchSchema)` to create a new message.
  */
 export const MismatchSchema: GenMessage<Mismatch, {jsonType: MismatchJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 4);
+  messageDesc(file_svc_v1_scoring, 5);
 
 /**
  * @generated from enum svc.v1.Mismatch.Policy
@@ -509,7 +636,7 @@ export type Mismatch_PolicyJson = "POLICY_UNSPECIFIED" | "REFUSE" | "COMMON";
  * Describes the enum svc.v1.Mismatch.Policy.
  */
 export const Mismatch_PolicySchema: GenEnum<Mismatch_Policy, Mismatch_PolicyJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_scoring, 4, 0);
+  enumDesc(file_svc_v1_scoring, 5, 0);
 
 /**
  * @generated from message svc.v1.EditLists
@@ -528,7 +655,7 @@ export type EditListsJson = {
  * Use `create(EditListsSchema)` to create a new message.
  */
 export const EditListsSchema: GenMessage<EditLists, {jsonType: EditListsJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 5);
+  messageDesc(file_svc_v1_scoring, 6);
 
 /**
  * @generated from enum svc.v1.EditLists.Policy
@@ -568,7 +695,7 @@ export type EditLists_PolicyJson = "POLICY_UNSPECIFIED" | "APPLY" | "IGNORE";
  * Describes the enum svc.v1.EditLists.Policy.
  */
 export const EditLists_PolicySchema: GenEnum<EditLists_Policy, EditLists_PolicyJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_scoring, 5, 0);
+  enumDesc(file_svc_v1_scoring, 6, 0);
 
 /**
  * @generated from message svc.v1.ScoreResponse
@@ -595,7 +722,7 @@ export type ScoreResponseJson = {
  * Use `create(ScoreResponseSchema)` to create a new message.
  */
 export const ScoreResponseSchema: GenMessage<ScoreResponse, {jsonType: ScoreResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 6);
+  messageDesc(file_svc_v1_scoring, 7);
 
 /**
  * @generated from message svc.v1.ScoreStreamResponse
@@ -650,7 +777,7 @@ export type ScoreStreamResponseJson = {
  * Use `create(ScoreStreamResponseSchema)` to create a new message.
  */
 export const ScoreStreamResponseSchema: GenMessage<ScoreStreamResponse, {jsonType: ScoreStreamResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 7);
+  messageDesc(file_svc_v1_scoring, 8);
 
 /**
  * Progress of a score.
@@ -727,7 +854,7 @@ export type ScoreProgressJson = {
  * Use `create(ScoreProgressSchema)` to create a new message.
  */
 export const ScoreProgressSchema: GenMessage<ScoreProgress, {jsonType: ScoreProgressJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 8);
+  messageDesc(file_svc_v1_scoring, 9);
 
 /**
  * A batch of per-frame scores, in frame order.
@@ -758,7 +885,7 @@ export type FrameBatchJson = {
  * Use `create(FrameBatchSchema)` to create a new message.
  */
 export const FrameBatchSchema: GenMessage<FrameBatch, {jsonType: FrameBatchJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 9);
+  messageDesc(file_svc_v1_scoring, 10);
 
 /**
  * The scores of one frame.
@@ -809,7 +936,7 @@ export type FrameScoreJson = {
  * Use `create(FrameScoreSchema)` to create a new message.
  */
 export const FrameScoreSchema: GenMessage<FrameScore, {jsonType: FrameScoreJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 10);
+  messageDesc(file_svc_v1_scoring, 11);
 
 /**
  * The result of scoring a pair.
@@ -917,6 +1044,13 @@ export type ScoreResult = Message<"svc.v1.ScoreResult"> & {
    * @generated from field: svc.v1.Estimate estimate = 14;
    */
   estimate?: Estimate | undefined;
+
+  /**
+   * Which frames of the files were compared; absent if the request did not say which.
+   *
+   * @generated from field: svc.v1.Alignment alignment = 15;
+   */
+  alignment?: Alignment | undefined;
 };
 
 /**
@@ -1025,6 +1159,13 @@ export type ScoreResultJson = {
    * @generated from field: svc.v1.Estimate estimate = 14;
    */
   estimate?: EstimateJson;
+
+  /**
+   * Which frames of the files were compared; absent if the request did not say which.
+   *
+   * @generated from field: svc.v1.Alignment alignment = 15;
+   */
+  alignment?: AlignmentJson;
 };
 
 /**
@@ -1032,7 +1173,92 @@ export type ScoreResultJson = {
  * Use `create(ScoreResultSchema)` to create a new message.
  */
 export const ScoreResultSchema: GenMessage<ScoreResult, {jsonType: ScoreResultJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 11);
+  messageDesc(file_svc_v1_scoring, 12);
+
+/**
+ * The frames of the files that were compared.
+ *
+ * @generated from message svc.v1.Alignment
+ */
+export type Alignment = Message<"svc.v1.Alignment"> & {
+  /**
+   * In frame order: the frames of the result are those of the runs, counted from 0.
+   *
+   * @generated from field: repeated svc.v1.FrameRun runs = 1;
+   */
+  runs: FrameRun[];
+
+  /**
+   * Per side, after how many of its frames the next one of a run follows: 1, unless the frame rates differ
+   * and every n-th frame was compared.
+   *
+   * @generated from field: uint32 reference_step = 2;
+   */
+  referenceStep: number;
+
+  /**
+   * @generated from field: uint32 distorted_step = 3;
+   */
+  distortedStep: number;
+
+  /**
+   * Frames of each side that were left out.
+   *
+   * @generated from field: uint32 reference_left_out = 4;
+   */
+  referenceLeftOut: number;
+
+  /**
+   * @generated from field: uint32 distorted_left_out = 5;
+   */
+  distortedLeftOut: number;
+};
+
+/**
+ * The frames of the files that were compared.
+ *
+ * @generated from message svc.v1.Alignment
+ */
+export type AlignmentJson = {
+  /**
+   * In frame order: the frames of the result are those of the runs, counted from 0.
+   *
+   * @generated from field: repeated svc.v1.FrameRun runs = 1;
+   */
+  runs?: FrameRunJson[];
+
+  /**
+   * Per side, after how many of its frames the next one of a run follows: 1, unless the frame rates differ
+   * and every n-th frame was compared.
+   *
+   * @generated from field: uint32 reference_step = 2;
+   */
+  referenceStep?: number;
+
+  /**
+   * @generated from field: uint32 distorted_step = 3;
+   */
+  distortedStep?: number;
+
+  /**
+   * Frames of each side that were left out.
+   *
+   * @generated from field: uint32 reference_left_out = 4;
+   */
+  referenceLeftOut?: number;
+
+  /**
+   * @generated from field: uint32 distorted_left_out = 5;
+   */
+  distortedLeftOut?: number;
+};
+
+/**
+ * Describes the message svc.v1.Alignment.
+ * Use `create(AlignmentSchema)` to create a new message.
+ */
+export const AlignmentSchema: GenMessage<Alignment, {jsonType: AlignmentJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_scoring, 13);
 
 /**
  * How means were estimated from a random sample of the frames. The sample, and with it the
@@ -1173,7 +1399,7 @@ export type EstimateJson = {
  * Use `create(EstimateSchema)` to create a new message.
  */
 export const EstimateSchema: GenMessage<Estimate, {jsonType: EstimateJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 12);
+  messageDesc(file_svc_v1_scoring, 14);
 
 /**
  * A confidence interval of a mean, in points.
@@ -1214,7 +1440,7 @@ export type IntervalJson = {
  * Use `create(IntervalSchema)` to create a new message.
  */
 export const IntervalSchema: GenMessage<Interval, {jsonType: IntervalJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 13);
+  messageDesc(file_svc_v1_scoring, 15);
 
 /**
  * @generated from message svc.v1.ModelScore
@@ -1357,7 +1583,7 @@ export type ModelScoreJson = {
  * Use `create(ModelScoreSchema)` to create a new message.
  */
 export const ModelScoreSchema: GenMessage<ModelScore, {jsonType: ModelScoreJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 14);
+  messageDesc(file_svc_v1_scoring, 16);
 
 /**
  * Pooled values of one metric over the scored frames, computed from the
@@ -1482,7 +1708,7 @@ export type PooledJson = {
  * Use `create(PooledSchema)` to create a new message.
  */
 export const PooledSchema: GenMessage<Pooled, {jsonType: PooledJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 15);
+  messageDesc(file_svc_v1_scoring, 17);
 
 /**
  * What was found in a file.
@@ -1727,7 +1953,7 @@ export type MediaInfoJson = {
  * Use `create(MediaInfoSchema)` to create a new message.
  */
 export const MediaInfoSchema: GenMessage<MediaInfo, {jsonType: MediaInfoJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 16);
+  messageDesc(file_svc_v1_scoring, 18);
 
 /**
  * @generated from message svc.v1.ScalingInfo
@@ -1798,7 +2024,7 @@ export type ScalingInfoJson = {
  * Use `create(ScalingInfoSchema)` to create a new message.
  */
 export const ScalingInfoSchema: GenMessage<ScalingInfo, {jsonType: ScalingInfoJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 17);
+  messageDesc(file_svc_v1_scoring, 19);
 
 /**
  * @generated from message svc.v1.Warning
@@ -1843,7 +2069,7 @@ export type WarningJson = {
  * Use `create(WarningSchema)` to create a new message.
  */
 export const WarningSchema: GenMessage<Warning, {jsonType: WarningJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 18);
+  messageDesc(file_svc_v1_scoring, 20);
 
 /**
  * @generated from message svc.v1.ScorerInfo
@@ -1904,7 +2130,7 @@ export type ScorerInfoJson = {
  * Use `create(ScorerInfoSchema)` to create a new message.
  */
 export const ScorerInfoSchema: GenMessage<ScorerInfo, {jsonType: ScorerInfoJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 19);
+  messageDesc(file_svc_v1_scoring, 21);
 
 /**
  * Scores pairs of videos. Both calls give exactly the same numbers as POST /v1/score.
