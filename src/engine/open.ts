@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { refuseAlignment } from "./contract/alignment.ts";
 import { refuseSample } from "./contract/estimate.ts";
+import { refusePicture } from "./contract/picture.ts";
 import type { PairRequest } from "./contract/request.ts";
 import type { Progress, ScoreResult, ScorerInfo } from "./contract/result.ts";
 import type {
@@ -87,6 +88,7 @@ class OpenEngine implements Engine {
     const models = await this.#models(request, tools);
     const { sample, segmentFrames } = options;
     refuseAlignment(request);
+    refusePicture(request);
     if (sample !== undefined) refuseSample(sample, request);
     const frames = segmentFrames === undefined ? undefined : { frames: segmentFrames };
     const segmentLength = sample === undefined ? frames : "units";
@@ -114,6 +116,7 @@ class OpenEngine implements Engine {
   async plan(request: PairRequest, options: WorkPlanOptions): Promise<PlannedPair> {
     using deadline = new Deadline(options);
     refuseAlignment(request);
+    refusePicture(request);
     const tools = await this.#scorers.ofVersion(request.scorerVersion);
     const models = await this.#models(request, tools);
     const segmentLength = options.segments;

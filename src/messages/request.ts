@@ -1,6 +1,7 @@
 /** Validates a score request for every transport. */
 
 import { type AlignmentRequest, refuseAlignment } from "../engine/contract/alignment.ts";
+import { refusePicture } from "../engine/contract/picture.ts";
 import {
   DEFAULT_MODEL,
   type Encode,
@@ -32,6 +33,7 @@ import {
   PIXEL_FORMAT,
 } from "../jobs/request-limits.ts";
 import { Failure, invalid } from "../platform/failure.ts";
+import { pictureOf } from "./picture.ts";
 
 const DEFAULT_PIXEL_FORMAT = "yuv420p";
 
@@ -61,8 +63,10 @@ export function pairRequestOf(message: ScoreRequest): PairRequest {
     encode: message.encode && encodeOf(message.encode),
     scorerVersion: scorerVersionOf(message.scorerVersion),
     ...alignmentOf(message),
+    ...pictureOf(message),
   };
   refuseAlignment(request);
+  refusePicture(request);
   return request;
 }
 

@@ -9,16 +9,21 @@ import {
   ScoreResultSchema,
 } from "../gen/proto/svc/v1/scoring_pb.ts";
 
+import { conversionMessage, mirrorMessage } from "./picture.ts";
+
 export type { Progress, ScoreResult };
 
 /** Everything but the per-frame scores: there can be too many to hold as objects, so each transport streams them. */
 export function resultMessage(result: ScoreResult): ScoreResultMessage {
-  const { frames: _, scaling, alignment, models, warnings, ...same } = result;
+  const { frames: _, scaling, alignment, crop, mirror, colourConversion, models, warnings, ...same } = result;
   return create(ScoreResultSchema, {
     ...same,
     models: models.map(({ encode, ...model }) => ({ ...model, ...(encode && { encode }) })),
     warnings: [...warnings],
     ...(scaling && { scalingApplied: scaling }),
+    ...(crop && { crop }),
+    ...(mirror && { mirror: mirrorMessage(mirror) }),
+    ...(colourConversion && { colourConversion: conversionMessage(colourConversion) }),
     ...(alignment && { alignment: { ...alignment, runs: [...alignment.runs] } }),
   });
 }

@@ -104,6 +104,48 @@ describe("a pair", () => {
     assert.equal(Object.keys(some[0]?.metrics ?? {})[0], "vmaf");
   });
 
+  test("of named frames, areas and colours gets the same result as with svc score", async () => {
+    const runs = ["--runs", "0:1:5,7:6:4"];
+    const areas = [
+      "--crop",
+      "distorted=120x80+8+4",
+      "--crop",
+      "reference=120x80+8+4",
+      "--mirror",
+      "reference=both",
+    ];
+    const colours = [
+      "--range-of",
+      "distorted=full",
+      "--matrix-of",
+      "reference=bt709",
+      "--matrix-of",
+      "distorted=bt601",
+    ];
+    const args = [...pair, ...runs, ...areas, ...colours];
+    const waited = await up.svc(["jobs", "submit", ...args, "--wait", "--json"]);
+    assert.equal(waited.code, 0, waited.stderr);
+    const { result } = JSON.parse(waited.stdout);
+    const here = JSON.parse((await score([...args, "--json"])).stdout);
+    assert.deepEqual({ ...result, durationMs: 0 }, { ...here, durationMs: 0 });
+    assert.deepEqual(here.alignment.runs, [
+      { reference: 0, distorted: 1, count: 5 },
+      { reference: 7, distorted: 6, count: 4 },
+    ]);
+    assert.deepEqual(here.mirror, { reference: "BOTH" });
+    assert.deepEqual(here.colourConversion, {
+      ...{ fromRange: "FULL", toRange: "LIMITED", fromMatrix: "BT601", toMatrix: "BT709" },
+    });
+    const seconds = await up.svc(["jobs", "submit", ...pair, "--start", "0.2s"]);
+    assert.equal(seconds.code, 2);
+    assert.match(unwrapped(seconds.stderr), /--start is 0\.2 s\. A job takes frames, .* --start 5\./);
+    const past = await up.svc(["jobs", "submit", ...pair, "--runs", "0:0:13", "--wait"]);
+    assert.match(
+      unwrapped(past.stderr),
+      /--runs\[0\] ends with frame 12 of the reference, which has 12 frames/,
+    );
+  });
+
   test("is checked against gates, which are validated before submission", async () => {
     const gate = (text: string, ...more: string[]) =>
       up.svc(["jobs", "submit", ...pair, "--wait", "--fail-under", text, ...more]);

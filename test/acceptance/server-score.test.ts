@@ -46,6 +46,36 @@ describe("a result", () => {
     }
   });
 
+  test("of named frames, areas and colours says what was compared", async () => {
+    const contract = new Contract((await ask<Definition>(server, "/ui/spec.json")).body);
+    const area = { x: 8, y: 4, width: 120, height: 80 };
+    const { status, body } = await score(server, {
+      ...clips.pair,
+      offset: -2,
+      duration: 9,
+      crop: { reference: area, distorted: area },
+      mirror: { distorted: "VERTICAL" },
+      rangeOf: { distorted: "FULL" },
+    });
+    assert.equal(status, 200, JSON.stringify(body));
+    contract.check("score", 200, body);
+    const warnings = body.warnings as readonly { readonly code: string }[];
+    assert.deepEqual(
+      warnings.map(({ code }) => code),
+      ["CROPPED", "CROPPED", "MIRRORED", "COLOURS_CONVERTED", "ALIGNED"],
+    );
+    assert.equal(body.frameCount, 7);
+    for (const [request, detail] of [
+      [{ runs: [{ count: 5 }, { reference: 4, distorted: 5, count: 1 }] }, /^runs\[1\] begins at frame 4/],
+      [{ offset: 12 }, /no frame that the request asks for has a partner/],
+      [{ crop: { distorted: { ...area, x: 41 } } }, /^crop\.distorted is 120x80\+41\+4/],
+    ] as const) {
+      const refused = await score(server, { ...clips.pair, ...request });
+      assert.equal(refused.status, 400);
+      assert.match((refused.body as unknown as { readonly detail: string }).detail, detail);
+    }
+  });
+
   test("has the frames only on request", async () => {
     const without = await score(server, clips.pair);
     assert.ok(!Object.hasOwn(without.body, "frames"));

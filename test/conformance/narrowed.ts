@@ -86,6 +86,8 @@ function narrowSpec(properties: Schema["properties"]): void {
   properties["models"] = { ...properties["models"], items: { type: "string", enum: MODELS } };
   // Nor does the description say which scorers exist; an empty version stands for the default one.
   properties["scorerVersion"] = { ...properties["scorerVersion"], enum: [""] };
+  // Which frames and areas a pair has is not described either, nor that runs follow each other.
+  for (const name of ["offset", "start", "duration", "runs", "crop"]) delete properties[name];
 }
 
 /** Adds the rule for label keys: OpenAPI 3.0 cannot restrict member names. */

@@ -9,7 +9,14 @@ import { jobList, pageToken, readPageToken } from "../../src/controller/requests
 import { newNode } from "../../src/controller/requests/registration.ts";
 import { Job_State, JobSpecSchema } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { RegisterNodeRequestSchema } from "../../src/gen/proto/svc/v1/node_pb.ts";
-import { EditLists_Policy, Mismatch_Policy, Scaling_Policy } from "../../src/gen/proto/svc/v1/scoring_pb.ts";
+import {
+  EditLists_Policy,
+  Mirror_Direction,
+  Mismatch_Policy,
+  SampleMatrix_Matrix,
+  SampleRange_Range,
+  Scaling_Policy,
+} from "../../src/gen/proto/svc/v1/scoring_pb.ts";
 import { JOB_STATES } from "../../src/jobs/states.ts";
 import { pairRequestOf } from "../../src/messages/request.ts";
 import type { JobEvent } from "../../src/store/contract/event-records.ts";
@@ -172,6 +179,21 @@ describe("job specs", () => {
     assert.equal(rawVideo?.width, raw.width);
   });
 
+  test("keep what they say of the pictures of both sides", () => {
+    const crop = { distorted: { x: 0, y: 140, width: 1920, height: 800 } };
+    const spec = create(JobSpecSchema, {
+      ...PAIR,
+      crop,
+      mirror: { reference: Mirror_Direction.BOTH },
+      rangeOf: { distorted: SampleRange_Range.FULL },
+      matrixOf: { reference: SampleMatrix_Matrix.BT709, distorted: SampleMatrix_Matrix.BT601 },
+    });
+    assert.deepEqual(readSpec(checkSpec(spec, []).text), spec);
+    const { crop: areas, mirror, rangeOf, matrixOf } = pairRequestOf(scoreRequestOf(spec));
+    assert.deepEqual([areas, mirror, rangeOf], [crop, { reference: "BOTH" }, { distorted: "FULL" }]);
+    assert.deepEqual(matrixOf, { reference: "BT709", distorted: "BT601" });
+  });
+
   test("with an offset of 0 are others than those without one", () => {
     const none = create(JobSpecSchema, PAIR);
     const zero = create(JobSpecSchema, { ...PAIR, offset: 0 });
@@ -205,6 +227,11 @@ describe("job specs", () => {
       { ...PAIR, models: ["../../etc/passwd"] },
       { ...PAIR, scaling: 9 as Scaling_Policy },
       { ...PAIR, offset: -(2 ** 31) },
+      { ...PAIR, crop: { distorted: {} } },
+      { ...PAIR, crop: { distorted: { x: 20_000, width: 2, height: 2 } } },
+      { ...PAIR, mirror: { distorted: 9 as Mirror_Direction } },
+      { ...PAIR, rangeOf: { distorted: 9 as SampleRange_Range } },
+      { ...PAIR, matrixOf: { distorted: SampleMatrix_Matrix.BT601 } },
       { ...PAIR, start: 2 ** 31 },
       { ...PAIR, offset: 0, runs: [{ count: 1 }] },
       { ...PAIR, runs: [{ count: 0 }] },

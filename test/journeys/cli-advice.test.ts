@@ -44,7 +44,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     scored: ["mp4", "mov", "mkv", "flv"],
     isShown: "scored",
   },
-  "the head cut off by a copy": { input: ["-ss", "0.52"], copied: "short GOPs", scored: [] },
+  "the head cut off by a copy": { input: ["-ss", "0.52"], copied: "short GOPs", scored: ["mp4", "mov"] },
   "the head hidden by an edit list": { input: ["-ss", "0.52"], copied: "long GOP", scored: CONTAINERS },
   "frames dropped in the middle": {
     output: [...PASS, "-vf", "select='not(between(n,30,42))'"],

@@ -14,9 +14,10 @@ import { Failure } from "../../platform/failure.ts";
 import { offering, optional } from "../flags/optional.ts";
 import { type AlignmentFlags, alignmentOptions } from "./alignment-options.ts";
 import { type EstimateFlags, estimateOptions } from "./estimate.ts";
+import { type PictureFlags, pictureOptions } from "./picture-options.ts";
 
 /** Parsed options that say what to score, and how. */
-export interface PairFlags extends AlignmentFlags {
+export interface PairFlags extends AlignmentFlags, PictureFlags {
   readonly model?: readonly string[];
   readonly metric?: readonly Feature[];
   readonly subsample: number;
@@ -72,7 +73,12 @@ export function addScoreOptions(command: Command): Command {
 
 /** Adds the options that say what to score, and how. `shownModel`: the default of --model, for the help. */
 export function addPairOptions<C extends Command>(command: C, shownModel = DEFAULT_MODEL): C {
-  for (const option of [...metricOptions(shownModel), ...pairOptions(), ...alignmentOptions()])
+  for (const option of [
+    ...metricOptions(shownModel),
+    ...pairOptions(),
+    ...alignmentOptions(),
+    ...pictureOptions(),
+  ])
     command.addOption(option);
   return command;
 }

@@ -8,6 +8,7 @@ import {
 import { Failure } from "../../platform/failure.ts";
 import { alignmentOf } from "./alignment-options.ts";
 import { DEFAULT_PIXEL_FORMAT, type PairFlags } from "./options.ts";
+import { pictureOf } from "./picture-options.ts";
 
 /** Returns the engine's request. Throws INVALID_REQUEST if options don't go together. */
 export function requestOf(reference: string, distorted: string, flags: PairFlags): PairRequest {
@@ -25,6 +26,7 @@ export function requestOf(reference: string, distorted: string, flags: PairFlags
     encode: encodeOf(flags),
     scorerVersion: flags.scorerVersion,
     ...alignmentOf(flags),
+    ...pictureOf(flags),
   };
 }
 

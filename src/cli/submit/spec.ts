@@ -7,6 +7,7 @@ import type { Side } from "../../engine/contract/request.ts";
 import { refuseUrl } from "../../engine/files/source.ts";
 import { type JobSpec, JobSpecSchema } from "../../gen/proto/svc/v1/job_pb.ts";
 import { EditLists_Policy, Mismatch_Policy, Scaling_Policy } from "../../gen/proto/svc/v1/scoring_pb.ts";
+import { matrixMessage, mirrorMessage, rangeMessage } from "../../messages/picture.ts";
 import { invalid } from "../../platform/failure.ts";
 import { optional } from "../flags/optional.ts";
 import { type Labels, labelOption } from "../jobs/labels.ts";
@@ -90,6 +91,10 @@ export function settingsOf(flags: SpecFlags): JobSpec {
     start: inFrames("--start", request.start),
     duration: inFrames("--duration", request.duration),
     runs: [...(request.runs ?? [])],
+    ...(request.crop && { crop: request.crop }),
+    ...(request.mirror && { mirror: mirrorMessage(request.mirror) }),
+    ...(request.rangeOf && { rangeOf: rangeMessage(request.rangeOf) }),
+    ...(request.matrixOf && { matrixOf: matrixMessage(request.matrixOf) }),
     name: flags.name ?? "",
     labels: { ...flags.label },
     priority: flags.priority ?? 0,

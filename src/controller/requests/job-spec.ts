@@ -111,6 +111,10 @@ export function scoreRequestOf(spec: JobSpec): ScoreRequest {
     start: spec.start,
     duration: spec.duration,
     runs: spec.runs,
+    ...(spec.crop && { crop: spec.crop }),
+    ...(spec.mirror && { mirror: spec.mirror }),
+    ...(spec.rangeOf && { rangeOf: spec.rangeOf }),
+    ...(spec.matrixOf && { matrixOf: spec.matrixOf }),
   });
 }
 

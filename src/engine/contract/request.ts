@@ -1,6 +1,7 @@
 /** A request to the engine: a pair, the models and metrics, and the policies for videos that differ. */
 
 import type { AlignmentRequest } from "./alignment.ts";
+import type { PictureRequest } from "./picture.ts";
 
 export type Side = "reference" | "distorted";
 export const SIDES = ["reference", "distorted"] as const satisfies readonly Side[];
@@ -39,7 +40,7 @@ export interface Encode {
   readonly bitDepth: number;
 }
 
-export interface PairRequest extends AlignmentRequest {
+export interface PairRequest extends AlignmentRequest, PictureRequest {
   /** Paths on this machine. */
   readonly reference: string;
   readonly distorted: string;

@@ -4,6 +4,7 @@ import type { Interval } from "../estimate/gate.ts";
 import type { FrameTable } from "../frames/frame-table.ts";
 import type { AlignmentInfo } from "./alignment.ts";
 import type { EstimateInfo, EstimateProgress } from "./estimate.ts";
+import type { PictureRequest, SampleMatrix, SampleRange } from "./picture.ts";
 import type { Encode } from "./request.ts";
 
 /** Pooled values of one metric. The formulas are in pool.ts. */
@@ -59,6 +60,14 @@ export interface ScalingInfo {
   readonly algorithm: "bicubic";
 }
 
+/** From the distorted video's samples to the reference's. Has only what was converted. */
+export interface ColourConversion {
+  readonly fromRange?: SampleRange;
+  readonly toRange?: SampleRange;
+  readonly fromMatrix?: SampleMatrix;
+  readonly toMatrix?: SampleMatrix;
+}
+
 export interface Warning {
   /** Stable code, for example SCALED. */
   readonly code: string;
@@ -110,6 +119,11 @@ export interface ScoreResult {
   readonly scaling: ScalingInfo | undefined;
   /** Which frames of the files were compared; undefined: each with the one of the same number. */
   readonly alignment: AlignmentInfo | undefined;
+  /** As requested; undefined: all of both sides was compared, as it is. */
+  readonly crop: PictureRequest["crop"];
+  readonly mirror: PictureRequest["mirror"];
+  /** How the distorted video's samples were converted, as requested; undefined: they were not. */
+  readonly colourConversion: ColourConversion | undefined;
   readonly warnings: readonly Warning[];
   readonly scorer: ScorerInfo;
   readonly durationMs: number;

@@ -101,6 +101,14 @@ export function frameBytes(format: PixelFormat, width: number, height: number): 
   return (width * height + 2 * chromaWidth * chromaHeight) * (format.depth > 8 ? 2 : 1);
 }
 
+/** Returns the luma samples to a chroma sample of a format, in width and height. */
+export function chromaSteps({ name, chroma }: PixelFormat): readonly [number, number] {
+  const layout = PLANAR.exec(name)?.[2] ?? chroma;
+  const across = layout === "410" || layout === "411" ? 4 : layout === "444" || layout === "440" ? 1 : 2;
+  const down = layout === "410" ? 4 : layout === "420" || layout === "440" ? 2 : 1;
+  return [across, down];
+}
+
 /** Returns the width and height of a chroma plane in samples. */
 export function chromaSize(chroma: Chroma, width: number, height: number): readonly [number, number] {
   return [chroma === "444" ? width : Math.ceil(width / 2), chroma === "420" ? Math.ceil(height / 2) : height];

@@ -1,12 +1,13 @@
 /** Decides whether two tracks can be compared, and how their frames are paired. Pure: works on probed facts only. */
-import { Failure } from "../../platform/failure.ts";
-import type { PairRequest } from "../contract/request.ts";
+import { Failure, invalid } from "../../platform/failure.ts";
+import type { SampleRange } from "../contract/picture.ts";
+import { type PairRequest, perSide, type Side } from "../contract/request.ts";
 import type { Warning } from "../contract/result.ts";
-import { comparedFormat, isRgb } from "../media/pixels.ts";
-import { facts, type Track } from "../media/track.ts";
-import { countsOf, type Pairing } from "./pairing.ts";
+import { bitsOf, comparedFormat, isRgb } from "../media/pixels.ts";
+import { facts, NAMES, type Track } from "../media/track.ts";
+import { type Colours, countsOf, type Pairing, type Recolouring } from "./pairing.ts";
 import { pairRates } from "./rates.ts";
-import { comparedSize, orient, scale, shapeWarnings } from "./shapes.ts";
+import { comparedSize, croppedTrack, orient, pictureWarnings, scale, shapeWarnings } from "./shapes.ts";
 
 /** In pixels: libvmaf 3 computes no features of smaller frames, and some releases crash on them. */
 const MIN_SIDE = 33;
@@ -17,7 +18,11 @@ const MIN_SIDE = 33;
  */
 export function pair(reference: Track, distorted: Track, request: PairRequest): Pairing {
   const turn = orient(reference, distorted);
-  const [width, height] = comparedSize(reference, turn.sides);
+  const crop = perSide((side) => request.crop?.[side]);
+  const shown = perSide((side) =>
+    croppedTrack(side === "reference" ? reference : distorted, turn.sides, crop[side]),
+  );
+  const [width, height] = comparedSize(shown.reference, turn.sides);
   if (Math.min(width, height) < MIN_SIDE) {
     throw new Failure(
       "FRAME_TOO_SMALL",
@@ -25,7 +30,9 @@ export function pair(reference: Track, distorted: Track, request: PairRequest): 
       { found: facts(reference, distorted) },
     );
   }
-  const scaling = scale(reference, distorted, turn.sides, request.scaling);
+  const found = facts(reference, distorted);
+  const scaling = scale(shown.reference, shown.distorted, turn.sides, request.scaling, found);
+  const recolour = recolouring(reference, distorted, request);
   const rate = pairRates(reference, distorted, request);
   const counts = countsOf({ reference, distorted }, rate.thin);
   return {
@@ -34,6 +41,9 @@ export function pair(reference: Track, distorted: Track, request: PairRequest): 
     format: comparedFormat(reference.pixels, distorted.pixels),
     scaling,
     turn: turn.sides,
+    crop,
+    mirror: perSide((side) => request.mirror?.[side]),
+    recolour,
     thin: rate.thin,
     counts,
     runs: undefined,
@@ -43,14 +53,16 @@ export function pair(reference: Track, distorted: Track, request: PairRequest): 
       ...distorted.warnings,
       ...turn.warnings,
       ...rate.warnings,
-      ...shapeWarnings(reference, distorted, turn.sides, scaling),
-      ...sampleWarnings(reference, distorted),
+      ...pictureWarnings(request),
+      ...shapeWarnings(shown.reference, shown.distorted, turn.sides, scaling),
+      ...sampleWarnings(reference, distorted, request),
+      ...recolouringWarnings(recolour),
     ],
   };
 }
 
 /** Warns of differences in how samples are stored or interpreted. */
-function sampleWarnings(reference: Track, distorted: Track): readonly Warning[] {
+function sampleWarnings(reference: Track, distorted: Track, { rangeOf }: PairRequest): readonly Warning[] {
   const warnings: Warning[] = [];
   const [r, d] = [reference.pixels, distorted.pixels];
   if (r.chroma !== d.chroma || r.lossy || d.lossy) {
@@ -60,14 +72,60 @@ function sampleWarnings(reference: Track, distorted: Track): readonly Warning[] 
     const message = `The reference has ${r.depth} bits per sample and the distorted video ${d.depth}; both were compared with the deeper.`;
     warnings.push({ code: "BIT_DEPTH_DIFFERS", message });
   }
-  const range = rangeWarning(reference, distorted);
+  const range = hasSide(rangeOf) ? undefined : rangeWarning(reference, distorted);
   return range ? [...warnings, range] : warnings;
+}
+
+function hasSide(sides: Partial<Record<Side, unknown>> | undefined): boolean {
+  return sides?.reference !== undefined || sides?.distorted !== undefined;
+}
+
+/** Bits per sample that the scorer's filter converts. */
+const RECOLOURED_BITS = [8, 10, 12];
+
+/**
+ * Decides how the distorted video's samples are converted, if the request says what the samples of the sides are. Throws
+ * INVALID_REQUEST for samples that cannot be what it says, or that cannot be converted.
+ */
+export function recolouring(
+  reference: Track,
+  distorted: Track,
+  { rangeOf, matrixOf }: PairRequest,
+): Recolouring | undefined {
+  for (const { side, pixels } of [reference, distorted])
+    if (isRgb(pixels) && (rangeOf?.[side] ?? matrixOf?.[side]) !== undefined)
+      throw invalid(
+        `The ${NAMES[side]} is RGB (${pixels.name}), which is always converted to limited range and BT.709. Leave out rangeOf and matrixOf of this side.`,
+      );
+  const own = rangeOf?.distorted ?? comparedRange(distorted);
+  const from = { range: own, matrix: matrixOf?.distorted ?? "BT709" } as const;
+  const to = {
+    range: hasSide(rangeOf) ? (rangeOf?.reference ?? comparedRange(reference)) : own,
+    matrix: matrixOf?.reference ?? "BT709",
+  } as const;
+  if (from.range === to.range && from.matrix === to.matrix) return undefined;
+  const bits = bitsOf(comparedFormat(distorted.pixels, distorted.pixels));
+  if (RECOLOURED_BITS.includes(bits)) return { from, to };
+  throw invalid(
+    `The distorted video has ${distorted.pixels.depth} bits per sample (${distorted.pixels.name}); only up to 12 can be converted to another range or matrix. Convert the file first.`,
+  );
+}
+
+function recolouringWarnings(recolour: Recolouring | undefined): readonly Warning[] {
+  if (recolour === undefined) return [];
+  const text = ({ range, matrix }: Colours): string =>
+    [
+      ...(recolour.from.range === recolour.to.range ? [] : [`${range.toLowerCase()} range`]),
+      ...(recolour.from.matrix === recolour.to.matrix ? [] : [matrix.replace("BT", "BT.")]),
+    ].join(" and ");
+  const message = `As requested, the distorted video was converted from ${text(recolour.from)} to the reference's ${text(recolour.to)}.`;
+  return [{ code: "COLOURS_CONVERTED", message }];
 }
 
 /** Returns undefined if the samples of both are compared in the same range. */
 function rangeWarning(reference: Track, distorted: Track): Warning | undefined {
   if (comparedRange(reference) === comparedRange(distorted)) return undefined;
-  const message = `The reference ${rangeText(reference)} and the distorted video ${rangeText(distorted)}; their samples were compared as they are. The score is right only if one of them is mistagged; otherwise convert one to the range of the other.`;
+  const message = `The reference ${rangeText(reference)} and the distorted video ${rangeText(distorted)}; their samples were compared as they are. The score is right only if one of them is mistagged; otherwise set rangeOf to say what the samples of each side are.`;
   return { code: "COLOR_RANGE_DIFFERS", message };
 }
 
@@ -77,10 +135,9 @@ function rangeWarning(reference: Track, distorted: Track): Warning | undefined {
  * including y4m without XCOLORRANGE and raw files. Only yuvj formats are full range by name. RGB is always converted to
  * limited range (graph.ts).
  */
-function comparedRange({ pixels, range }: Track): "limited" | "full" {
-  if (isRgb(pixels)) return "limited";
-  if (range !== "") return range;
-  return pixels.fullByName ? "full" : "limited";
+function comparedRange({ pixels, range }: Track): SampleRange {
+  if (isRgb(pixels)) return "LIMITED";
+  return range === "full" || (range === "" && pixels.fullByName) ? "FULL" : "LIMITED";
 }
 
 function rangeText(track: Track): string {

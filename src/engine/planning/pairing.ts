@@ -1,5 +1,6 @@
 /** How the frames of two tracks are paired. */
 import type { Run } from "../contract/alignment.ts";
+import type { Area, Mirroring, SampleMatrix, SampleRange } from "../contract/picture.ts";
 import { perSide, type Side } from "../contract/request.ts";
 import type { ScalingInfo, Warning } from "../contract/result.ts";
 import type { Track } from "../media/track.ts";
@@ -10,6 +11,17 @@ export interface Thinning {
   readonly every: number;
 }
 
+/** What the samples of a side mean. */
+export interface Colours {
+  readonly range: SampleRange;
+  readonly matrix: SampleMatrix;
+}
+
+export interface Recolouring {
+  readonly from: Colours;
+  readonly to: Colours;
+}
+
 export interface Pairing {
   /** Size and planar format that both are scored in. */
   readonly width: number;
@@ -18,6 +30,12 @@ export interface Pairing {
   readonly scaling: ScalingInfo | undefined;
   /** Sides whose picture is rotated for display before it is compared. */
   readonly turn: readonly Side[];
+  /** The part of a side that is compared, after the rotation; undefined: all of it. */
+  readonly crop: Readonly<Record<Side, Area | undefined>>;
+  /** How a side is mirrored, after cropping. */
+  readonly mirror: Readonly<Record<Side, Mirroring | undefined>>;
+  /** How the samples of the distorted video are converted to what the reference's are; undefined: not. */
+  readonly recolour: Recolouring | undefined;
   /** The side on which only every n-th frame has a partner, if the rates differ. */
   readonly thin: Thinning | undefined;
   /** Number of frames left on each side after thinning, according to the containers. */

@@ -4,18 +4,19 @@
  */
 import { invalid } from "../../platform/failure.ts";
 import type { Run } from "../contract/alignment.ts";
-import { SIDES } from "../contract/request.ts";
+import { perSide, SIDES } from "../contract/request.ts";
 import { countsOf, type Pairing, pairsIn, sourceFrames, stepOf } from "./pairing.ts";
 import type { StoredPlan } from "./plan-json.ts";
 import type { Segment } from "./segment.ts";
-import { comparedSize, orient } from "./shapes.ts";
+import { comparedSize, croppedTrack, orient } from "./shapes.ts";
 
 type Pair = Pick<StoredPlan, "tracks" | "pairing">;
 
 /** Throws INVALID_REQUEST for a contradiction; ORIENTATION_MISMATCH for tracks that can never be compared. */
 export function refuseContradiction({ tracks, pairing }: Pair): void {
   const { sides } = orient(tracks.reference, tracks.distorted);
-  const [width, height] = comparedSize(tracks.reference, sides);
+  const shown = perSide((side) => croppedTrack(tracks[side], sides, pairing.crop[side]));
+  const [width, height] = comparedSize(shown.reference, sides);
   const counts = countsOf(tracks, pairing.thin);
   const { runs } = pairing;
   if (runs !== undefined) refuseRuns(runs, { tracks, pairing });

@@ -6,6 +6,7 @@
 import { MAX_RUNS, MODEL_NAME } from "../../jobs/request-limits.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Run } from "../contract/alignment.ts";
+import { MATRICES, MIRRORINGS, RANGES } from "../contract/picture.ts";
 import { FEATURES, type Feature, perSide, SIDES, type Side } from "../contract/request.ts";
 import type { ScorerInfo } from "../contract/result.ts";
 import type { Source } from "../files/source.ts";
@@ -92,6 +93,7 @@ function trackFacts({ side: _side, pixels, times: _times, ...track }: Track): ob
 
 const sides = <T>(decoder: Decoder<T>) => record({ reference: decoder, distorted: decoder });
 const pixels = wholeNumber(1, 2 ** 16);
+const noOrMorePixels = wholeNumber(0, 2 ** 16);
 const frames = wholeNumber(1, MAX_FRAMES);
 const noOrMoreFrames = wholeNumber(0, MAX_FRAMES);
 /** Up to this value the terms of a fraction print as plain digits. */
@@ -116,6 +118,8 @@ const trackDecoder = record({
   selfChecking: flag,
 });
 
+const coloursDecoder = record({ range: oneOf(...RANGES), matrix: oneOf(...MATRICES) });
+
 const pairingDecoder = record({
   width: pixels,
   height: pixels,
@@ -129,6 +133,11 @@ const pairingDecoder = record({
     }),
   ),
   turn: listOf(oneOf(...SIDES), SIDES.length),
+  crop: optional(
+    sides(optional(record({ x: noOrMorePixels, y: noOrMorePixels, width: pixels, height: pixels }))),
+  ),
+  recolour: optional(record({ from: coloursDecoder, to: coloursDecoder })),
+  mirror: optional(sides(optional(oneOf(...MIRRORINGS)))),
   thin: optional(record({ side: oneOf(...SIDES), every: wholeNumber(2, 1e9) })),
   counts: sides(frames),
   /** Of each run, the first frames of the reference and of the distorted video, and the count. */
@@ -166,6 +175,8 @@ const planDecoder = record({
   whole: optional(message),
 });
 
+const NEITHER = { reference: undefined, distorted: undefined };
+
 /** Parses what writePlan wrote. Throws INVALID_REQUEST; SCORER_FAILED if the plan has another format version. */
 export function readPlan(text: string): StoredPlan {
   refuseOtherVersion(text);
@@ -177,7 +188,8 @@ export function readPlan(text: string): StoredPlan {
   const read = perSide((side) => toTrack(side, tracks));
   const format = comparedFormat(read.reference.pixels, read.distorted.pixels);
   const runs = pairing.runs && toRuns(pairing.runs);
-  return { ...facts, models, tracks: read, pairing: { ...pairing, runs, format } };
+  const { crop = NEITHER, mirror = NEITHER } = pairing;
+  return { ...facts, models, tracks: read, pairing: { ...pairing, crop, mirror, runs, format } };
 }
 
 function toRuns(numbers: readonly number[]): readonly Run[] {

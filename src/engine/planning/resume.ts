@@ -1,6 +1,7 @@
 /** Resumes a plan that another machine made: verifies that the files, models and scorer here are those of the plan. */
 import { Failure } from "../../platform/failure.ts";
 import { isAligned, type Run } from "../contract/alignment.ts";
+import { type Area, areaText } from "../contract/picture.ts";
 import { type PairRequest, SIDES, type Side } from "../contract/request.ts";
 import { quote, type Source } from "../files/source.ts";
 import { frameBytes } from "../media/pixels.ts";
@@ -8,6 +9,7 @@ import { isRaw } from "../media/raw.ts";
 import type { Track } from "../media/track.ts";
 import { isY4m, readHeader } from "../media/y4m.ts";
 import { alignedRuns } from "./alignment.ts";
+import { recolouring } from "./compare.ts";
 import { type BuiltIn, loadable, type Model } from "./models.ts";
 import type { Plan } from "./plan.ts";
 import type { FileFacts, StoredPlan } from "./plan-json.ts";
@@ -15,14 +17,26 @@ import type { Segment } from "./segment.ts";
 
 /** Throws INVALID_REQUEST for a plan that was made for another request. */
 export function refuseOtherRequest(facts: StoredPlan, request: PairRequest): void {
-  const asked = [request.models, request.features, request.subsample];
-  const planned = [facts.models.map(({ asked }) => asked), facts.features, facts.subsample];
-  const fits = JSON.stringify(asked) === JSON.stringify(planned);
-  if (fits && JSON.stringify(facts.pairing.runs) === JSON.stringify(requestedRuns(facts, request))) return;
+  const { tracks, pairing } = facts;
+  const asked = [
+    ...[request.models, request.features, request.subsample, requestedRuns(facts, request)],
+    recolouring(tracks.reference, tracks.distorted, request),
+    ...SIDES.map((side) => [areaOf(request.crop?.[side]), request.mirror?.[side]]),
+  ];
+  const planned = [
+    ...[facts.models.map((model) => model.asked), facts.features, facts.subsample, pairing.runs],
+    pairing.recolour,
+    ...SIDES.map((side) => [areaOf(pairing.crop[side]), pairing.mirror[side]]),
+  ];
+  if (JSON.stringify(asked) === JSON.stringify(planned)) return;
   throw new Failure(
     "INVALID_REQUEST",
     "The plan was made for other models, features or frames than the request asks for.",
   );
+}
+
+function areaOf(area: Area | undefined): string {
+  return area === undefined ? "" : areaText(area);
 }
 
 /** Returns the runs that a plan of the request has. Throws INVALID_REQUEST if its tracks do not have the frames. */

@@ -1,10 +1,12 @@
 /** Decides whether the frames of two tracks can be compared by shape: which are rotated, and how they are scaled. */
-import { Failure } from "../../platform/failure.ts";
+import { Failure, type Found, invalid } from "../../platform/failure.ts";
+import { type Area, areaText } from "../contract/picture.ts";
 import type { Remedy } from "../contract/remedy.ts";
-import type { PairRequest, Side } from "../contract/request.ts";
+import { type PairRequest, SIDES, type Side } from "../contract/request.ts";
 import type { ScalingInfo, Warning } from "../contract/result.ts";
+import { chromaSteps } from "../media/pixels.ts";
 import { toNumber } from "../media/rational.ts";
-import { aspectText, facts, type Track } from "../media/track.ts";
+import { aspectText, facts, NAMES, type Track } from "../media/track.ts";
 
 /**
  * Shapes closer than this are equal. Two conventions for standard definition differ by 720/704, 2.3 % (samples of 16:15
@@ -19,6 +21,60 @@ export function comparedSize(track: Track, turned: readonly Side[]): readonly [n
 
 function isSideways(track: Track, turned: readonly Side[]): boolean {
   return turned.includes(track.side) && track.rotation % 180 === 90;
+}
+
+/** Returns the track as if only its part that is compared had been coded. */
+export function croppedTrack(track: Track, turned: readonly Side[], area: Area | undefined): Track {
+  if (area === undefined) return track;
+  refuseArea(track, turned, area);
+  const [width, height] = isSideways(track, turned) ? [area.height, area.width] : [area.width, area.height];
+  return { ...track, width, height };
+}
+
+/** Throws INVALID_REQUEST for an area that is not within the picture, or that divides its chroma samples. */
+function refuseArea(track: Track, turned: readonly Side[], area: Area): void {
+  const { side, pixels } = track;
+  const [width, height] = comparedSize(track, turned);
+  if (area.x + area.width > width || area.y + area.height > height)
+    throw invalid(
+      `crop.${side} is ${areaText(area)}, but the pictures of the ${NAMES[side]} are ${width}x${height}. Give an area within them.`,
+    );
+  const steps = chromaSteps(pixels);
+  const [across, down] = isSideways(track, turned) ? steps.toReversed() : steps;
+  for (const [name, step] of [
+    ["x", across],
+    ["width", across],
+    ["y", down],
+    ["height", down],
+  ] as const) {
+    if (step === undefined || area[name] % step === 0) continue;
+    throw invalid(
+      `crop.${side} has ${name} ${area[name]}, but ${pixels.name} has chroma samples for every ${step} luma samples in this direction. Use a multiple of ${step}.`,
+    );
+  }
+}
+
+/** Warns of sides that are cropped or mirrored, as requested. */
+export function pictureWarnings({ crop, mirror }: PairRequest): readonly Warning[] {
+  return SIDES.flatMap((side) => {
+    const [area, direction] = [crop?.[side], mirror?.[side]];
+    const name = NAMES[side];
+    return [
+      ...(area === undefined
+        ? []
+        : [
+            { code: "CROPPED", message: `As requested, only ${areaText(area)} of the ${name} was compared.` },
+          ]),
+      ...(direction === undefined
+        ? []
+        : [
+            {
+              code: "MIRRORED",
+              message: `As requested, the ${name} was mirrored before the comparison (${direction.toLowerCase()}).`,
+            },
+          ]),
+    ];
+  });
 }
 
 /** Returns the displayed width over height of a side; samples of unknown shape count as square. */
@@ -64,13 +120,14 @@ function isPortrait(track: Track, turned: readonly Side[]): boolean {
 
 /**
  * Decides how the distorted video is scaled to the reference's size; undefined if the sizes are equal.
- * Throws ORIENTATION_MISMATCH or FRAME_SIZE_MISMATCH.
+ * `found`: the facts for a failure. Throws ORIENTATION_MISMATCH or FRAME_SIZE_MISMATCH.
  */
 export function scale(
   reference: Track,
   distorted: Track,
   turned: readonly Side[],
   policy: PairRequest["scaling"],
+  found: Found,
 ): ScalingInfo | undefined {
   const [toWidth, toHeight] = comparedSize(reference, turned);
   const [fromWidth, fromHeight] = comparedSize(distorted, turned);
@@ -80,7 +137,7 @@ export function scale(
     throw new Failure(
       "ORIENTATION_MISMATCH",
       `${sizes}: one is portrait and the other landscape. Use videos of the same orientation.`,
-      { found: facts(reference, distorted) },
+      { found },
     );
   }
   if (policy === "REFUSE") {
@@ -89,7 +146,7 @@ export function scale(
       `${sizes}. Set scaling to AUTO to scale the distorted video to the reference's size.`,
       {
         found: {
-          ...facts(reference, distorted),
+          ...found,
           remedy: { option: "scaling", value: "AUTO" } satisfies Remedy,
         },
       },

@@ -2,13 +2,20 @@
 import { setImmediate as letOthersRun } from "node:timers/promises";
 import { Failure } from "../../platform/failure.ts";
 import type { Feature, Side } from "../contract/request.ts";
-import type { ModelScore, Pooled, ScoreResult, ScorerInfo, Warning } from "../contract/result.ts";
+import type {
+  ColourConversion,
+  ModelScore,
+  Pooled,
+  ScoreResult,
+  ScorerInfo,
+  Warning,
+} from "../contract/result.ts";
 import type { FrameTable } from "../frames/frame-table.ts";
 import { bitsOf, withBits } from "../media/pixels.ts";
 import { fileInfo, type Track } from "../media/track.ts";
 import { alignmentInfo } from "../planning/alignment.ts";
 import { factsOf } from "../planning/model-facts.ts";
-import type { Pairing } from "../planning/pairing.ts";
+import type { Pairing, Recolouring } from "../planning/pairing.ts";
 import type { PlannedModel } from "../planning/plan-json.ts";
 import { poolMetrics } from "./pool.ts";
 import { estimateMetric, type Mean, type Sample, sampleFacts } from "./sample.ts";
@@ -65,12 +72,29 @@ export async function toResult(
     distorted: fileInfo(tracks.distorted, files.distorted.size),
     scaling: pairing.scaling,
     alignment: alignmentInfo(pairing),
+    crop: given(pairing.crop),
+    mirror: given(pairing.mirror),
+    colourConversion: pairing.recolour && conversionOf(pairing.recolour),
     warnings: [...pairing.warnings, ...missingValues(finished.features, table)],
     scorer,
     durationMs: Math.round(durationMs * 100) / 100,
     cutting: { segments: finished.segments, whole: finished.whole },
     frames: table,
   };
+}
+
+function conversionOf({ from, to }: Recolouring): ColourConversion {
+  return {
+    ...(from.range !== to.range && { fromRange: from.range, toRange: to.range }),
+    ...(from.matrix !== to.matrix && { fromMatrix: from.matrix, toMatrix: to.matrix }),
+  };
+}
+
+/** Returns the sides that have a value; undefined: none has. */
+function given<T>(sides: Readonly<Record<Side, T | undefined>>): Partial<Record<Side, T>> | undefined {
+  const { reference, distorted } = sides;
+  if (reference === undefined && distorted === undefined) return undefined;
+  return { ...(reference !== undefined && { reference }), ...(distorted !== undefined && { distorted }) };
 }
 
 async function poolAll(table: FrameTable): Promise<Summary> {

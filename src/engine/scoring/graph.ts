@@ -3,6 +3,7 @@
  * and names from our own tables.
  */
 
+import type { Side } from "../contract/request.ts";
 import { bitsOf, comparedFormat, isRgb } from "../media/pixels.ts";
 import type { Track } from "../media/track.ts";
 import type { Pairing } from "../planning/pairing.ts";
@@ -42,6 +43,8 @@ export function decodedChain(
     ...pick(some),
     ...toPlanar(track),
     UNTAG,
+    ...picture(track.side, pairing),
+    ...recolour(track, pairing),
     // Frames are paired by number: the number replaces the timestamp.
     "settb=1/1000",
     "setpts=N",
@@ -63,7 +66,10 @@ export function conversion(track: Track, pairing: Pairing, format: string): stri
  */
 export function isVerbatim(track: Track, pairing: Pairing, format: string): boolean {
   const exact = track.pixels.name === format && !pairing.turn.includes(track.side);
-  return exact && sameSize(track, pairing) && isFromFirst(track, pairing);
+  const { crop, mirror } = pairing;
+  const converted = track.side === "distorted" && pairing.recolour !== undefined;
+  const whole = crop[track.side] === undefined && mirror[track.side] === undefined && !converted;
+  return exact && whole && sameSize(track, pairing) && isFromFirst(track, pairing);
 }
 
 function trim(range: TimeRange | undefined): readonly string[] {
@@ -71,6 +77,39 @@ function trim(range: TimeRange | undefined): readonly string[] {
   const start = range.start === undefined ? [] : [`start=${range.start.toFixed(9)}`];
   const end = range.end === undefined ? [] : [`end=${range.end.toFixed(9)}`];
   return [`trim=${[...start, ...end].join(":")}`];
+}
+
+/** Cuts the compared part out of a side's pictures, and mirrors it, without a change of any sample. */
+function picture(side: Side, { crop, mirror }: Pairing): readonly string[] {
+  const [area, direction] = [crop[side], mirror[side]];
+  return [
+    ...(area === undefined ? [] : [`crop=${area.width}:${area.height}:${area.x}:${area.y}:exact=1`]),
+    ...(direction === "HORIZONTAL" || direction === "BOTH" ? ["hflip"] : []),
+    ...(direction === "VERTICAL" || direction === "BOTH" ? ["vflip"] : []),
+  ];
+}
+
+const RANGE_NAMES = { LIMITED: "tv", FULL: "pc" } as const;
+const MATRIX_NAMES = { BT601: "smpte170m", BT709: "bt709", BT2020: "bt2020ncl" } as const;
+
+/**
+ * Converts the samples of the distorted video at its own depth. The filter multiplies YUV by one matrix. `scale` and
+ * `zscale` convert through RGB and clip colours that RGB does not have: of noisy test pictures, half of the samples
+ * changed, by up to 76 of 255; with this filter, 80 in 160,000 by 1.
+ */
+function recolour({ side, pixels }: Track, { recolour }: Pairing): readonly string[] {
+  if (side !== "distorted" || recolour === undefined) return [];
+  const { from, to } = recolour;
+  return [
+    `format=${comparedFormat(pixels, pixels)}`,
+    [
+      `colorspace=ispace=${MATRIX_NAMES[from.matrix]}:space=${MATRIX_NAMES[to.matrix]}`,
+      `irange=${RANGE_NAMES[from.range]}:range=${RANGE_NAMES[to.range]}`,
+      // Only the samples are converted, not the colours that they stand for.
+      "iprimaries=bt709:primaries=bt709:itrc=bt709:trc=bt709:fast=1",
+    ].join(":"),
+    UNTAG,
+  ];
 }
 
 /**
@@ -99,6 +138,7 @@ function planarName({ pixels }: Track): string {
   return isRgb(pixels) ? comparedFormat(pixels, pixels) : pixels.name.replace("yuvj", "yuv");
 }
 
-function sameSize(track: Track, pairing: Pairing): boolean {
-  return track.width === pairing.width && track.height === pairing.height;
+function sameSize(track: Track, { width, height, crop }: Pairing): boolean {
+  const shown = crop[track.side] ?? track;
+  return shown.width === width && shown.height === height;
 }

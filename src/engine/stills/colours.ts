@@ -2,6 +2,7 @@
  * Decides how the samples of a track are converted to RGB: by its file's tags, or by its frame size if there are none.
  */
 
+import { perSide, type Side } from "../contract/request.ts";
 import type { Source } from "../files/source.ts";
 import { refuseFailedDecode } from "../media/decode-errors.ts";
 import { GUARDS, inputFile, QUIET, SHOW_FIRST_FRAME } from "../media/ffmpeg.ts";
@@ -10,6 +11,7 @@ import { isRgb } from "../media/pixels.ts";
 import type { DecodeContext } from "../media/probe-context.ts";
 import type { Track } from "../media/track.ts";
 import { trackOptions } from "../media/track-options.ts";
+import type { Plan } from "../planning/plan.ts";
 import { decodeLimits } from "../sandbox/limits.ts";
 import { Sandbox } from "../sandbox/sandbox.ts";
 
@@ -37,6 +39,32 @@ export async function coloursOf(source: Source, track: Track, context: DecodeCon
   // y4m and raw video do not state a matrix.
   const stated = track.samples === undefined ? await statedMatrix(source, track, context) : "";
   return { range, matrix: MATRICES[stated] ?? usualMatrix(track) };
+}
+
+const STATED_MATRICES = { BT601: "smpte170m", BT709: "bt709", BT2020: "bt2020" } as const;
+
+/** Returns how the samples are converted after the comparison's own conversions and by what the request says of them. */
+export function comparedColours(
+  tagged: Readonly<Record<Side, Colours>>,
+  { request, pairing }: Pick<Plan, "request" | "pairing">,
+): Readonly<Record<Side, Colours>> {
+  const stated = perSide((side): Colours => {
+    const [range, matrix] = [request.rangeOf?.[side], request.matrixOf?.[side]];
+    return {
+      range: range === undefined ? tagged[side].range : range === "FULL" ? "pc" : "tv",
+      matrix: matrix === undefined ? tagged[side].matrix : STATED_MATRICES[matrix],
+    };
+  });
+  const { recolour } = pairing;
+  if (recolour === undefined) return stated;
+  const { range, matrix } = stated.reference;
+  const isMatrix = recolour.from.matrix !== recolour.to.matrix;
+  const isRange = recolour.from.range !== recolour.to.range;
+  const own = stated.distorted;
+  return {
+    reference: stated.reference,
+    distorted: { range: isRange ? range : own.range, matrix: isMatrix ? matrix : own.matrix },
+  };
 }
 
 /** Standard definition usually has BT.601's matrix, everything larger BT.709's. */

@@ -18,7 +18,7 @@ import { Sandbox } from "../sandbox/sandbox.ts";
 import { sideChain } from "../scoring/graph.ts";
 import { inputArguments } from "../scoring/input.ts";
 import { TRIAL_LIMITS, trialDeadline } from "../scoring/trial.ts";
-import { type Colours, coloursOf } from "./colours.ts";
+import { type Colours, coloursOf, comparedColours } from "./colours.ts";
 
 /**
  * Limit of a still in bytes: with its message it stays under gRPC's 4 MiB. A detailed 1920x1080 frame takes half a
@@ -59,9 +59,10 @@ export async function makeStills(
   const wanted = [...new Set(frames)].sort((a, b) => a - b);
   for (const frame of wanted) refuseOutside(frame, segment);
   const bySide = { ...context, ffmpeg };
-  const colours = await bothSides(context.signal, (side, signal) =>
+  const tagged = await bothSides(context.signal, (side, signal) =>
     coloursOf(sources[side], plan.tracks[side], { ...bySide, signal }),
   );
+  const colours = comparedColours(tagged, plan);
   for (const { quality, divisor } of DRAWINGS) {
     const size = stillSize(plan.pairing, divisor);
     const work = { plan, segment, wanted, sources, size, quality };

@@ -642,6 +642,18 @@ export interface components {
             duration?: number;
             /** @description The frames that are compared, sorted; all others are left out. Each run begins after the one before it on both sides. */
             runs?: components["schemas"]["FrameRun"][];
+            crop?: components["schemas"]["Crop"];
+            mirror?: components["schemas"]["Mirror"];
+            /** @description What the samples of a side are, regardless of its tags: the distorted video is converted to the reference's range. A side that is left out is as its file says. By default samples are compared as they are. */
+            rangeOf?: {
+                reference?: components["schemas"]["Range"];
+                distorted?: components["schemas"]["Range"];
+            };
+            /** @description As `rangeOf` for the matrix of luma and chroma, of both sides. */
+            matrixOf?: {
+                reference: components["schemas"]["Matrix"];
+                distorted: components["schemas"]["Matrix"];
+            };
             /** @description For people. Need not be unique. */
             name?: string;
             /** @description For filters. Keys of up to 63 characters (letters, digits, ".", "_", "-", "/"), values of up to 255. */
@@ -1131,6 +1143,51 @@ export interface components {
             /** @description Pairs of frames. */
             count: number;
         };
+        /** @description A part of a picture, in samples. Where chroma has fewer samples, each value is a multiple of the step: even for 4:2:0. A side that is rotated for the comparison is cropped after it. */
+        Area: {
+            /**
+             * @description Samples to the left of it.
+             * @default 0
+             */
+            x?: number;
+            /**
+             * @description Samples above it.
+             * @default 0
+             */
+            y?: number;
+            /** @description Samples. */
+            width: number;
+            /** @description Samples. */
+            height: number;
+        };
+        /** @description The part of each side's pictures that is compared, before scaling; all of it by default. */
+        Crop: {
+            reference?: components["schemas"]["Area"];
+            distorted?: components["schemas"]["Area"];
+        };
+        /** @description How each side is mirrored, after cropping; not at all by default. */
+        Mirror: {
+            /**
+             * @description HORIZONTAL exchanges left and right, VERTICAL top and bottom.
+             * @enum {string}
+             */
+            reference?: "HORIZONTAL" | "VERTICAL" | "BOTH";
+            /**
+             * @description HORIZONTAL exchanges left and right, VERTICAL top and bottom.
+             * @enum {string}
+             */
+            distorted?: "HORIZONTAL" | "VERTICAL" | "BOTH";
+        };
+        /**
+         * @description Luma of 8 bits has values from 16 to 235 (LIMITED) or from 0 to 255 (FULL).
+         * @enum {string}
+         */
+        Range: "LIMITED" | "FULL";
+        /**
+         * @description The matrix of luma and chroma; BT2020 with non-constant luminance.
+         * @enum {string}
+         */
+        Matrix: "BT601" | "BT709" | "BT2020";
         /** @description A pair to score and how. */
         ScoreRequest: {
             /** @description Path of the pristine video, on the machine that scores; at most 4096 bytes of UTF-8. */
@@ -1206,6 +1263,18 @@ export interface components {
             duration?: number;
             /** @description The frames that are compared, sorted; all others are left out. Each run begins after the one before it on both sides. */
             runs?: components["schemas"]["FrameRun"][];
+            crop?: components["schemas"]["Crop"];
+            mirror?: components["schemas"]["Mirror"];
+            /** @description What the samples of a side are, regardless of its tags: the distorted video is converted to the reference's range. A side that is left out is as its file says. By default samples are compared as they are. */
+            rangeOf?: {
+                reference?: components["schemas"]["Range"];
+                distorted?: components["schemas"]["Range"];
+            };
+            /** @description As `rangeOf` for the matrix of luma and chroma, of both sides. */
+            matrixOf?: {
+                reference: components["schemas"]["Matrix"];
+                distorted: components["schemas"]["Matrix"];
+            };
         };
         /** @description A confidence interval of a mean, in points. */
         Interval: {
@@ -1379,6 +1448,15 @@ export interface components {
             distorted: components["schemas"]["MediaInfo"];
             scaling?: components["schemas"]["ScalingInfo"];
             alignment?: components["schemas"]["Alignment"];
+            crop?: components["schemas"]["Crop"];
+            mirror?: components["schemas"]["Mirror"];
+            /** @description How the distorted video's samples were converted, as requested; absent if they were not. Has only what was converted. */
+            colourConversion?: {
+                fromRange?: components["schemas"]["Range"];
+                toRange?: components["schemas"]["Range"];
+                fromMatrix?: components["schemas"]["Matrix"];
+                toMatrix?: components["schemas"]["Matrix"];
+            };
             /** @description What a reader of the score must know. */
             warnings: components["schemas"]["Warning"][];
             scorer: components["schemas"]["ScorerInfo"];

@@ -235,6 +235,63 @@ export interface components {
             duration?: number;
             /** @description The frames that are compared, sorted; all others are left out. Each run begins after the one before it on both sides. */
             runs?: components["schemas"]["FrameRun"][];
+            crop?: components["schemas"]["Crop"];
+            mirror?: components["schemas"]["Mirror"];
+            /** @description What the samples of a side are, regardless of its tags: the distorted video is converted to the reference's range. A side that is left out is as its file says. By default samples are compared as they are. */
+            rangeOf?: {
+                reference?: components["schemas"]["Range"];
+                distorted?: components["schemas"]["Range"];
+            };
+            /** @description As `rangeOf` for the matrix of luma and chroma, of both sides. */
+            matrixOf?: {
+                reference: components["schemas"]["Matrix"];
+                distorted: components["schemas"]["Matrix"];
+            };
+        };
+        /**
+         * @description Luma of 8 bits has values from 16 to 235 (LIMITED) or from 0 to 255 (FULL).
+         * @enum {string}
+         */
+        Range: "LIMITED" | "FULL";
+        /**
+         * @description The matrix of luma and chroma; BT2020 with non-constant luminance.
+         * @enum {string}
+         */
+        Matrix: "BT601" | "BT709" | "BT2020";
+        /** @description The part of each side's pictures that is compared, before scaling; all of it by default. */
+        Crop: {
+            reference?: components["schemas"]["Area"];
+            distorted?: components["schemas"]["Area"];
+        };
+        /** @description A part of a picture, in samples. Where chroma has fewer samples, each value is a multiple of the step: even for 4:2:0. A side that is rotated for the comparison is cropped after it. */
+        Area: {
+            /**
+             * @description Samples to the left of it.
+             * @default 0
+             */
+            x?: number;
+            /**
+             * @description Samples above it.
+             * @default 0
+             */
+            y?: number;
+            /** @description Samples. */
+            width: number;
+            /** @description Samples. */
+            height: number;
+        };
+        /** @description How each side is mirrored, after cropping; not at all by default. */
+        Mirror: {
+            /**
+             * @description HORIZONTAL exchanges left and right, VERTICAL top and bottom.
+             * @enum {string}
+             */
+            reference?: "HORIZONTAL" | "VERTICAL" | "BOTH";
+            /**
+             * @description HORIZONTAL exchanges left and right, VERTICAL top and bottom.
+             * @enum {string}
+             */
+            distorted?: "HORIZONTAL" | "VERTICAL" | "BOTH";
         };
         /** @description Consecutive frames of the reference that are compared with consecutive frames of the distorted video. */
         FrameRun: {
@@ -289,6 +346,15 @@ export interface components {
             distorted: components["schemas"]["MediaInfo"];
             scaling?: components["schemas"]["ScalingInfo"];
             alignment?: components["schemas"]["Alignment"];
+            crop?: components["schemas"]["Crop"];
+            mirror?: components["schemas"]["Mirror"];
+            /** @description How the distorted video's samples were converted, as requested; absent if they were not. Has only what was converted. */
+            colourConversion?: {
+                fromRange?: components["schemas"]["Range"];
+                toRange?: components["schemas"]["Range"];
+                fromMatrix?: components["schemas"]["Matrix"];
+                toMatrix?: components["schemas"]["Matrix"];
+            };
             /** @description What a reader of the score must know. */
             warnings: components["schemas"]["Warning"][];
             scorer: components["schemas"]["ScorerInfo"];

@@ -79,8 +79,16 @@ test("a job's spec survives a round trip through a draft", () => {
     onFrameRateMismatch: "COMMON",
     editLists: "IGNORE",
     subsample: 3,
+    offset: -5,
+    start: 10,
+    duration: 250,
+    crop: { distorted: { x: 0, y: 140, width: 1920, height: 800 } },
+    mirror: { reference: "BOTH" },
+    rangeOf: { distorted: "FULL" },
+    matrixOf: { reference: "BT709", distorted: "BT601" },
   };
-  for (const spec of [full, PAIR]) {
+  const runs = [{ reference: 0, distorted: 5, count: 100 }];
+  for (const spec of [full, PAIR, { ...PAIR, runs }]) {
     assert.deepEqual(specsOf(draftOf(spec)), [spec]);
     assert.deepEqual(faultsOf(draftOf(spec)), {});
   }

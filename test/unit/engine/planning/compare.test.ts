@@ -314,7 +314,7 @@ describe("samples", () => {
   }
   test("names both ranges, and the condition for a correct score", () => {
     assert.deepEqual(messages(pairing({ range: "" }, { range: "full" })), [
-      "The reference states no range (which means limited range) and the distorted video is tagged full range; their samples were compared as they are. The score is right only if one of them is mistagged; otherwise convert one to the range of the other.",
+      "The reference states no range (which means limited range) and the distorted video is tagged full range; their samples were compared as they are. The score is right only if one of them is mistagged; otherwise set rangeOf to say what the samples of each side are.",
     ]);
   });
 });

@@ -91,6 +91,26 @@ test("accepts aligned pairs, and counts the pixels that are read up to their las
   }
 });
 
+test("accepts cropped pairs, and refuses areas outside of a picture and sizes that are not theirs", () => {
+  const crop = {
+    reference: { x: 0, y: 60, width: 1280, height: 600 },
+    distorted: { x: 2, y: 90, width: 640, height: 300 },
+  };
+  const plan = planOf({}, {}, { ...REQUEST, crop, mirror: { distorted: "BOTH" } });
+  refuseContradiction(plan);
+  assert.deepEqual([plan.pairing.width, plan.pairing.height], [1280, 600]);
+  const withCrop = (reference: typeof crop.reference) => ({
+    ...plan,
+    pairing: { ...plan.pairing, crop: { ...crop, reference } },
+  });
+  for (const wrong of [
+    withCrop({ ...crop.reference, y: 122 }),
+    withCrop({ ...crop.reference, height: 598 }),
+    withCrop({ ...crop.reference, y: 61 }),
+  ])
+    assert.throws(() => refuseContradiction(wrong), { code: "INVALID_REQUEST" });
+});
+
 test("refuses runs that overlap, that end after their video, or that give another number of frames", () => {
   const plan = planOf({}, {}, { ...REQUEST, runs: [{ reference: 10, distorted: 0, count: 5 }] });
   const withRuns = (runs: typeof plan.pairing.runs, frameCount = 10) => ({

@@ -71,6 +71,25 @@ const PLANS: readonly Plan[] = [
     { width: 480, height: 576, sampleAspect: { num: 8, den: 5 } },
   ),
   planOf({ selfChecking: false }, { selfChecking: false }),
+  planOf(
+    {},
+    { pixelFormat: "p010le" },
+    {
+      rangeOf: { distorted: "FULL" },
+      matrixOf: { reference: "BT709", distorted: "BT601" },
+    },
+  ),
+  planOf(
+    {},
+    { width: 640, height: 480 },
+    {
+      crop: {
+        reference: { x: 0, y: 60, width: 1280, height: 600 },
+        distorted: { x: 0, y: 90, width: 640, height: 300 },
+      },
+      mirror: { reference: "BOTH", distorted: "HORIZONTAL" },
+    },
+  ),
   {
     ...planOf({}, {}),
     models: [

@@ -30,8 +30,11 @@ export interface JobDraft {
   readonly estimate: string;
   /** Version of a scorer or of its libvmaf; empty: each node's default. */
   readonly scorerVersion: string;
-  /** Which frames are compared: kept from the job that is submitted again. */
-  readonly kept: Pick<JobSpec, "offset" | "start" | "duration" | "runs">;
+  /** Which frames and parts of them are compared: kept from the job that is submitted again. */
+  readonly kept: Pick<
+    JobSpec,
+    "offset" | "start" | "duration" | "runs" | "crop" | "mirror" | "rangeOf" | "matrixOf"
+  >;
 }
 
 export type Field = keyof JobDraft;
@@ -113,12 +116,17 @@ export function draftOf(spec: JobSpec): JobDraft {
   };
 }
 
-function keptOf({ offset, start, duration, runs }: JobSpec): JobDraft["kept"] {
+function keptOf(spec: JobSpec): JobDraft["kept"] {
+  const { offset, start, duration, runs, crop, mirror, rangeOf, matrixOf } = spec;
   return {
     ...(offset !== undefined && { offset }),
     ...(start !== undefined && { start }),
     ...(duration !== undefined && { duration }),
     ...(runs !== undefined && { runs }),
+    ...(crop !== undefined && { crop }),
+    ...(mirror !== undefined && { mirror }),
+    ...(rangeOf !== undefined && { rangeOf }),
+    ...(matrixOf !== undefined && { matrixOf }),
   };
 }
 

@@ -13,7 +13,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file svc/v1/scoring.proto.
  */
 export const file_svc_v1_scoring: GenFile = /*@__PURE__*/
-  fileDesc("ChRzdmMvdjEvc2NvcmluZy5wcm90bxIGc3ZjLnYxIpAECgxTY29yZVJlcXVlc3QSEQoJcmVmZXJlbmNlGAEgASgJEhEKCWRpc3RvcnRlZBgCIAEoCRINCgVtb2RlbBgDIAEoCRIOCgZtb2RlbHMYBCADKAkSEAoIZmVhdHVyZXMYBSADKAkSDgoGZnJhbWVzGAYgASgIEiMKCXJhd192aWRlbxgHIAEoCzIQLnN2Yy52MS5SYXdWaWRlbxInCgdzY2FsaW5nGAggASgOMhYuc3ZjLnYxLlNjYWxpbmcuUG9saWN5EjgKF29uX2ZyYW1lX2NvdW50X21pc21hdGNoGAkgASgOMhcuc3ZjLnYxLk1pc21hdGNoLlBvbGljeRI3ChZvbl9mcmFtZV9yYXRlX21pc21hdGNoGAogASgOMhcuc3ZjLnYxLk1pc21hdGNoLlBvbGljeRIsCgplZGl0X2xpc3RzGAsgASgOMhguc3ZjLnYxLkVkaXRMaXN0cy5Qb2xpY3kSEQoJc3Vic2FtcGxlGAwgASgNEh4KBmVuY29kZRgNIAEoCzIOLnN2Yy52MS5FbmNvZGUSFgoOc2NvcmVyX3ZlcnNpb24YDiABKAkSEwoGb2Zmc2V0GB4gASgRSACIAQESDQoFc3RhcnQYHyABKA0SEAoIZHVyYXRpb24YICABKA0SHgoEcnVucxghIAMoCzIQLnN2Yy52MS5GcmFtZVJ1bkIJCgdfb2Zmc2V0Ij8KCEZyYW1lUnVuEhEKCXJlZmVyZW5jZRgBIAEoDRIRCglkaXN0b3J0ZWQYAiABKA0SDQoFY291bnQYAyABKA0iOgoGRW5jb2RlEg0KBXdpZHRoGAEgASgNEg4KBmhlaWdodBgCIAEoDRIRCgliaXRfZGVwdGgYAyABKA0iUwoIUmF3VmlkZW8SDQoFd2lkdGgYASABKA0SDgoGaGVpZ2h0GAIgASgNEhQKDHBpeGVsX2Zvcm1hdBgDIAEoCRISCgpmcmFtZV9yYXRlGAQgASgJIkEKB1NjYWxpbmciNgoGUG9saWN5EhYKElBPTElDWV9VTlNQRUNJRklFRBAAEggKBEFVVE8QARIKCgZSRUZVU0UQAiJECghNaXNtYXRjaCI4CgZQb2xpY3kSFgoSUE9MSUNZX1VOU1BFQ0lGSUVEEAASCgoGUkVGVVNFEAESCgoGQ09NTU9OEAIiRAoJRWRpdExpc3RzIjcKBlBvbGljeRIWChJQT0xJQ1lfVU5TUEVDSUZJRUQQABIJCgVBUFBMWRABEgoKBklHTk9SRRACIjQKDVNjb3JlUmVzcG9uc2USIwoGcmVzdWx0GAEgASgLMhMuc3ZjLnYxLlNjb3JlUmVzdWx0IpYBChNTY29yZVN0cmVhbVJlc3BvbnNlEikKCHByb2dyZXNzGAEgASgLMhUuc3ZjLnYxLlNjb3JlUHJvZ3Jlc3NIABIkCgZmcmFtZXMYAiABKAsyEi5zdmMudjEuRnJhbWVCYXRjaEgAEiUKBnJlc3VsdBgDIAEoCzITLnN2Yy52MS5TY29yZVJlc3VsdEgAQgcKBWV2ZW50InMKDVNjb3JlUHJvZ3Jlc3MSEwoLZnJhbWVzX2RvbmUYASABKA0SFAoMZnJhbWVzX3RvdGFsGAIgASgNEgsKA2ZwcxgDIAEoARIZCgxzZWNvbmRzX2xlZnQYBCABKAFIAIgBAUIPCg1fc2Vjb25kc19sZWZ0IjAKCkZyYW1lQmF0Y2gSIgoGZnJhbWVzGAEgAygLMhIuc3ZjLnYxLkZyYW1lU2NvcmUifQoKRnJhbWVTY29yZRINCgVmcmFtZRgBIAEoDRIwCgdtZXRyaWNzGAIgAygLMh8uc3ZjLnYxLkZyYW1lU2NvcmUuTWV0cmljc0VudHJ5Gi4KDE1ldHJpY3NFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBIocFCgtTY29yZVJlc3VsdBINCgVzY29yZRgBIAEoARINCgVtb2RlbBgCIAEoCRIiCgZtb2RlbHMYAyADKAsyEi5zdmMudjEuTW9kZWxTY29yZRIzCghmZWF0dXJlcxgEIAMoCzIhLnN2Yy52MS5TY29yZVJlc3VsdC5GZWF0dXJlc0VudHJ5Ei8KBnBvb2xlZBgFIAMoCzIfLnN2Yy52MS5TY29yZVJlc3VsdC5Qb29sZWRFbnRyeRITCgtmcmFtZV9jb3VudBgGIAEoDRIiCgZmcmFtZXMYByADKAsyEi5zdmMudjEuRnJhbWVTY29yZRIkCglyZWZlcmVuY2UYCCABKAsyES5zdmMudjEuTWVkaWFJbmZvEiQKCWRpc3RvcnRlZBgJIAEoCzIRLnN2Yy52MS5NZWRpYUluZm8SNQoPc2NhbGluZ19hcHBsaWVkGAogASgLMhMuc3ZjLnYxLlNjYWxpbmdJbmZvUgdzY2FsaW5nEiEKCHdhcm5pbmdzGAsgAygLMg8uc3ZjLnYxLldhcm5pbmcSIgoGc2NvcmVyGAwgASgLMhIuc3ZjLnYxLlNjb3JlckluZm8SEwoLZHVyYXRpb25fbXMYDSABKAESIgoIZXN0aW1hdGUYDiABKAsyEC5zdmMudjEuRXN0aW1hdGUSJAoJYWxpZ25tZW50GA8gASgLMhEuc3ZjLnYxLkFsaWdubWVudBovCg1GZWF0dXJlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAToCOAEaPQoLUG9vbGVkRW50cnkSCwoDa2V5GAEgASgJEh0KBXZhbHVlGAIgASgLMg4uc3ZjLnYxLlBvb2xlZDoCOAEikwEKCUFsaWdubWVudBIeCgRydW5zGAEgAygLMhAuc3ZjLnYxLkZyYW1lUnVuEhYKDnJlZmVyZW5jZV9zdGVwGAIgASgNEhYKDmRpc3RvcnRlZF9zdGVwGAMgASgNEhoKEnJlZmVyZW5jZV9sZWZ0X291dBgEIAEoDRIaChJkaXN0b3J0ZWRfbGVmdF9vdXQYBSABKA0iqgEKCEVzdGltYXRlEgsKA2xvdxgBIAEoARIMCgRoaWdoGAIgASgBEhIKCmNvbmZpZGVuY2UYAyABKAESEQoJdG9sZXJhbmNlGAQgASgBEhQKDHNjb3JlZF9zaGFyZRgFIAEoARIUCgx0b3RhbF9mcmFtZXMYBiABKA0SDQoFdW5pdHMYByABKA0SEwoLdG90YWxfdW5pdHMYCCABKA0SDAoEc2VlZBgJIAEoDSIlCghJbnRlcnZhbBILCgNsb3cYASABKAESDAoEaGlnaBgCIAEoASLCAQoKTW9kZWxTY29yZRINCgVtb2RlbBgBIAEoCRIOCgZtZXRyaWMYAiABKAkSDQoFc2NvcmUYAyABKAESDAoEbmFtZRgEIAEoCRIOCgZyZWFzb24YBSABKAkSEQoJbWF4X3Njb3JlGAYgASgBEhEKCWJpdF9kZXB0aBgHIAEoDRIeCgZlbmNvZGUYCCABKAsyDi5zdmMudjEuRW5jb2RlEiIKCGludGVydmFsGAkgASgLMhAuc3ZjLnYxLkludGVydmFsIooBCgZQb29sZWQSDAoEbWVhbhgBIAEoARIVCg1oYXJtb25pY19tZWFuGAIgASgBEgsKA21pbhgDIAEoARILCgNtYXgYBCABKAESDwoHc3RkX2RldhgFIAEoARIKCgJwMRgGIAEoARIKCgJwNRgHIAEoARILCgNwMTAYCCABKAESCwoDcDUwGAkgASgBIp0DCglNZWRpYUluZm8SEQoJY29udGFpbmVyGAEgASgJEg0KBWNvZGVjGAIgASgJEg0KBXdpZHRoGAMgASgNEg4KBmhlaWdodBgEIAEoDRIUCgxwaXhlbF9mb3JtYXQYBSABKAkSEQoJYml0X2RlcHRoGAYgASgNEhIKCmZyYW1lX3JhdGUYByABKAkSDgoGZnJhbWVzGAggASgNEhMKC2NvbG9yX3JhbmdlGAkgASgJEhAKCHJvdGF0aW9uGAogASgNEhIKBWJ5dGVzGAsgASgBSACIAQESFQoIZHVyYXRpb24YDCABKAFIAYgBARIVCghiaXRfcmF0ZRgNIAEoAUgCiAEBEhsKE3NhbXBsZV9hc3BlY3RfcmF0aW8YDiABKAkSGAoLdmlkZW9fYnl0ZXMYDyABKAFIA4gBARIbCg52aWRlb19iaXRfcmF0ZRgQIAEoAUgEiAEBQggKBl9ieXRlc0ILCglfZHVyYXRpb25CCwoJX2JpdF9yYXRlQg4KDF92aWRlb19ieXRlc0IRCg9fdmlkZW9fYml0X3JhdGUibgoLU2NhbGluZ0luZm8SEgoKZnJvbV93aWR0aBgBIAEoDRITCgtmcm9tX2hlaWdodBgCIAEoDRIQCgh0b193aWR0aBgDIAEoDRIRCgl0b19oZWlnaHQYBCABKA0SEQoJYWxnb3JpdGhtGAUgASgJIigKB1dhcm5pbmcSDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIkcKClNjb3JlckluZm8SDwoHcHJvZ3JhbRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhcKD2xpYnZtYWZfdmVyc2lvbhgDIAEoCTKKAQoOU2NvcmluZ1NlcnZpY2USNAoFU2NvcmUSFC5zdmMudjEuU2NvcmVSZXF1ZXN0GhUuc3ZjLnYxLlNjb3JlUmVzcG9uc2USQgoLU2NvcmVTdHJlYW0SFC5zdmMudjEuU2NvcmVSZXF1ZXN0Ghsuc3ZjLnYxLlNjb3JlU3RyZWFtUmVzcG9uc2UwAWIGcHJvdG8z");
+  fileDesc("ChRzdmMvdjEvc2NvcmluZy5wcm90bxIGc3ZjLnYxIpwFCgxTY29yZVJlcXVlc3QSEQoJcmVmZXJlbmNlGAEgASgJEhEKCWRpc3RvcnRlZBgCIAEoCRINCgVtb2RlbBgDIAEoCRIOCgZtb2RlbHMYBCADKAkSEAoIZmVhdHVyZXMYBSADKAkSDgoGZnJhbWVzGAYgASgIEiMKCXJhd192aWRlbxgHIAEoCzIQLnN2Yy52MS5SYXdWaWRlbxInCgdzY2FsaW5nGAggASgOMhYuc3ZjLnYxLlNjYWxpbmcuUG9saWN5EjgKF29uX2ZyYW1lX2NvdW50X21pc21hdGNoGAkgASgOMhcuc3ZjLnYxLk1pc21hdGNoLlBvbGljeRI3ChZvbl9mcmFtZV9yYXRlX21pc21hdGNoGAogASgOMhcuc3ZjLnYxLk1pc21hdGNoLlBvbGljeRIsCgplZGl0X2xpc3RzGAsgASgOMhguc3ZjLnYxLkVkaXRMaXN0cy5Qb2xpY3kSEQoJc3Vic2FtcGxlGAwgASgNEh4KBmVuY29kZRgNIAEoCzIOLnN2Yy52MS5FbmNvZGUSFgoOc2NvcmVyX3ZlcnNpb24YDiABKAkSEwoGb2Zmc2V0GB4gASgRSACIAQESDQoFc3RhcnQYHyABKA0SEAoIZHVyYXRpb24YICABKA0SHgoEcnVucxghIAMoCzIQLnN2Yy52MS5GcmFtZVJ1bhIaCgRjcm9wGCIgASgLMgwuc3ZjLnYxLkNyb3ASHgoGbWlycm9yGCMgASgLMg4uc3ZjLnYxLk1pcnJvchIlCghyYW5nZV9vZhgkIAEoCzITLnN2Yy52MS5TYW1wbGVSYW5nZRInCgltYXRyaXhfb2YYJSABKAsyFC5zdmMudjEuU2FtcGxlTWF0cml4QgkKB19vZmZzZXQixgEKC1NhbXBsZVJhbmdlEjEKCXJlZmVyZW5jZRgBIAEoDjIZLnN2Yy52MS5TYW1wbGVSYW5nZS5SYW5nZUgAiAEBEjEKCWRpc3RvcnRlZBgCIAEoDjIZLnN2Yy52MS5TYW1wbGVSYW5nZS5SYW5nZUgBiAEBIjUKBVJhbmdlEhUKEVJBTkdFX1VOU1BFQ0lGSUVEEAASCwoHTElNSVRFRBABEggKBEZVTEwQAkIMCgpfcmVmZXJlbmNlQgwKCl9kaXN0b3J0ZWQi2AEKDFNhbXBsZU1hdHJpeBIzCglyZWZlcmVuY2UYASABKA4yGy5zdmMudjEuU2FtcGxlTWF0cml4Lk1hdHJpeEgAiAEBEjMKCWRpc3RvcnRlZBgCIAEoDjIbLnN2Yy52MS5TYW1wbGVNYXRyaXguTWF0cml4SAGIAQEiQgoGTWF0cml4EhYKEk1BVFJJWF9VTlNQRUNJRklFRBAAEgkKBUJUNjAxEAESCQoFQlQ3MDkQAhIKCgZCVDIwMjAQA0IMCgpfcmVmZXJlbmNlQgwKCl9kaXN0b3J0ZWQiSAoEQ3JvcBIfCglyZWZlcmVuY2UYASABKAsyDC5zdmMudjEuQXJlYRIfCglkaXN0b3J0ZWQYAiABKAsyDC5zdmMudjEuQXJlYSI7CgRBcmVhEgkKAXgYASABKA0SCQoBeRgCIAEoDRINCgV3aWR0aBgDIAEoDRIOCgZoZWlnaHQYBCABKA0i2AEKBk1pcnJvchIwCglyZWZlcmVuY2UYASABKA4yGC5zdmMudjEuTWlycm9yLkRpcmVjdGlvbkgAiAEBEjAKCWRpc3RvcnRlZBgCIAEoDjIYLnN2Yy52MS5NaXJyb3IuRGlyZWN0aW9uSAGIAQEiTgoJRGlyZWN0aW9uEhkKFURJUkVDVElPTl9VTlNQRUNJRklFRBAAEg4KCkhPUklaT05UQUwQARIMCghWRVJUSUNBTBACEggKBEJPVEgQA0IMCgpfcmVmZXJlbmNlQgwKCl9kaXN0b3J0ZWQiPwoIRnJhbWVSdW4SEQoJcmVmZXJlbmNlGAEgASgNEhEKCWRpc3RvcnRlZBgCIAEoDRINCgVjb3VudBgDIAEoDSI6CgZFbmNvZGUSDQoFd2lkdGgYASABKA0SDgoGaGVpZ2h0GAIgASgNEhEKCWJpdF9kZXB0aBgDIAEoDSJTCghSYXdWaWRlbxINCgV3aWR0aBgBIAEoDRIOCgZoZWlnaHQYAiABKA0SFAoMcGl4ZWxfZm9ybWF0GAMgASgJEhIKCmZyYW1lX3JhdGUYBCABKAkiQQoHU2NhbGluZyI2CgZQb2xpY3kSFgoSUE9MSUNZX1VOU1BFQ0lGSUVEEAASCAoEQVVUTxABEgoKBlJFRlVTRRACIkQKCE1pc21hdGNoIjgKBlBvbGljeRIWChJQT0xJQ1lfVU5TUEVDSUZJRUQQABIKCgZSRUZVU0UQARIKCgZDT01NT04QAiJECglFZGl0TGlzdHMiNwoGUG9saWN5EhYKElBPTElDWV9VTlNQRUNJRklFRBAAEgkKBUFQUExZEAESCgoGSUdOT1JFEAIiNAoNU2NvcmVSZXNwb25zZRIjCgZyZXN1bHQYASABKAsyEy5zdmMudjEuU2NvcmVSZXN1bHQilgEKE1Njb3JlU3RyZWFtUmVzcG9uc2USKQoIcHJvZ3Jlc3MYASABKAsyFS5zdmMudjEuU2NvcmVQcm9ncmVzc0gAEiQKBmZyYW1lcxgCIAEoCzISLnN2Yy52MS5GcmFtZUJhdGNoSAASJQoGcmVzdWx0GAMgASgLMhMuc3ZjLnYxLlNjb3JlUmVzdWx0SABCBwoFZXZlbnQicwoNU2NvcmVQcm9ncmVzcxITCgtmcmFtZXNfZG9uZRgBIAEoDRIUCgxmcmFtZXNfdG90YWwYAiABKA0SCwoDZnBzGAMgASgBEhkKDHNlY29uZHNfbGVmdBgEIAEoAUgAiAEBQg8KDV9zZWNvbmRzX2xlZnQiMAoKRnJhbWVCYXRjaBIiCgZmcmFtZXMYASADKAsyEi5zdmMudjEuRnJhbWVTY29yZSJ9CgpGcmFtZVNjb3JlEg0KBWZyYW1lGAEgASgNEjAKB21ldHJpY3MYAiADKAsyHy5zdmMudjEuRnJhbWVTY29yZS5NZXRyaWNzRW50cnkaLgoMTWV0cmljc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAToCOAEi+AUKC1Njb3JlUmVzdWx0Eg0KBXNjb3JlGAEgASgBEg0KBW1vZGVsGAIgASgJEiIKBm1vZGVscxgDIAMoCzISLnN2Yy52MS5Nb2RlbFNjb3JlEjMKCGZlYXR1cmVzGAQgAygLMiEuc3ZjLnYxLlNjb3JlUmVzdWx0LkZlYXR1cmVzRW50cnkSLwoGcG9vbGVkGAUgAygLMh8uc3ZjLnYxLlNjb3JlUmVzdWx0LlBvb2xlZEVudHJ5EhMKC2ZyYW1lX2NvdW50GAYgASgNEiIKBmZyYW1lcxgHIAMoCzISLnN2Yy52MS5GcmFtZVNjb3JlEiQKCXJlZmVyZW5jZRgIIAEoCzIRLnN2Yy52MS5NZWRpYUluZm8SJAoJZGlzdG9ydGVkGAkgASgLMhEuc3ZjLnYxLk1lZGlhSW5mbxI1Cg9zY2FsaW5nX2FwcGxpZWQYCiABKAsyEy5zdmMudjEuU2NhbGluZ0luZm9SB3NjYWxpbmcSIQoId2FybmluZ3MYCyADKAsyDy5zdmMudjEuV2FybmluZxIiCgZzY29yZXIYDCABKAsyEi5zdmMudjEuU2NvcmVySW5mbxITCgtkdXJhdGlvbl9tcxgNIAEoARIiCghlc3RpbWF0ZRgOIAEoCzIQLnN2Yy52MS5Fc3RpbWF0ZRIkCglhbGlnbm1lbnQYDyABKAsyES5zdmMudjEuQWxpZ25tZW50EhoKBGNyb3AYECABKAsyDC5zdmMudjEuQ3JvcBIeCgZtaXJyb3IYESABKAsyDi5zdmMudjEuTWlycm9yEjMKEWNvbG91cl9jb252ZXJzaW9uGBIgASgLMhguc3ZjLnYxLkNvbG91ckNvbnZlcnNpb24aLwoNRmVhdHVyZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBGj0KC1Bvb2xlZEVudHJ5EgsKA2tleRgBIAEoCRIdCgV2YWx1ZRgCIAEoCzIOLnN2Yy52MS5Qb29sZWQ6AjgBIp4CChBDb2xvdXJDb252ZXJzaW9uEjIKCmZyb21fcmFuZ2UYASABKA4yGS5zdmMudjEuU2FtcGxlUmFuZ2UuUmFuZ2VIAIgBARIwCgh0b19yYW5nZRgCIAEoDjIZLnN2Yy52MS5TYW1wbGVSYW5nZS5SYW5nZUgBiAEBEjUKC2Zyb21fbWF0cml4GAMgASgOMhsuc3ZjLnYxLlNhbXBsZU1hdHJpeC5NYXRyaXhIAogBARIzCgl0b19tYXRyaXgYBCABKA4yGy5zdmMudjEuU2FtcGxlTWF0cml4Lk1hdHJpeEgDiAEBQg0KC19mcm9tX3JhbmdlQgsKCV90b19yYW5nZUIOCgxfZnJvbV9tYXRyaXhCDAoKX3RvX21hdHJpeCKTAQoJQWxpZ25tZW50Eh4KBHJ1bnMYASADKAsyEC5zdmMudjEuRnJhbWVSdW4SFgoOcmVmZXJlbmNlX3N0ZXAYAiABKA0SFgoOZGlzdG9ydGVkX3N0ZXAYAyABKA0SGgoScmVmZXJlbmNlX2xlZnRfb3V0GAQgASgNEhoKEmRpc3RvcnRlZF9sZWZ0X291dBgFIAEoDSKqAQoIRXN0aW1hdGUSCwoDbG93GAEgASgBEgwKBGhpZ2gYAiABKAESEgoKY29uZmlkZW5jZRgDIAEoARIRCgl0b2xlcmFuY2UYBCABKAESFAoMc2NvcmVkX3NoYXJlGAUgASgBEhQKDHRvdGFsX2ZyYW1lcxgGIAEoDRINCgV1bml0cxgHIAEoDRITCgt0b3RhbF91bml0cxgIIAEoDRIMCgRzZWVkGAkgASgNIiUKCEludGVydmFsEgsKA2xvdxgBIAEoARIMCgRoaWdoGAIgASgBIsIBCgpNb2RlbFNjb3JlEg0KBW1vZGVsGAEgASgJEg4KBm1ldHJpYxgCIAEoCRINCgVzY29yZRgDIAEoARIMCgRuYW1lGAQgASgJEg4KBnJlYXNvbhgFIAEoCRIRCgltYXhfc2NvcmUYBiABKAESEQoJYml0X2RlcHRoGAcgASgNEh4KBmVuY29kZRgIIAEoCzIOLnN2Yy52MS5FbmNvZGUSIgoIaW50ZXJ2YWwYCSABKAsyEC5zdmMudjEuSW50ZXJ2YWwiigEKBlBvb2xlZBIMCgRtZWFuGAEgASgBEhUKDWhhcm1vbmljX21lYW4YAiABKAESCwoDbWluGAMgASgBEgsKA21heBgEIAEoARIPCgdzdGRfZGV2GAUgASgBEgoKAnAxGAYgASgBEgoKAnA1GAcgASgBEgsKA3AxMBgIIAEoARILCgNwNTAYCSABKAEinQMKCU1lZGlhSW5mbxIRCgljb250YWluZXIYASABKAkSDQoFY29kZWMYAiABKAkSDQoFd2lkdGgYAyABKA0SDgoGaGVpZ2h0GAQgASgNEhQKDHBpeGVsX2Zvcm1hdBgFIAEoCRIRCgliaXRfZGVwdGgYBiABKA0SEgoKZnJhbWVfcmF0ZRgHIAEoCRIOCgZmcmFtZXMYCCABKA0SEwoLY29sb3JfcmFuZ2UYCSABKAkSEAoIcm90YXRpb24YCiABKA0SEgoFYnl0ZXMYCyABKAFIAIgBARIVCghkdXJhdGlvbhgMIAEoAUgBiAEBEhUKCGJpdF9yYXRlGA0gASgBSAKIAQESGwoTc2FtcGxlX2FzcGVjdF9yYXRpbxgOIAEoCRIYCgt2aWRlb19ieXRlcxgPIAEoAUgDiAEBEhsKDnZpZGVvX2JpdF9yYXRlGBAgASgBSASIAQFCCAoGX2J5dGVzQgsKCV9kdXJhdGlvbkILCglfYml0X3JhdGVCDgoMX3ZpZGVvX2J5dGVzQhEKD192aWRlb19iaXRfcmF0ZSJuCgtTY2FsaW5nSW5mbxISCgpmcm9tX3dpZHRoGAEgASgNEhMKC2Zyb21faGVpZ2h0GAIgASgNEhAKCHRvX3dpZHRoGAMgASgNEhEKCXRvX2hlaWdodBgEIAEoDRIRCglhbGdvcml0aG0YBSABKAkiKAoHV2FybmluZxIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiRwoKU2NvcmVySW5mbxIPCgdwcm9ncmFtGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSFwoPbGlidm1hZl92ZXJzaW9uGAMgASgJMooBCg5TY29yaW5nU2VydmljZRI0CgVTY29yZRIULnN2Yy52MS5TY29yZVJlcXVlc3QaFS5zdmMudjEuU2NvcmVSZXNwb25zZRJCCgtTY29yZVN0cmVhbRIULnN2Yy52MS5TY29yZVJlcXVlc3QaGy5zdmMudjEuU2NvcmVTdHJlYW1SZXNwb25zZTABYgZwcm90bzM");
 
 /**
  * A pair to score and how.
@@ -158,6 +158,35 @@ export type ScoreRequest = Message<"svc.v1.ScoreRequest"> & {
    * @generated from field: repeated svc.v1.FrameRun runs = 33;
    */
   runs: FrameRun[];
+
+  /**
+   * The part of each side's pictures that is compared, before scaling. Default: all of it.
+   *
+   * @generated from field: svc.v1.Crop crop = 34;
+   */
+  crop?: Crop | undefined;
+
+  /**
+   * How each side is mirrored, after cropping. Default: not at all.
+   *
+   * @generated from field: svc.v1.Mirror mirror = 35;
+   */
+  mirror?: Mirror | undefined;
+
+  /**
+   * What the samples of a side are, regardless of its tags: the distorted video is converted to the reference's
+   * range. A side that is left out is as its file says. Default: samples are compared as they are.
+   *
+   * @generated from field: svc.v1.SampleRange range_of = 36;
+   */
+  rangeOf?: SampleRange | undefined;
+
+  /**
+   * As range_of for the matrix of luma and chroma, of both sides or of neither.
+   *
+   * @generated from field: svc.v1.SampleMatrix matrix_of = 37;
+   */
+  matrixOf?: SampleMatrix | undefined;
 };
 
 /**
@@ -303,6 +332,35 @@ export type ScoreRequestJson = {
    * @generated from field: repeated svc.v1.FrameRun runs = 33;
    */
   runs?: FrameRunJson[];
+
+  /**
+   * The part of each side's pictures that is compared, before scaling. Default: all of it.
+   *
+   * @generated from field: svc.v1.Crop crop = 34;
+   */
+  crop?: CropJson;
+
+  /**
+   * How each side is mirrored, after cropping. Default: not at all.
+   *
+   * @generated from field: svc.v1.Mirror mirror = 35;
+   */
+  mirror?: MirrorJson;
+
+  /**
+   * What the samples of a side are, regardless of its tags: the distorted video is converted to the reference's
+   * range. A side that is left out is as its file says. Default: samples are compared as they are.
+   *
+   * @generated from field: svc.v1.SampleRange range_of = 36;
+   */
+  rangeOf?: SampleRangeJson;
+
+  /**
+   * As range_of for the matrix of luma and chroma, of both sides or of neither.
+   *
+   * @generated from field: svc.v1.SampleMatrix matrix_of = 37;
+   */
+  matrixOf?: SampleMatrixJson;
 };
 
 /**
@@ -311,6 +369,355 @@ export type ScoreRequestJson = {
  */
 export const ScoreRequestSchema: GenMessage<ScoreRequest, {jsonType: ScoreRequestJson}> = /*@__PURE__*/
   messageDesc(file_svc_v1_scoring, 0);
+
+/**
+ * @generated from message svc.v1.SampleRange
+ */
+export type SampleRange = Message<"svc.v1.SampleRange"> & {
+  /**
+   * @generated from field: optional svc.v1.SampleRange.Range reference = 1;
+   */
+  reference?: SampleRange_Range | undefined;
+
+  /**
+   * @generated from field: optional svc.v1.SampleRange.Range distorted = 2;
+   */
+  distorted?: SampleRange_Range | undefined;
+};
+
+/**
+ * @generated from message svc.v1.SampleRange
+ */
+export type SampleRangeJson = {
+  /**
+   * @generated from field: optional svc.v1.SampleRange.Range reference = 1;
+   */
+  reference?: SampleRange_RangeJson;
+
+  /**
+   * @generated from field: optional svc.v1.SampleRange.Range distorted = 2;
+   */
+  distorted?: SampleRange_RangeJson;
+};
+
+/**
+ * Describes the message svc.v1.SampleRange.
+ * Use `create(SampleRangeSchema)` to create a new message.
+ */
+export const SampleRangeSchema: GenMessage<SampleRange, {jsonType: SampleRangeJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_scoring, 1);
+
+/**
+ * @generated from enum svc.v1.SampleRange.Range
+ */
+export const SampleRange_Range = {
+  /**
+   * @generated from enum value: RANGE_UNSPECIFIED = 0;
+   */
+  RANGE_UNSPECIFIED: 0,
+
+  /**
+   * 16 to 235 for luma of 8 bits.
+   *
+   * @generated from enum value: LIMITED = 1;
+   */
+  LIMITED: 1,
+
+  /**
+   * 0 to 255.
+   *
+   * @generated from enum value: FULL = 2;
+   */
+  FULL: 2,
+} as const;
+
+/**
+ * @generated from enum svc.v1.SampleRange.Range
+ */
+export type SampleRange_Range = (typeof SampleRange_Range)[keyof typeof SampleRange_Range] | UnknownEnum;
+
+/**
+ * @generated from enum svc.v1.SampleRange.Range
+ */
+export type SampleRange_RangeJson = "RANGE_UNSPECIFIED" | "LIMITED" | "FULL";
+
+/**
+ * Describes the enum svc.v1.SampleRange.Range.
+ */
+export const SampleRange_RangeSchema: GenEnum<SampleRange_Range, SampleRange_RangeJson> = /*@__PURE__*/
+  enumDesc(file_svc_v1_scoring, 1, 0);
+
+/**
+ * @generated from message svc.v1.SampleMatrix
+ */
+export type SampleMatrix = Message<"svc.v1.SampleMatrix"> & {
+  /**
+   * @generated from field: optional svc.v1.SampleMatrix.Matrix reference = 1;
+   */
+  reference?: SampleMatrix_Matrix | undefined;
+
+  /**
+   * @generated from field: optional svc.v1.SampleMatrix.Matrix distorted = 2;
+   */
+  distorted?: SampleMatrix_Matrix | undefined;
+};
+
+/**
+ * @generated from message svc.v1.SampleMatrix
+ */
+export type SampleMatrixJson = {
+  /**
+   * @generated from field: optional svc.v1.SampleMatrix.Matrix reference = 1;
+   */
+  reference?: SampleMatrix_MatrixJson;
+
+  /**
+   * @generated from field: optional svc.v1.SampleMatrix.Matrix distorted = 2;
+   */
+  distorted?: SampleMatrix_MatrixJson;
+};
+
+/**
+ * Describes the message svc.v1.SampleMatrix.
+ * Use `create(SampleMatrixSchema)` to create a new message.
+ */
+export const SampleMatrixSchema: GenMessage<SampleMatrix, {jsonType: SampleMatrixJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_scoring, 2);
+
+/**
+ * @generated from enum svc.v1.SampleMatrix.Matrix
+ */
+export const SampleMatrix_Matrix = {
+  /**
+   * @generated from enum value: MATRIX_UNSPECIFIED = 0;
+   */
+  MATRIX_UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: BT601 = 1;
+   */
+  BT601: 1,
+
+  /**
+   * @generated from enum value: BT709 = 2;
+   */
+  BT709: 2,
+
+  /**
+   * With non-constant luminance.
+   *
+   * @generated from enum value: BT2020 = 3;
+   */
+  BT2020: 3,
+} as const;
+
+/**
+ * @generated from enum svc.v1.SampleMatrix.Matrix
+ */
+export type SampleMatrix_Matrix = (typeof SampleMatrix_Matrix)[keyof typeof SampleMatrix_Matrix] | UnknownEnum;
+
+/**
+ * @generated from enum svc.v1.SampleMatrix.Matrix
+ */
+export type SampleMatrix_MatrixJson = "MATRIX_UNSPECIFIED" | "BT601" | "BT709" | "BT2020";
+
+/**
+ * Describes the enum svc.v1.SampleMatrix.Matrix.
+ */
+export const SampleMatrix_MatrixSchema: GenEnum<SampleMatrix_Matrix, SampleMatrix_MatrixJson> = /*@__PURE__*/
+  enumDesc(file_svc_v1_scoring, 2, 0);
+
+/**
+ * Parts of the pictures of both sides.
+ *
+ * @generated from message svc.v1.Crop
+ */
+export type Crop = Message<"svc.v1.Crop"> & {
+  /**
+   * @generated from field: svc.v1.Area reference = 1;
+   */
+  reference?: Area | undefined;
+
+  /**
+   * @generated from field: svc.v1.Area distorted = 2;
+   */
+  distorted?: Area | undefined;
+};
+
+/**
+ * Parts of the pictures of both sides.
+ *
+ * @generated from message svc.v1.Crop
+ */
+export type CropJson = {
+  /**
+   * @generated from field: svc.v1.Area reference = 1;
+   */
+  reference?: AreaJson;
+
+  /**
+   * @generated from field: svc.v1.Area distorted = 2;
+   */
+  distorted?: AreaJson;
+};
+
+/**
+ * Describes the message svc.v1.Crop.
+ * Use `create(CropSchema)` to create a new message.
+ */
+export const CropSchema: GenMessage<Crop, {jsonType: CropJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_scoring, 3);
+
+/**
+ * A part of a picture, in samples. Where chroma has fewer samples, each value is a multiple of the step: even
+ * for 4:2:0. A side that is rotated for the comparison is cropped after it.
+ *
+ * @generated from message svc.v1.Area
+ */
+export type Area = Message<"svc.v1.Area"> & {
+  /**
+   * Samples to the left of it, and above it.
+   *
+   * @generated from field: uint32 x = 1;
+   */
+  x: number;
+
+  /**
+   * @generated from field: uint32 y = 2;
+   */
+  y: number;
+
+  /**
+   * @generated from field: uint32 width = 3;
+   */
+  width: number;
+
+  /**
+   * @generated from field: uint32 height = 4;
+   */
+  height: number;
+};
+
+/**
+ * A part of a picture, in samples. Where chroma has fewer samples, each value is a multiple of the step: even
+ * for 4:2:0. A side that is rotated for the comparison is cropped after it.
+ *
+ * @generated from message svc.v1.Area
+ */
+export type AreaJson = {
+  /**
+   * Samples to the left of it, and above it.
+   *
+   * @generated from field: uint32 x = 1;
+   */
+  x?: number;
+
+  /**
+   * @generated from field: uint32 y = 2;
+   */
+  y?: number;
+
+  /**
+   * @generated from field: uint32 width = 3;
+   */
+  width?: number;
+
+  /**
+   * @generated from field: uint32 height = 4;
+   */
+  height?: number;
+};
+
+/**
+ * Describes the message svc.v1.Area.
+ * Use `create(AreaSchema)` to create a new message.
+ */
+export const AreaSchema: GenMessage<Area, {jsonType: AreaJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_scoring, 4);
+
+/**
+ * @generated from message svc.v1.Mirror
+ */
+export type Mirror = Message<"svc.v1.Mirror"> & {
+  /**
+   * @generated from field: optional svc.v1.Mirror.Direction reference = 1;
+   */
+  reference?: Mirror_Direction | undefined;
+
+  /**
+   * @generated from field: optional svc.v1.Mirror.Direction distorted = 2;
+   */
+  distorted?: Mirror_Direction | undefined;
+};
+
+/**
+ * @generated from message svc.v1.Mirror
+ */
+export type MirrorJson = {
+  /**
+   * @generated from field: optional svc.v1.Mirror.Direction reference = 1;
+   */
+  reference?: Mirror_DirectionJson;
+
+  /**
+   * @generated from field: optional svc.v1.Mirror.Direction distorted = 2;
+   */
+  distorted?: Mirror_DirectionJson;
+};
+
+/**
+ * Describes the message svc.v1.Mirror.
+ * Use `create(MirrorSchema)` to create a new message.
+ */
+export const MirrorSchema: GenMessage<Mirror, {jsonType: MirrorJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_scoring, 5);
+
+/**
+ * @generated from enum svc.v1.Mirror.Direction
+ */
+export const Mirror_Direction = {
+  /**
+   * @generated from enum value: DIRECTION_UNSPECIFIED = 0;
+   */
+  DIRECTION_UNSPECIFIED: 0,
+
+  /**
+   * Exchanges left and right.
+   *
+   * @generated from enum value: HORIZONTAL = 1;
+   */
+  HORIZONTAL: 1,
+
+  /**
+   * Exchanges top and bottom.
+   *
+   * @generated from enum value: VERTICAL = 2;
+   */
+  VERTICAL: 2,
+
+  /**
+   * A rotation by 180 degrees.
+   *
+   * @generated from enum value: BOTH = 3;
+   */
+  BOTH: 3,
+} as const;
+
+/**
+ * @generated from enum svc.v1.Mirror.Direction
+ */
+export type Mirror_Direction = (typeof Mirror_Direction)[keyof typeof Mirror_Direction] | UnknownEnum;
+
+/**
+ * @generated from enum svc.v1.Mirror.Direction
+ */
+export type Mirror_DirectionJson = "DIRECTION_UNSPECIFIED" | "HORIZONTAL" | "VERTICAL" | "BOTH";
+
+/**
+ * Describes the enum svc.v1.Mirror.Direction.
+ */
+export const Mirror_DirectionSchema: GenEnum<Mirror_Direction, Mirror_DirectionJson> = /*@__PURE__*/
+  enumDesc(file_svc_v1_scoring, 5, 0);
 
 /**
  * Consecutive frames of the reference that are compared with consecutive frames of the distorted video.
@@ -369,7 +776,7 @@ export type FrameRunJson = {
  * Use `create(FrameRunSchema)` to create a new message.
  */
 export const FrameRunSchema: GenMessage<FrameRun, {jsonType: FrameRunJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 1);
+  messageDesc(file_svc_v1_scoring, 6);
 
 /**
  * How a video was encoded, before it was scaled or converted.
@@ -428,7 +835,7 @@ export type EncodeJson = {
  * Use `create(EncodeSchema)` to create a new message.
  */
 export const EncodeSchema: GenMessage<Encode, {jsonType: EncodeJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 2);
+  messageDesc(file_svc_v1_scoring, 7);
 
 /**
  * Geometry of a headerless .yuv file.
@@ -507,7 +914,7 @@ export type RawVideoJson = {
  * Use `create(RawVideoSchema)` to create a new message.
  */
 export const RawVideoSchema: GenMessage<RawVideo, {jsonType: RawVideoJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 3);
+  messageDesc(file_svc_v1_scoring, 8);
 
 /**
  * Each policy is an enum in its own message, so that values have short names
@@ -532,7 +939,7 @@ export type ScalingJson = {
  * Use `create(ScalingSchema)` to create a new message.
  */
 export const ScalingSchema: GenMessage<Scaling, {jsonType: ScalingJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 4);
+  messageDesc(file_svc_v1_scoring, 9);
 
 /**
  * @generated from enum svc.v1.Scaling.Policy
@@ -572,7 +979,7 @@ export type Scaling_PolicyJson = "POLICY_UNSPECIFIED" | "AUTO" | "REFUSE";
  * Describes the enum svc.v1.Scaling.Policy.
  */
 export const Scaling_PolicySchema: GenEnum<Scaling_Policy, Scaling_PolicyJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_scoring, 4, 0);
+  enumDesc(file_svc_v1_scoring, 9, 0);
 
 /**
  * @generated from message svc.v1.Mismatch
@@ -591,7 +998,7 @@ export type MismatchJson = {
  * Use `create(MismatchSchema)` to create a new message.
  */
 export const MismatchSchema: GenMessage<Mismatch, {jsonType: MismatchJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 5);
+  messageDesc(file_svc_v1_scoring, 10);
 
 /**
  * @generated from enum svc.v1.Mismatch.Policy
@@ -636,7 +1043,7 @@ export type Mismatch_PolicyJson = "POLICY_UNSPECIFIED" | "REFUSE" | "COMMON";
  * Describes the enum svc.v1.Mismatch.Policy.
  */
 export const Mismatch_PolicySchema: GenEnum<Mismatch_Policy, Mismatch_PolicyJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_scoring, 5, 0);
+  enumDesc(file_svc_v1_scoring, 10, 0);
 
 /**
  * @generated from message svc.v1.EditLists
@@ -655,7 +1062,7 @@ export type EditListsJson = {
  * Use `create(EditListsSchema)` to create a new message.
  */
 export const EditListsSchema: GenMessage<EditLists, {jsonType: EditListsJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 6);
+  messageDesc(file_svc_v1_scoring, 11);
 
 /**
  * @generated from enum svc.v1.EditLists.Policy
@@ -695,7 +1102,7 @@ export type EditLists_PolicyJson = "POLICY_UNSPECIFIED" | "APPLY" | "IGNORE";
  * Describes the enum svc.v1.EditLists.Policy.
  */
 export const EditLists_PolicySchema: GenEnum<EditLists_Policy, EditLists_PolicyJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_scoring, 6, 0);
+  enumDesc(file_svc_v1_scoring, 11, 0);
 
 /**
  * @generated from message svc.v1.ScoreResponse
@@ -722,7 +1129,7 @@ export type ScoreResponseJson = {
  * Use `create(ScoreResponseSchema)` to create a new message.
  */
 export const ScoreResponseSchema: GenMessage<ScoreResponse, {jsonType: ScoreResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 7);
+  messageDesc(file_svc_v1_scoring, 12);
 
 /**
  * @generated from message svc.v1.ScoreStreamResponse
@@ -777,7 +1184,7 @@ export type ScoreStreamResponseJson = {
  * Use `create(ScoreStreamResponseSchema)` to create a new message.
  */
 export const ScoreStreamResponseSchema: GenMessage<ScoreStreamResponse, {jsonType: ScoreStreamResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 8);
+  messageDesc(file_svc_v1_scoring, 13);
 
 /**
  * Progress of a score.
@@ -854,7 +1261,7 @@ export type ScoreProgressJson = {
  * Use `create(ScoreProgressSchema)` to create a new message.
  */
 export const ScoreProgressSchema: GenMessage<ScoreProgress, {jsonType: ScoreProgressJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 9);
+  messageDesc(file_svc_v1_scoring, 14);
 
 /**
  * A batch of per-frame scores, in frame order.
@@ -885,7 +1292,7 @@ export type FrameBatchJson = {
  * Use `create(FrameBatchSchema)` to create a new message.
  */
 export const FrameBatchSchema: GenMessage<FrameBatch, {jsonType: FrameBatchJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 10);
+  messageDesc(file_svc_v1_scoring, 15);
 
 /**
  * The scores of one frame.
@@ -936,7 +1343,7 @@ export type FrameScoreJson = {
  * Use `create(FrameScoreSchema)` to create a new message.
  */
 export const FrameScoreSchema: GenMessage<FrameScore, {jsonType: FrameScoreJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 11);
+  messageDesc(file_svc_v1_scoring, 16);
 
 /**
  * The result of scoring a pair.
@@ -1051,6 +1458,27 @@ export type ScoreResult = Message<"svc.v1.ScoreResult"> & {
    * @generated from field: svc.v1.Alignment alignment = 15;
    */
   alignment?: Alignment | undefined;
+
+  /**
+   * The parts of the pictures that were compared; absent if all of both sides was.
+   *
+   * @generated from field: svc.v1.Crop crop = 16;
+   */
+  crop?: Crop | undefined;
+
+  /**
+   * How the sides were mirrored; absent if they were not.
+   *
+   * @generated from field: svc.v1.Mirror mirror = 17;
+   */
+  mirror?: Mirror | undefined;
+
+  /**
+   * How the distorted video's samples were converted; absent if they were not.
+   *
+   * @generated from field: svc.v1.ColourConversion colour_conversion = 18;
+   */
+  colourConversion?: ColourConversion | undefined;
 };
 
 /**
@@ -1166,6 +1594,27 @@ export type ScoreResultJson = {
    * @generated from field: svc.v1.Alignment alignment = 15;
    */
   alignment?: AlignmentJson;
+
+  /**
+   * The parts of the pictures that were compared; absent if all of both sides was.
+   *
+   * @generated from field: svc.v1.Crop crop = 16;
+   */
+  crop?: CropJson;
+
+  /**
+   * How the sides were mirrored; absent if they were not.
+   *
+   * @generated from field: svc.v1.Mirror mirror = 17;
+   */
+  mirror?: MirrorJson;
+
+  /**
+   * How the distorted video's samples were converted; absent if they were not.
+   *
+   * @generated from field: svc.v1.ColourConversion colour_conversion = 18;
+   */
+  colourConversion?: ColourConversionJson;
 };
 
 /**
@@ -1173,7 +1622,68 @@ export type ScoreResultJson = {
  * Use `create(ScoreResultSchema)` to create a new message.
  */
 export const ScoreResultSchema: GenMessage<ScoreResult, {jsonType: ScoreResultJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 12);
+  messageDesc(file_svc_v1_scoring, 17);
+
+/**
+ * A conversion of samples to those of the reference. What was not converted is absent.
+ *
+ * @generated from message svc.v1.ColourConversion
+ */
+export type ColourConversion = Message<"svc.v1.ColourConversion"> & {
+  /**
+   * @generated from field: optional svc.v1.SampleRange.Range from_range = 1;
+   */
+  fromRange?: SampleRange_Range | undefined;
+
+  /**
+   * @generated from field: optional svc.v1.SampleRange.Range to_range = 2;
+   */
+  toRange?: SampleRange_Range | undefined;
+
+  /**
+   * @generated from field: optional svc.v1.SampleMatrix.Matrix from_matrix = 3;
+   */
+  fromMatrix?: SampleMatrix_Matrix | undefined;
+
+  /**
+   * @generated from field: optional svc.v1.SampleMatrix.Matrix to_matrix = 4;
+   */
+  toMatrix?: SampleMatrix_Matrix | undefined;
+};
+
+/**
+ * A conversion of samples to those of the reference. What was not converted is absent.
+ *
+ * @generated from message svc.v1.ColourConversion
+ */
+export type ColourConversionJson = {
+  /**
+   * @generated from field: optional svc.v1.SampleRange.Range from_range = 1;
+   */
+  fromRange?: SampleRange_RangeJson;
+
+  /**
+   * @generated from field: optional svc.v1.SampleRange.Range to_range = 2;
+   */
+  toRange?: SampleRange_RangeJson;
+
+  /**
+   * @generated from field: optional svc.v1.SampleMatrix.Matrix from_matrix = 3;
+   */
+  fromMatrix?: SampleMatrix_MatrixJson;
+
+  /**
+   * @generated from field: optional svc.v1.SampleMatrix.Matrix to_matrix = 4;
+   */
+  toMatrix?: SampleMatrix_MatrixJson;
+};
+
+/**
+ * Describes the message svc.v1.ColourConversion.
+ * Use `create(ColourConversionSchema)` to create a new message.
+ */
+export const ColourConversionSchema: GenMessage<ColourConversion, {jsonType: ColourConversionJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_scoring, 18);
 
 /**
  * The frames of the files that were compared.
@@ -1258,7 +1768,7 @@ export type AlignmentJson = {
  * Use `create(AlignmentSchema)` to create a new message.
  */
 export const AlignmentSchema: GenMessage<Alignment, {jsonType: AlignmentJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 13);
+  messageDesc(file_svc_v1_scoring, 19);
 
 /**
  * How means were estimated from a random sample of the frames. The sample, and with it the
@@ -1399,7 +1909,7 @@ export type EstimateJson = {
  * Use `create(EstimateSchema)` to create a new message.
  */
 export const EstimateSchema: GenMessage<Estimate, {jsonType: EstimateJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 14);
+  messageDesc(file_svc_v1_scoring, 20);
 
 /**
  * A confidence interval of a mean, in points.
@@ -1440,7 +1950,7 @@ export type IntervalJson = {
  * Use `create(IntervalSchema)` to create a new message.
  */
 export const IntervalSchema: GenMessage<Interval, {jsonType: IntervalJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 15);
+  messageDesc(file_svc_v1_scoring, 21);
 
 /**
  * @generated from message svc.v1.ModelScore
@@ -1583,7 +2093,7 @@ export type ModelScoreJson = {
  * Use `create(ModelScoreSchema)` to create a new message.
  */
 export const ModelScoreSchema: GenMessage<ModelScore, {jsonType: ModelScoreJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 16);
+  messageDesc(file_svc_v1_scoring, 22);
 
 /**
  * Pooled values of one metric over the scored frames, computed from the
@@ -1708,7 +2218,7 @@ export type PooledJson = {
  * Use `create(PooledSchema)` to create a new message.
  */
 export const PooledSchema: GenMessage<Pooled, {jsonType: PooledJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 17);
+  messageDesc(file_svc_v1_scoring, 23);
 
 /**
  * What was found in a file.
@@ -1953,7 +2463,7 @@ export type MediaInfoJson = {
  * Use `create(MediaInfoSchema)` to create a new message.
  */
 export const MediaInfoSchema: GenMessage<MediaInfo, {jsonType: MediaInfoJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 18);
+  messageDesc(file_svc_v1_scoring, 24);
 
 /**
  * @generated from message svc.v1.ScalingInfo
@@ -2024,7 +2534,7 @@ export type ScalingInfoJson = {
  * Use `create(ScalingInfoSchema)` to create a new message.
  */
 export const ScalingInfoSchema: GenMessage<ScalingInfo, {jsonType: ScalingInfoJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 19);
+  messageDesc(file_svc_v1_scoring, 25);
 
 /**
  * @generated from message svc.v1.Warning
@@ -2069,7 +2579,7 @@ export type WarningJson = {
  * Use `create(WarningSchema)` to create a new message.
  */
 export const WarningSchema: GenMessage<Warning, {jsonType: WarningJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 20);
+  messageDesc(file_svc_v1_scoring, 26);
 
 /**
  * @generated from message svc.v1.ScorerInfo
@@ -2130,7 +2640,7 @@ export type ScorerInfoJson = {
  * Use `create(ScorerInfoSchema)` to create a new message.
  */
 export const ScorerInfoSchema: GenMessage<ScorerInfo, {jsonType: ScorerInfoJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 21);
+  messageDesc(file_svc_v1_scoring, 27);
 
 /**
  * Scores pairs of videos. Both calls give exactly the same numbers as POST /v1/score.
