@@ -65,6 +65,23 @@ test("a file's line has the video's bit rate, the file's if it differs, and says
   assert.match(line({ bitRate: 1_330_000 }) ?? "", / · 29\.97 fps · 1\.33 Mbit\/s whole file · 3 frames/);
 });
 
+test("of an aligned pair names the worst frames by their numbers in both files", () => {
+  const scores = [90, 60, 96, 95, 94].flatMap((score) => Array.from({ length: 60 }, () => score));
+  scores[70] = 10;
+  scores[250] = 20;
+  const runs = [
+    { reference: 0, distorted: 5, count: 100 },
+    { reference: 102, distorted: 105, count: 200 },
+  ];
+  const lines = page({
+    frames: vmafSeries(scores),
+    alignment: { runs, referenceStep: 2, distortedStep: 1 },
+  });
+  const worst = lines.filter((line) => /^ {2}[12] {2}frame/.test(line));
+  assert.match(worst[0] ?? "", /frame +70 .* \(reference 140, distorted 75\)$/);
+  assert.match(worst[1] ?? "", /frame +250 .* \(reference 402, distorted 255\)$/);
+});
+
 test("shows score, files, warnings, pooled scores, chart, worst frames and scorer", () => {
   const lines = page();
   assert.deepEqual(lines.slice(0, 4), ["┏━┓ ╺━┓   ┏━┓ ┏━┓", "┣━┫ ┏━┛   ┃ ┃ ┃ ┃", "┗━┛ ┗━╸ ▪ ┗━┛ ┗━┛", ""]);

@@ -16,7 +16,14 @@ import { estimateLines, estimateText, featureMeans } from "./estimate.ts";
 import { figures } from "./figures.ts";
 import { modelLines } from "./model-lines.ts";
 import { featureLegend, pooledTable } from "./pooled-table.ts";
-import { FIRST_METRIC, type MediaView, type ScoreView, shownMetrics } from "./view.ts";
+import {
+  type AlignmentView,
+  FIRST_METRIC,
+  type MediaView,
+  type ScoreView,
+  shownMetrics,
+  sourcesOf,
+} from "./view.ts";
 
 export interface ReportOptions {
   readonly terminal: Terminal;
@@ -134,17 +141,25 @@ function frameSection(view: ScoreView, { terminal, chartHeight }: ReportOptions)
       "dim",
       `Worst frames, at least ${rate === undefined ? `${framesApart(rate)} frames` : "2 s"} apart`,
     ),
-    ...momentLines(moments, rate, terminal),
+    ...momentLines(moments, rate, view.alignment, terminal),
   ];
 }
 
-function momentLines(moments: readonly Moment[], rate: number | undefined, terminal: Terminal): string[] {
+/** In an aligned pair, the lines also have the numbers of the frames in the two files. */
+function momentLines(
+  moments: readonly Moment[],
+  rate: number | undefined,
+  alignment: AlignmentView | undefined,
+  terminal: Terminal,
+): string[] {
   const frameWidth = Math.max(...moments.map(({ frame }) => String(frame).length));
   const valueWidth = Math.max(...moments.map(({ value }) => exact(value).length));
   return moments.map(({ frame, value }, index) => {
     const number = paint(terminal, "yellow", String(index + 1));
     const time = rate === undefined ? "" : `  ${timeCode(frame / rate)}`;
-    return `  ${number}  frame ${String(frame).padStart(frameWidth)}${time}  ${exact(value).padStart(valueWidth)}`;
+    const sources = sourcesOf(frame, alignment);
+    const files = sources ? `  (reference ${sources.reference}, distorted ${sources.distorted})` : "";
+    return `  ${number}  frame ${String(frame).padStart(frameWidth)}${time}  ${exact(value).padStart(valueWidth)}${files}`;
   });
 }
 

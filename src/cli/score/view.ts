@@ -43,6 +43,17 @@ export interface EstimateView extends Interval {
   readonly seed: number;
 }
 
+/** The frames of the files that were compared, in the order of the result's frames. */
+export interface AlignmentView {
+  readonly runs: readonly {
+    readonly reference: number;
+    readonly distorted: number;
+    readonly count: number;
+  }[];
+  readonly referenceStep: number;
+  readonly distortedStep: number;
+}
+
 export interface ScoreView {
   readonly score: number;
   readonly models: readonly ModelView[];
@@ -51,12 +62,31 @@ export interface ScoreView {
   readonly pooled: Readonly<Record<string, Pooled>>;
   readonly frameCount: number;
   readonly estimate?: EstimateView | undefined;
+  readonly alignment?: AlignmentView | undefined;
   readonly reference: MediaView;
   readonly distorted: MediaView;
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
   readonly scorer: { readonly program: string; readonly version: string; readonly libvmafVersion: string };
   readonly durationMs: number;
   readonly frames: Series;
+}
+
+/** Returns the numbers in their files of a result's frame; undefined if they are the same. */
+export function sourcesOf(
+  frame: number,
+  alignment: AlignmentView | undefined,
+): { readonly reference: number; readonly distorted: number } | undefined {
+  if (alignment === undefined) return undefined;
+  let first = 0;
+  for (const { reference, distorted, count } of alignment.runs) {
+    const later = frame - first;
+    if (later < count) {
+      const { referenceStep, distortedStep } = alignment;
+      return { reference: reference + later * referenceStep, distorted: distorted + later * distortedStep };
+    }
+    first += count;
+  }
+  return undefined;
 }
 
 /** The statistics of a metric in table order, with their headings. */
