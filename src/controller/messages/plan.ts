@@ -1,7 +1,7 @@
 /** The facts of a plan about both files, as a protocol message. */
 import { create } from "@bufbuild/protobuf";
 import { fileInfo } from "../../engine/media/track.ts";
-import { alignmentInfo } from "../../engine/planning/alignment.ts";
+import { alignmentInfo } from "../../engine/planning/pairing.ts";
 import { readPlan, type StoredPlan } from "../../engine/planning/plan-json.ts";
 import { type JobPlan, JobPlanSchema } from "../../gen/proto/svc/v1/job_pb.ts";
 

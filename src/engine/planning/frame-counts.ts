@@ -5,9 +5,8 @@ import type { Remedy } from "../contract/remedy.ts";
 import { type PairRequest, perSide, type Side } from "../contract/request.ts";
 import type { Warning } from "../contract/result.ts";
 import { facts, framesText, type Track } from "../media/track.ts";
-import { alignedRuns, alignedWarning, lacksFrames } from "./alignment.ts";
 import { type Missing, missingFrames } from "./missing.ts";
-import { countsOf, type Pairing, pairsIn } from "./pairing.ts";
+import { alignedRuns, alignedWarning, countsOf, lacksFrames, type Pairing, pairsIn } from "./pairing.ts";
 
 type Tracks = Readonly<Record<Side, Track>>;
 

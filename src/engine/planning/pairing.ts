@@ -1,9 +1,11 @@
-/** How the frames of two tracks are paired. */
-import type { Run } from "../contract/alignment.ts";
+/** How the frames of two tracks are paired: by number, or in the runs that a request says to compare. Pure. */
+import { Failure, invalid } from "../../platform/failure.ts";
+import type { AlignmentInfo, Length, Run } from "../contract/alignment.ts";
 import type { Area, Mirroring, SampleMatrix, SampleRange } from "../contract/picture.ts";
-import { perSide, type Side } from "../contract/request.ts";
+import { type PairRequest, perSide, SIDES, type Side } from "../contract/request.ts";
 import type { ScalingInfo, Warning } from "../contract/result.ts";
-import type { Track } from "../media/track.ts";
+import { toNumber } from "../media/rational.ts";
+import { framesText, NAMES, type Track } from "../media/track.ts";
 
 /** The side on which only every n-th frame has a partner. */
 export interface Thinning {
@@ -108,7 +110,131 @@ export function runsWithin(pairing: Frames, first: number, end: number): readonl
 }
 
 /** Returns `count` pairs of a run after its first `skip` ones. */
-export function later(run: Run, skip: number, count: number, pairing: Pick<Pairing, "thin">): Run {
+function later(run: Run, skip: number, count: number, pairing: Pick<Pairing, "thin">): Run {
   const firsts = perSide((side) => run[side] + skip * stepOf(pairing, side));
   return { ...firsts, count };
+}
+
+type Tracks = Readonly<Record<Side, Track>>;
+type Thinned = Pick<Pairing, "thin">;
+
+/** Returns the runs of a request. Throws INVALID_REQUEST if the tracks do not have its frames. */
+export function alignedRuns(
+  tracks: Tracks,
+  thin: Thinning | undefined,
+  request: PairRequest,
+): readonly Run[] {
+  const { runs, offset = 0 } = request;
+  for (const [index, run] of (runs ?? []).entries()) refusePastEnd(run, index, tracks);
+  const wanted = wantedFrames(tracks.reference, request);
+  const kept = (runs ?? overlap(tracks, { thin }, offset)).flatMap((run) => clip(run, wanted, { thin }));
+  if (kept.length === 0) throw nothingLeft(tracks, request);
+  return kept;
+}
+
+/**
+ * Whether runs leave out frames that the request did not say to leave out. It says so of frames outside of `runs`, of
+ * those without a partner at an `offset`, of those before `start` and of those after `duration`.
+ */
+export function lacksFrames(tracks: Tracks, pairing: Pick<Pairing, "thin">, request: PairRequest): boolean {
+  if (request.runs !== undefined || request.offset !== undefined) return false;
+  const counts = countsOf(tracks, pairing.thin);
+  if (request.duration === undefined) return counts.reference !== counts.distorted;
+  const { end } = wantedFrames(tracks.reference, request);
+  return counts.distorted < Math.ceil(end / stepOf(pairing, "reference"));
+}
+
+interface Range {
+  readonly first: number;
+  /** Exclusive. */
+  readonly end: number;
+}
+
+/** Returns the frames of the reference that the request asks for. Throws INVALID_REQUEST if it ends before them. */
+function wantedFrames(reference: Track, { start = 0, duration }: PairRequest): Range {
+  const first = framesOf("start", start, reference);
+  if (first >= reference.frames)
+    throw invalid(
+      `start is frame ${first}, but the reference has ${framesText(reference.frames)}, numbered from 0. Start earlier.`,
+    );
+  if (duration === undefined) return { first, end: reference.frames };
+  const end = first + Math.max(1, framesOf("duration", duration, reference));
+  if (end <= reference.frames) return { first, end };
+  throw invalid(
+    `start and duration ask for frames ${first} to ${end - 1}, but the reference has ${framesText(reference.frames)}, numbered from 0. Ask for ${reference.frames - first} at most from there on.`,
+  );
+}
+
+function framesOf(name: "start" | "duration", length: Length, { rate }: Track): number {
+  if (typeof length === "number") return length;
+  if (rate !== undefined) return Math.round(length.seconds * toNumber(rate));
+  throw invalid(
+    `${name} is ${length.seconds} s, but the reference states no frame rate. Give ${name} in frames.`,
+  );
+}
+
+function refusePastEnd({ count, ...first }: Run, index: number, tracks: Tracks): void {
+  for (const side of SIDES) {
+    const { frames } = tracks[side];
+    if (first[side] + count <= frames) continue;
+    throw invalid(
+      `runs[${index}] ends with frame ${first[side] + count - 1} of the ${NAMES[side]}, which has ${framesText(frames)}, numbered from 0. Shorten the run.`,
+    );
+  }
+}
+
+/**
+ * Returns the run of all frames that both sides have: the reference's frames in steps of its thinning, and the
+ * distorted video's from the frame that shows the reference's first one on.
+ */
+function overlap(tracks: Tracks, thinned: Thinned, offset: number): readonly Run[] {
+  const [step, other] = [stepOf(thinned, "reference"), stepOf(thinned, "distorted")];
+  const skipped = Math.max(0, Math.ceil(-offset / other));
+  const first = { reference: skipped * step, distorted: offset + skipped * other };
+  const left = (side: Side): number => Math.ceil((tracks[side].frames - first[side]) / stepOf(thinned, side));
+  const count = Math.min(left("reference"), left("distorted"));
+  return count > 0 ? [{ ...first, count }] : [];
+}
+
+/** Returns the part of a run whose frames of the reference are in a range. */
+function clip(run: Run, { first, end }: Range, thinned: Thinned): readonly Run[] {
+  const step = stepOf(thinned, "reference");
+  const before = (frame: number): number =>
+    Math.min(run.count, Math.max(0, Math.ceil((frame - run.reference) / step)));
+  const [skip, count] = [before(first), before(end) - before(first)];
+  return count > 0 ? [later(run, skip, count, thinned)] : [];
+}
+
+function nothingLeft({ reference, distorted }: Tracks, { offset }: PairRequest): Failure {
+  const moved = offset === undefined ? "" : ` with the offset ${offset}`;
+  const has = `The reference has ${framesText(reference.frames)} and the distorted video ${framesText(distorted.frames)}`;
+  return new Failure(
+    "INVALID_REQUEST",
+    `${has}:${moved} no frame that the request asks for has a partner. Change offset, start, duration or runs.`,
+  );
+}
+
+/** Returns what a result says of the alignment; undefined if the request asked for none. */
+export function alignmentInfo(pairing: Pairing): AlignmentInfo | undefined {
+  const { runs, counts, frameCount } = pairing;
+  if (runs === undefined) return undefined;
+  return {
+    runs,
+    referenceStep: stepOf(pairing, "reference"),
+    distortedStep: stepOf(pairing, "distorted"),
+    referenceLeftOut: counts.reference - frameCount,
+    distortedLeftOut: counts.distorted - frameCount,
+  };
+}
+
+export function alignedWarning(pairing: Pairing, runs: readonly Run[]): Warning {
+  const { counts, frameCount } = pairing;
+  const [first] = runs;
+  const last = (side: Side): number => (first?.[side] ?? 0) + (frameCount - 1) * stepOf(pairing, side);
+  const what =
+    runs.length > 1 || first === undefined
+      ? `${frameCount} pairs of frames in ${runs.length} runs were compared`
+      : `frames ${first.reference} to ${last("reference")} of the reference were compared with frames ${first.distorted} to ${last("distorted")} of the distorted video`;
+  const out = `${framesText(counts.reference - frameCount)} of the reference and ${counts.distorted - frameCount} of the distorted video were left out`;
+  return { code: "ALIGNED", message: `As requested, ${what}; ${out}.` };
 }

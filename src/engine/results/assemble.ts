@@ -13,9 +13,8 @@ import type {
 import type { FrameTable } from "../frames/frame-table.ts";
 import { bitsOf, withBits } from "../media/pixels.ts";
 import { fileInfo, type Track } from "../media/track.ts";
-import { alignmentInfo } from "../planning/alignment.ts";
 import { factsOf } from "../planning/model-facts.ts";
-import type { Pairing, Recolouring } from "../planning/pairing.ts";
+import { alignmentInfo, type Pairing, type Recolouring } from "../planning/pairing.ts";
 import type { PlannedModel } from "../planning/plan-json.ts";
 import { poolMetrics } from "./pool.ts";
 import { estimateMetric, type Mean, type Sample, sampleFacts } from "./sample.ts";
