@@ -2,6 +2,7 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { refuseAlignment } from "./contract/alignment.ts";
+import type { Diagnosis } from "./contract/diagnosis.ts";
 import { refuseSample } from "./contract/estimate.ts";
 import { refusePicture } from "./contract/picture.ts";
 import type { PairRequest } from "./contract/request.ts";
@@ -17,8 +18,10 @@ import type {
   WorkOptions,
   WorkPlanOptions,
 } from "./contract/work.ts";
+import { diagnose } from "./doctor/diagnose.ts";
 import type { Engine, EngineOptions, ScoreOptions } from "./engine.ts";
 import { openSource, type Sources } from "./files/source.ts";
+import { noDecoder } from "./media/decode-errors.ts";
 import { wholeSegment } from "./planning/cut.ts";
 import {
   availableModels,
@@ -27,9 +30,10 @@ import {
   modelIds,
   type RequestedModel,
 } from "./planning/models.ts";
-import { plan } from "./planning/plan.ts";
+import { plan, probeBoth } from "./planning/plan.ts";
 import { readPlan, readSegment, writePlan, writeSegment } from "./planning/plan-json.ts";
 import { plannedModels, refuseOtherRequest, resumePlan } from "./planning/resume.ts";
+import { turnedSides } from "./planning/shapes.ts";
 import { toResult } from "./results/assemble.ts";
 import { Deadline } from "./sandbox/deadline.ts";
 import { findMoreTools, findTools, type Tools } from "./scoring/find.ts";
@@ -167,6 +171,17 @@ class OpenEngine implements Engine {
         plan: found?.plan,
         frameCount: found?.frameCount,
       };
+    });
+  }
+
+  async diagnose(request: PairRequest, options: WorkOptions = {}): Promise<Diagnosis> {
+    using deadline = new Deadline(options);
+    const { ffmpeg, isolation } = this.#scorers.default;
+    if (ffmpeg === undefined) throw noDecoder("A diagnosis needs");
+    const context = { ffmpeg, isolation, signal: deadline.signal };
+    return await this.#withSources(request, options, async (sources) => {
+      const tracks = await probeBoth(sources, request, context);
+      return diagnose({ sources, tracks, turned: turnedSides(tracks), context });
     });
   }
 

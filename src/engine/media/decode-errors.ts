@@ -163,3 +163,8 @@ function mediaFailure(
 
 /** Excludes ffmpeg's guesses about a format that it then does not use. */
 const TELLING = /^(?!.*(?:misdetection|Not detecting))/;
+
+/** `what`: what cannot be done, such as "Stills need". */
+export function noDecoder(what: string): Failure {
+  return new Failure("SCORER_NOT_FOUND", `${what} ffmpeg, but there is none. Install ffmpeg.`);
+}

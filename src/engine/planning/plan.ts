@@ -49,15 +49,22 @@ const ASSUMED_RATE = 25;
  */
 const FEWEST_FRAMES = 24;
 
+/** Throws a Failure if a side cannot be read. */
+export function probeBoth(
+  sources: Readonly<Record<Side, Source>>,
+  request: PairRequest,
+  context: ProbeContext,
+): Promise<Readonly<Record<Side, Track>>> {
+  return bothSides(context.signal, (side, signal) => probe(sources[side], request, { ...context, signal }));
+}
+
 /** Throws a Failure with the facts of each side if the pair cannot be compared. */
 export async function plan(
   sources: Readonly<Record<Side, Source>>,
   request: PairRequest,
   options: PlanOptions,
 ): Promise<Plan> {
-  const tracks = await bothSides(options.signal, (side, signal) =>
-    probe(sources[side], request, { ...options, signal }),
-  );
+  const tracks = await probeBoth(sources, request, options);
   const pairing = pair(tracks.reference, tracks.distorted, request);
   const draft = { request, tracks, pairing };
   const isSettled = countsSuffice(pairing, tracks, request);

@@ -99,7 +99,7 @@ function everyNth(every: number): string {
  * uneven, rates agree if they differ by at most one frame over the clip: uneven timestamps are no more precise than
  * that. Even ones distinguish 24 from 23.976 in any number of frames.
  */
-function differentRates(reference: Track, distorted: Track): readonly [number, number] | undefined {
+export function differentRates(reference: Track, distorted: Track): readonly [number, number] | undefined {
   if (!reference.rate || !distorted.rate) return undefined;
   const frames = Math.min(reference.frames, distorted.frames);
   // A single frame has no rate, even if its file states one.

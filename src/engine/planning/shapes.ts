@@ -114,6 +114,16 @@ export function orient(
   return { sides, warnings: [{ code: "ROTATED", message }] };
 }
 
+/** Returns the sides that are rotated before the comparison; none if the two are of different orientations. */
+export function turnedSides({ reference, distorted }: Readonly<Record<Side, Track>>): readonly Side[] {
+  try {
+    return orient(reference, distorted).sides;
+  } catch (error) {
+    if (Failure.from(error).code === "ORIENTATION_MISMATCH") return [];
+    throw error;
+  }
+}
+
 function isPortrait(track: Track, turned: readonly Side[]): boolean {
   return shownShape(track, turned) < 1;
 }

@@ -41,14 +41,18 @@ export function decodedChain(
     ...trim(segment.cut?.[track.side].range),
     ...selection(track, pairing, segment),
     ...pick(some),
-    ...toPlanar(track),
-    UNTAG,
+    ...untagged(track),
     ...picture(track.side, pairing),
     ...recolour(track, pairing),
     // Frames are paired by number: the number replaces the timestamp.
     "settb=1/1000",
     "setpts=N",
   ].join(",");
+}
+
+/** Returns the filters that make plain YUV of decoded frames, without the tags by which ffmpeg would convert them. */
+export function untagged(track: Track): readonly string[] {
+  return [...toPlanar(track), UNTAG];
 }
 
 /** Returns the second part: one conversion to the size and a planar format in which both sides are compared. */

@@ -1,8 +1,11 @@
 /** The options with which ffmpeg opens a side: guards, strict decoding and the seek position. */
 
 import type { Side } from "../contract/request.ts";
+import type { Source } from "../files/source.ts";
 import { GUARDS, inputFile, STRICT } from "../media/ffmpeg.ts";
+import type { Track } from "../media/track.ts";
 import { trackOptions } from "../media/track-options.ts";
+import type { Cut } from "../planning/segment.ts";
 import type { Run } from "./run.ts";
 
 /** Returns the options of a side's input and its file, for a segment or the whole video. */
@@ -10,16 +13,27 @@ export function inputArguments(
   { tracks, sources, pairing, segment }: Pick<Run, "tracks" | "sources" | "pairing" | "segment">,
   side: Side,
 ): readonly string[] {
-  const seek = segment.cut?.[side].seek;
+  return sideInput(sources[side], tracks[side], {
+    turned: pairing.turn.includes(side),
+    cut: segment.cut?.[side],
+  });
+}
+
+/** The same for one side. `turned`: rotate it for display; `cut`: undefined decodes from the beginning. */
+export function sideInput(
+  source: Source,
+  track: Track,
+  { turned, cut }: { turned: boolean; cut: Cut | undefined },
+): readonly string[] {
   return [
     ...GUARDS,
     ...STRICT,
     // A change of frame size in mid-stream must not rebuild the filter graph, which would hide it by scaling.
     ...["-reinit_filter", "0"],
-    pairing.turn.includes(side) ? "-autorotate" : "-noautorotate",
-    ...trackOptions(tracks[side]),
-    ...(segment.cut ? ["-copyts", "-noaccurate_seek"] : []),
-    ...(seek === undefined ? [] : ["-seek_timestamp", "1", "-ss", seek.toFixed(6)]),
-    ...inputFile(sources[side]),
+    turned ? "-autorotate" : "-noautorotate",
+    ...trackOptions(track),
+    ...(cut ? ["-copyts", "-noaccurate_seek"] : []),
+    ...(cut?.seek === undefined ? [] : ["-seek_timestamp", "1", "-ss", cut.seek.toFixed(6)]),
+    ...inputFile(source),
   ];
 }

@@ -7,7 +7,7 @@ import { SIDES, type Side } from "../contract/request.ts";
 import type { Still } from "../contract/work.ts";
 import type { Sources } from "../files/source.ts";
 import { bothSides } from "../media/all-or-abort.ts";
-import { refuseFailedDecode } from "../media/decode-errors.ts";
+import { noDecoder, refuseFailedDecode } from "../media/decode-errors.ts";
 import { EVERY_FRAME, QUIET, withGraphFile } from "../media/ffmpeg.ts";
 import { Messages } from "../media/messages.ts";
 import type { DecodeContext, ProbeContext } from "../media/probe-context.ts";
@@ -55,7 +55,7 @@ export async function makeStills(
   context: ProbeContext,
 ): Promise<readonly Still[]> {
   const { ffmpeg } = context;
-  if (ffmpeg === undefined) throw noDecoder();
+  if (ffmpeg === undefined) throw noDecoder("Stills need");
   const wanted = [...new Set(frames)].sort((a, b) => a - b);
   for (const frame of wanted) refuseOutside(frame, segment);
   const bySide = { ...context, ffmpeg };
@@ -190,8 +190,4 @@ function none(): never {
 
 function notDecoded(side: Side, frame: number): Failure {
   return new Failure("FRAME_COUNT_MISMATCH", `Frame ${frame} of the ${side} video did not decode.`);
-}
-
-function noDecoder(): Failure {
-  return new Failure("SCORER_NOT_FOUND", "Stills need ffmpeg, but there is none. Install ffmpeg.");
 }

@@ -1,0 +1,60 @@
+/** What is found about how the two videos of a pair relate: in time, picture area and samples. */
+import type { AlignmentRequest } from "./alignment.ts";
+import type { Area, PictureRequest } from "./picture.ts";
+import type { Side } from "./request.ts";
+
+export const FINDING_CODES = [
+  // Time
+  "OFFSET",
+  "TRIMMED",
+  "FRAMES_DROPPED",
+  "FRAMES_DUPLICATED",
+  "FROZEN",
+  "REPEATED",
+  "RATE_DIFFERS",
+  "TIME_UNCLEAR",
+  // Picture area
+  "CROPPED",
+  "BARS",
+  "PADDED",
+  "ROTATED",
+  "MIRRORED",
+  // Samples
+  "RANGE_DIFFERS",
+  "MATRIX_DIFFERS",
+  "LEVELS_DIFFER",
+  // The whole
+  "OTHER_CONTENT",
+  "SIDES_SWAPPED",
+  "BLACK",
+  "IDENTICAL",
+  "NOT_CHECKED",
+] as const;
+export type FindingCode = (typeof FINDING_CODES)[number];
+
+/** How sure a finding is: "certain" ones may refuse a pair, "likely" ones warn, "possible" ones are only shown. */
+export type Confidence = "certain" | "likely" | "possible";
+
+/** Consecutive frames of one side, counted from 0. */
+export interface FrameSpan {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** Members of a request that repair a pair. */
+export type Fix = Pick<AlignmentRequest, "offset" | "runs"> & PictureRequest;
+
+export interface Finding {
+  readonly code: FindingCode;
+  /** The side at fault; undefined: both, or unknown. */
+  readonly side?: Side;
+  /** Where, in frames of `side`; undefined: everywhere. */
+  readonly frames?: FrameSpan;
+  readonly area?: Area;
+  /** Size of the effect, in the unit that the code implies: frames, pixels, levels of 8 bits. */
+  readonly size?: number;
+  readonly confidence: Confidence;
+  /** What was seen, as a sentence with figures. */
+  readonly evidence: string;
+  readonly fix?: Fix;
+}

@@ -1,0 +1,47 @@
+/** How the rates of frames of the two videos relate, by their tags and by their pictures. */
+import type { Finding } from "../contract/finding.ts";
+import type { Side } from "../contract/request.ts";
+import { toNumber } from "../media/rational.ts";
+import type { Track } from "../media/track.ts";
+import { differentRates } from "../planning/rates.ts";
+import type { BothPictures } from "./samples/content.ts";
+import { distortedFeatures, referenceFeatures } from "./time/features.ts";
+import { bestRate, rateCandidates } from "./time/rate.ts";
+
+type Tracks = Readonly<Record<Side, Track>>;
+
+/** Frames per second assumed of a video that states no rate. */
+const ASSUMED_RATE = 25;
+/** Correlation from which frames surely show the same. */
+const RELATED = 0.5;
+
+/** Frames of the distorted video for each frame of the reference, by their pictures if tags or counts leave a choice. */
+export function rateRatio({ reference, distorted }: BothPictures, tracks: Tracks): number {
+  const [own, other] = [rateOf(tracks.reference), rateOf(tracks.distorted)];
+  const candidates = rateCandidates(
+    { rate: own, count: tracks.reference.frames },
+    { rate: other, count: tracks.distorted.frames },
+  );
+  if (candidates.length < 2) return 1;
+  return bestRate(referenceFeatures(reference), distortedFeatures(distorted), candidates).ratio;
+}
+
+/** Frames per second. */
+export function rateOf({ rate }: Track): number {
+  return rate === undefined ? ASSUMED_RATE : toNumber(rate);
+}
+
+/** Another rate of frames, by the pictures or by the tags alone. `match`: the correlation of the aligned pictures. */
+export function rateFindings(ratio: number, match: number, { reference, distorted }: Tracks): Finding[] {
+  const isTagged = differentRates(reference, distorted) !== undefined;
+  if (ratio === 1 && !isTagged) return [];
+  const shown = `the files say ${rateOf(reference).toFixed(3)} and ${rateOf(distorted).toFixed(3)} frames a second`;
+  const every = Math.max(ratio, 1 / ratio).toFixed(3);
+  const seen =
+    ratio === 1
+      ? `Frames match one to one, but ${shown}: the same frames at another speed`
+      : `The ${ratio > 1 ? "distorted video" : "reference"} has ${every} frames for each frame of the other; ${shown}`;
+  const confidence = match > RELATED ? "certain" : "possible";
+  const evidence = `${seen} (correlation ${match.toFixed(2)}).`;
+  return [{ code: "RATE_DIFFERS", size: ratio, confidence, evidence }];
+}

@@ -1,0 +1,149 @@
+/** Relates two videos by their pictures: how the one lies on the other, and which frames show the same. */
+import type { Run } from "../contract/alignment.ts";
+import type { Pictures } from "../media/pictures.ts";
+import { LUMA } from "../media/pictures.ts";
+import type { BothPictures } from "./samples/content.ts";
+import type { FramePair } from "./samples/fields.ts";
+import { paired } from "./space/bars.ts";
+import { type FoundView, findView } from "./space/find.ts";
+import { type Layout, layoutOf } from "./space/layout.ts";
+import { type Plane, plane } from "./space/plane.ts";
+import { judge } from "./space/register.ts";
+import { IDENTITY, type Turn, UPRIGHT, type View } from "./space/view.ts";
+import { alignTime, type TimeRelation } from "./time/align.ts";
+import { crudeMatch } from "./time/crude.ts";
+import * as seen from "./time/view.ts";
+
+/** Frames on which the picture areas are registered. */
+const REGISTERED = 6;
+/** Frames whose samples are compared. */
+const COMPARED = 24;
+/** A view is taken if what is left of the mismatch is less than this part. */
+const BETTER = 0.8;
+/** How far borders may move, as a fraction of the frame, for a view to be the same. */
+const SAME_VIEW = 0.75 / LUMA.width;
+/** By how much a mirrored view must match better, as the frames of a moving camera match roughly both ways. */
+const CLEARLY = 0.05;
+
+export interface Relation {
+  readonly view: View;
+  /** Correlation of aligned pictures in the view, −1 to 1. */
+  readonly match: number;
+  /** The same without a turn. */
+  readonly upright: number;
+  readonly layout: Layout | undefined;
+  readonly time: TimeRelation;
+  /** Frames that show the same, spread over the video, by which samples are compared. */
+  readonly frames: readonly FramePair[];
+}
+
+export interface RelateOptions {
+  /** Frames of the distorted video for each frame of the reference. */
+  readonly ratio: number;
+  /** Largest offset to look for, in frames of the slower side. */
+  readonly limit: number;
+}
+
+/**
+ * Settles the geometry first, since a crop of a moving picture looks like a shift in time; then the time; then the
+ * geometry again, on the frames that belong together.
+ */
+export function relate(pictures: BothPictures, options: RelateOptions): Relation {
+  const { reference, distorted } = pictures;
+  const guess = firstGuess(reference, distorted, options.limit);
+  let found = viewOn(pictures, spread(guess.runs, REGISTERED), guess.view);
+  let time = alignTime(reference, distorted, { ...options, view: seenBy(found) });
+  const again = viewOn(pictures, onPath(time, REGISTERED, options), found);
+  if (!isSame(again, found)) {
+    found = again;
+    time = alignTime(reference, distorted, { ...options, view: seenBy(found) });
+  }
+  const frames = onPath(time, COMPARED, options);
+  const planes = planesOf(pictures, onPath(time, REGISTERED, options));
+  if (planes.reference.length === 0)
+    return { view: IDENTITY, match: 0, upright: 0, layout: undefined, time, frames };
+  const pairs = paired(planes.reference, planes.distorted, found.turn);
+  const judged = judge(pairs, found);
+  const upright = judge(paired(planes.reference, planes.distorted, UPRIGHT), IDENTITY).match;
+  return { view: found, match: judged.match, upright, layout: layoutOf(pairs, judged), time, frames };
+}
+
+function firstGuess(reference: Pictures, distorted: Pictures, limit: number) {
+  const views = [seen.IDENTITY, seen.MIRRORED_HORIZONTALLY, seen.MIRRORED_VERTICALLY];
+  const matches = crudeMatch(reference, distorted, { views, limit });
+  const plain = matches.find(({ view }) => view === seen.IDENTITY);
+  const [best = plain] = matches;
+  const chosen = plain === undefined || (best?.score ?? 0) > plain.score + CLEARLY ? best : plain;
+  const offset = chosen?.offset ?? 0;
+  const [r, d] = [Math.max(0, -offset), Math.max(0, offset)];
+  const count = Math.max(0, Math.min(reference.count - r, distorted.count - d));
+  const runs: Run[] = count > 0 ? [{ reference: r, distorted: d, count }] : [];
+  const turn: Turn = {
+    transposed: false,
+    mirrorX: chosen?.view === seen.MIRRORED_HORIZONTALLY,
+    mirrorY: chosen?.view === seen.MIRRORED_VERTICALLY,
+  };
+  return { runs, view: { ...IDENTITY, turn } };
+}
+
+/** The view in which frames match best; the whole frames unless another view is clearly better. */
+function viewOn(pictures: BothPictures, frames: readonly FramePair[], guess: View): View {
+  if (frames.length === 0) return IDENTITY;
+  const planes = planesOf(pictures, frames);
+  const found: FoundView = findView(planes.reference, planes.distorted, [guess]);
+  const whole = judge(paired(planes.reference, planes.distorted, found.turn), IDENTITY).match;
+  const isClear = 1 - found.match < BETTER * (1 - whole);
+  const upright = judge(paired(planes.reference, planes.distorted, UPRIGHT), IDENTITY).match;
+  const turn = 1 - Math.max(found.match, whole) < BETTER * (1 - upright) ? found.turn : UPRIGHT;
+  return isClear && turn === found.turn ? found : { ...IDENTITY, turn };
+}
+
+function isSame(one: View, other: View): boolean {
+  const near = (a: View["x"], b: View["x"]) =>
+    Math.abs(a.shift - b.shift) < SAME_VIEW && Math.abs(a.scale + a.shift - b.scale - b.shift) < SAME_VIEW;
+  return (
+    JSON.stringify(one.turn) === JSON.stringify(other.turn) && near(one.x, other.x) && near(one.y, other.y)
+  );
+}
+
+/** The same view for the alignment in time, which knows no exchange of rows and columns. */
+function seenBy({ turn, x, y }: View): seen.View {
+  if (turn.transposed) return seen.IDENTITY;
+  const mirrored = ({ scale, shift }: View["x"], is: boolean) =>
+    is ? { scale: -scale, shift: 1 - shift } : { scale, shift };
+  return { x: mirrored(x, turn.mirrorX), y: mirrored(y, turn.mirrorY) };
+}
+
+/** Pairs of frames spread over the runs of an alignment, away from their ends; runs count frames of the slower side. */
+function onPath({ runs }: TimeRelation, count: number, { ratio }: RelateOptions): readonly FramePair[] {
+  return spread(runs, count).map((pair) => ({
+    reference: Math.round(ratio < 1 ? pair.reference / ratio : pair.reference),
+    distorted: Math.round(ratio > 1 ? pair.distorted * ratio : pair.distorted),
+  }));
+}
+
+function spread(runs: readonly Run[], count: number): readonly FramePair[] {
+  const all = runs.reduce((sum, run) => sum + run.count, 0);
+  const wanted = Math.min(count, all);
+  return Array.from({ length: wanted }, (_, index) => {
+    let at = Math.floor(((index + 0.5) * all) / wanted);
+    for (const run of runs) {
+      if (at < run.count) return { reference: run.reference + at, distorted: run.distorted + at };
+      at -= run.count;
+    }
+    return { reference: 0, distorted: 0 };
+  });
+}
+
+function planesOf(
+  pictures: BothPictures,
+  frames: readonly FramePair[],
+): Readonly<Record<keyof FramePair, readonly Plane[]>> {
+  const of = (side: keyof FramePair) =>
+    frames
+      .filter(
+        (pair) => pair.reference < pictures.reference.count && pair.distorted < pictures.distorted.count,
+      )
+      .map((pair) => plane(pictures[side].luma(pair[side]), LUMA.width, LUMA.height));
+  return { reference: of("reference"), distorted: of("distorted") };
+}

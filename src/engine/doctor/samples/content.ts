@@ -1,0 +1,148 @@
+/** Findings of the whole: black, frozen, other and identical content, and sides that may be swapped. */
+import type { Finding } from "../../contract/finding.ts";
+import { perSide, SIDES, type Side } from "../../contract/request.ts";
+import { LUMA, type Pictures } from "../../media/pictures.ts";
+import { blur, type Plane, plane, shrink } from "../space/plane.ts";
+import type { FramePair } from "./fields.ts";
+
+export type BothPictures = Readonly<Record<Side, Pictures>>;
+
+/** Standard deviation of luma under which a picture is plain, and mean under which it is dark, in levels. */
+const PLAIN = 3;
+const DARK = 40;
+/** Standard deviation from which the other side shows something. */
+const VIVID = 8;
+/** Mean difference of consecutive pictures, in levels: none at all, and visible movement. */
+const STILL = 0.1;
+const MOVING = 1.5;
+/** Match under which pictures show other content: encodes keep more than 0.8, chance reaches 0.2. */
+const OTHER = 0.3;
+const SURELY_OTHER = 0.22;
+/** Detail, in levels, and part of it that blocks of 4 × 4 samples keep, without which a match says nothing. */
+const DETAIL = 2;
+const STRUCTURE = 0.3;
+/** Times the other side's detail and bit rate that the distorted side has if the sides may be swapped. */
+const FINER = 1.1;
+const RICHER = 2;
+
+/** A side without a picture, or one that stands still while the other moves. */
+export function emptinessFindings(pictures: BothPictures, frames: readonly FramePair[]): Finding[] {
+  const deviations = perSide((side) => frames.map((pair) => spread(luma(pictures[side], pair[side]))));
+  const means = perSide((side) => frames.map((pair) => average(pictures[side].luma(pair[side]))));
+  const movement = perSide((side) => movements(pictures[side]));
+  return SIDES.flatMap((side): Finding[] => {
+    const other = side === "reference" ? "distorted" : "reference";
+    const [deviation, shown] = [Math.max(0, ...deviations[side]), middle(deviations[other])];
+    if (deviation < PLAIN && Math.max(0, ...means[side]) < DARK && shown > VIVID) {
+      const evidence = `The ${side} video is black in ${frames.length} frames looked at: levels deviate by at most ${deviation.toFixed(1)}, of the ${other} video by ${shown.toFixed(1)}.`;
+      return [{ code: "BLACK", side, confidence: "certain", evidence }];
+    }
+    const [moves, moved] = [Math.max(0, ...movement[side]), middle(movement[other])];
+    if (movement[side].length > 0 && moves < STILL && moved > MOVING) {
+      const evidence = `The ${side} video stands still: consecutive pictures differ by at most ${moves.toFixed(2)} levels, of the ${other} video by ${moved.toFixed(2)}.`;
+      return [{ code: "FROZEN", side, confidence: "likely", evidence }];
+    }
+    return [];
+  });
+}
+
+/**
+ * Other content, from the best match of aligned pictures in the best view; NOT_CHECKED where pictures are too plain or
+ * noise-like for a low match to say anything.
+ */
+export function contentFindings(
+  pictures: BothPictures,
+  frames: readonly FramePair[],
+  match: number,
+): Finding[] {
+  if (match >= OTHER || frames.length === 0) return [];
+  const details = perSide((side) => frames.map((pair) => detailOf(luma(pictures[side], pair[side]))));
+  const seen = perSide((side) => ({
+    detail: middle(details[side].map(({ detail }) => detail)),
+    structure: middle(details[side].map(({ structure }) => structure)),
+  }));
+  const vague = SIDES.find((side) => seen[side].detail < DETAIL || seen[side].structure < STRUCTURE);
+  if (vague) {
+    const { detail, structure } = seen[vague];
+    const evidence = `Whether both show the same is not known: they match with a correlation of ${match.toFixed(2)}, and the ${vague} pictures have ${detail.toFixed(1)} levels of detail, ${(100 * structure).toFixed(0)} % of it coarser than noise.`;
+    return [{ code: "NOT_CHECKED", side: vague, confidence: "possible", evidence }];
+  }
+  const evidence = `At the best alignment the pictures match with a correlation of ${match.toFixed(2)}; the same content matches with more than 0.8.`;
+  return [{ code: "OTHER_CONTENT", confidence: match < SURELY_OTHER ? "certain" : "likely", evidence }];
+}
+
+/** Pictures that are the same to the last bit. Only small pictures are compared, so it is not certain of the videos. */
+export function identityFindings(pictures: BothPictures): Finding[] {
+  const { reference, distorted } = pictures;
+  if (reference.count === 0 || reference.count !== distorted.count) return [];
+  for (let index = 0; index < reference.count; index++) {
+    const same =
+      Buffer.compare(reference.luma(index), distorted.luma(index)) === 0 &&
+      (["u", "v"] as const).every(
+        (name) => Buffer.compare(reference.chroma(index, name), distorted.chroma(index, name)) === 0,
+      );
+    if (!same) return [];
+  }
+  const evidence = `All ${reference.count} pictures of both videos are the same to the last bit.`;
+  return [{ code: "IDENTICAL", confidence: "likely", evidence }];
+}
+
+/**
+ * Suspicion that the sides are swapped: the distorted one has more detail and more bits. `bitRates` are in bits per
+ * second; undefined: unknown. Never more than possible: grain and sharpening add detail as well.
+ */
+export function swapFindings(
+  pictures: BothPictures,
+  frames: readonly FramePair[],
+  bitRates?: Readonly<Record<Side, number>>,
+): Finding[] {
+  const fine = perSide((side) => middle(frames.map((pair) => fineness(luma(pictures[side], pair[side])))));
+  const finer = fine.reference > 0 ? fine.distorted / fine.reference : 1;
+  const richer = bitRates && bitRates.reference > 0 ? bitRates.distorted / bitRates.reference : undefined;
+  if (finer < FINER || richer === undefined || richer < RICHER) return [];
+  const evidence = `The distorted video has ${finer.toFixed(2)} times the fine detail and ${richer.toFixed(1)} times the bit rate of the reference.`;
+  return [{ code: "SIDES_SWAPPED", confidence: "possible", evidence }];
+}
+
+function luma(pictures: Pictures, index: number): Plane {
+  return plane(pictures.luma(index), LUMA.width, LUMA.height);
+}
+
+function average(values: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i] ?? 0;
+  return values.length > 0 ? sum / values.length : 0;
+}
+
+function spread({ data }: Plane): number {
+  const mean = average(data);
+  return Math.sqrt(average(data.map((value) => (value - mean) ** 2)));
+}
+
+/** Mean absolute differences of consecutive pictures. */
+function movements(pictures: Pictures): number[] {
+  return Array.from({ length: Math.max(0, pictures.count - 1) }, (_, index) => {
+    const [one, other] = [pictures.luma(index), pictures.luma(index + 1)];
+    let sum = 0;
+    for (let i = 0; i < one.length; i++) sum += Math.abs((one[i] as number) - (other[i] as number));
+    return sum / one.length;
+  });
+}
+
+/** Levels of what stands out from a neighbourhood of 17 samples, and the part of its power that blocks keep. */
+function detailOf(picture: Plane): { detail: number; structure: number } {
+  const around = blur(picture, 8).data;
+  const local = { ...picture, data: picture.data.map((value, index) => value - (around[index] as number)) };
+  const detail = spread(local);
+  return { detail, structure: detail > 0 ? (spread(shrink(local, 4, 4)) / detail) ** 2 : 0 };
+}
+
+/** Mean distance of samples from the mean of their neighbours. */
+function fineness(picture: Plane): number {
+  const around = blur(picture, 1).data;
+  return average(picture.data.map((value, index) => Math.abs(value - (around[index] as number))));
+}
+
+function middle(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
+}

@@ -1,0 +1,99 @@
+/** Averages over blocks of aligned pictures: encodes and grain change them little, levels and matrices do. */
+import { CHROMA, LUMA, type Pictures } from "../../media/pictures.ts";
+import { plane, shrink } from "../space/plane.ts";
+import { applyView, type View } from "../space/view.ts";
+
+/** Side of a block of luma in samples of pictures; half of it in chroma. */
+const BLOCK = 8;
+
+/** Components of blocks of both sides at the same places; chroma as the distance from grey. */
+export interface Fields {
+  readonly count: number;
+  readonly reference: Components;
+  readonly distorted: Components;
+}
+
+export interface Components {
+  readonly y: Float32Array;
+  readonly u: Float32Array;
+  readonly v: Float32Array;
+}
+
+/** A frame of each side that show the same, as indexes of pictures. */
+export interface FramePair {
+  readonly reference: number;
+  readonly distorted: number;
+}
+
+const GREY = 128;
+
+/** Averages blocks of the pictures of some frames, the distorted ones seen through a view. */
+export function fieldsOf(
+  reference: Pictures,
+  distorted: Pictures,
+  frames: readonly FramePair[],
+  view: View,
+): Fields {
+  const sides = frames.map((pair) => ({
+    reference: blocks(reference, pair.reference),
+    distorted: blocks(distorted, pair.distorted, view),
+  }));
+  const inside = shown(view);
+  const keep = (values: Float32Array) => values.filter((_, index) => inside[index]);
+  const join = (side: "reference" | "distorted", name: keyof Components) => {
+    const all = sides.map((pair) => keep(pair[side][name]));
+    const joined = new Float32Array(all.reduce((sum, { length }) => sum + length, 0));
+    let at = 0;
+    for (const values of all) {
+      joined.set(values, at);
+      at += values.length;
+    }
+    return joined;
+  };
+  const of = (side: "reference" | "distorted"): Components => ({
+    y: join(side, "y"),
+    u: join(side, "u"),
+    v: join(side, "v"),
+  });
+  const made = { reference: of("reference"), distorted: of("distorted") };
+  return { count: made.reference.y.length, ...made };
+}
+
+function blocks(pictures: Pictures, index: number, view?: View): Components {
+  const of = (samples: Uint8Array, { width, height }: typeof LUMA | typeof CHROMA, block: number) => {
+    const whole = plane(samples, width, height);
+    return shrink(view ? applyView(whole, view, { width, height }) : whole, block, block).data;
+  };
+  const chroma = (name: "u" | "v") =>
+    of(pictures.chroma(index, name), CHROMA, BLOCK / 2).map((value) => value - GREY);
+  return { y: of(pictures.luma(index), LUMA, BLOCK), u: chroma("u"), v: chroma("v") };
+}
+
+/** Which blocks of the reference the distorted picture shows whole. */
+function shown({ x, y }: View): boolean[] {
+  const [columns, rows] = [LUMA.width / BLOCK, LUMA.height / BLOCK];
+  const within = ({ scale, shift }: View["x"], index: number, count: number) => {
+    const [from, to] = [scale * (index / count) + shift, scale * ((index + 1) / count) + shift];
+    return from >= -TOLERANCE && to <= 1 + TOLERANCE;
+  };
+  return Array.from({ length: columns * rows }, (_, index) => {
+    const [column, row] = [index % columns, Math.floor(index / columns)];
+    return within(x, column, columns) && within(y, row, rows);
+  });
+}
+
+/** The blocks of which the reference's are at least three levels off grey. */
+export function coloured({ reference, distorted }: Fields): Fields {
+  const is = reference.u.map((value, index) =>
+    Math.abs(value) + Math.abs(reference.v[index] ?? 0) >= COLOURED ? 1 : 0,
+  );
+  const keep = (values: Float32Array) => values.filter((_, index) => is[index] === 1);
+  const of = ({ y, u, v }: Components): Components => ({ y: keep(y), u: keep(u), v: keep(v) });
+  const made = { reference: of(reference), distorted: of(distorted) };
+  return { count: made.reference.y.length, ...made };
+}
+
+const COLOURED = 3;
+
+/** A sample of a picture's width: edges are known to that. */
+const TOLERANCE = 1 / LUMA.width;

@@ -1,0 +1,155 @@
+/** Compares the levels of aligned pictures: range, gain and offset. */
+import type { Confidence, Finding } from "../../contract/finding.ts";
+import type { Side } from "../../contract/request.ts";
+import { coloured, type Fields } from "./fields.ts";
+import { type Fit, fit, quantile } from "./regression.ts";
+
+export type Range = "limited" | "full";
+/** What the videos say of themselves; undefined: nothing. */
+export type RangeTags = Readonly<Partial<Record<Side, Range>>>;
+
+/** Gains of luma and chroma and offset of luma from limited (16–235, 16–240) to full range, and back. */
+const CONVERSIONS = [
+  { reference: "limited", distorted: "full", luma: 255 / 219, chroma: 255 / 224, offset: (-16 * 255) / 219 },
+  { reference: "full", distorted: "limited", luma: 219 / 255, chroma: 224 / 255, offset: 16 },
+] as const;
+type Conversion = (typeof CONVERSIONS)[number];
+
+/** Least blocks and spread of luma, in levels, without which gain and offset are not determined. */
+const LEAST_BLOCKS = 200;
+const LEAST_SPREAD = 20;
+/** Distance of luma's gain, and of levels at the middle of the content, from a conversion's. */
+const GAIN = 0.04;
+const LEVEL = 3;
+/** The same if chroma agrees: a gamma may have been applied as well. */
+const LOOSE_GAIN = 0.12;
+const LOOSE_LEVEL = 12;
+/** Distance of chroma's gain from a conversion's. */
+const CHROMA_GAIN = 0.04;
+/** Part of chroma's variation that a fit must explain to have a say: low rates take colour away. */
+const EXPLAINED = 0.97;
+/** Median difference in levels from which other levels are worth a word. */
+const NOTABLE = 2;
+
+export interface Levels {
+  /** Distorted luma = gain × reference + offset. */
+  readonly gain: number;
+  readonly offset: number;
+  /** Gains of chroma that are known well. */
+  readonly chroma: readonly number[];
+  /** Median difference of luma as it is, and as the fit leaves it. */
+  readonly difference: number;
+  readonly left: number;
+  readonly middle: number;
+}
+
+/** Measures levels; undefined if the pictures are too plain. */
+function levelsOf(fields: Fields): Levels | undefined {
+  const { count, reference, distorted } = fields;
+  const spread = quantile(reference.y, 0.98) - quantile(reference.y, 0.02);
+  if (count < LEAST_BLOCKS || spread < LEAST_SPREAD) return undefined;
+  const one = new Float32Array(count).fill(1);
+  const luma = fit(distorted.y, [reference.y, one]);
+  if (!luma) return undefined;
+  const [gain = 1, offset = 0] = luma.coefficients;
+  const colours = coloured(fields);
+  const chroma = (["u", "v"] as const).flatMap((name) => {
+    if (colours.count < LEAST_BLOCKS) return [];
+    const values = colours.distorted[name];
+    const found = fit(values, [colours.reference[name], one]);
+    return found && explained(values, found) ? [found.coefficients[0] ?? 1] : [];
+  });
+  const differences = distorted.y.map((value, index) => Math.abs(value - (reference.y[index] ?? 0)));
+  return {
+    gain,
+    offset,
+    chroma,
+    difference: mean(differences),
+    left: luma.residual,
+    middle: mean(reference.y),
+  };
+}
+
+/** Whether a fit leaves only a small part of the variation. */
+function explained(values: Float32Array, { residual }: Fit): boolean {
+  const middle = mean(values);
+  const variance = mean(values.map((value) => (value - middle) ** 2));
+  return variance > 4 && residual ** 2 < (1 - EXPLAINED) * variance;
+}
+
+function mean(values: Float32Array): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return values.length > 0 ? sum / values.length : 0;
+}
+
+/** Findings of range, gain and offset. */
+export function levelFindings(fields: Fields, tags: RangeTags = {}): Finding[] {
+  const levels = levelsOf(fields);
+  if (!levels) return [];
+  for (const conversion of CONVERSIONS) {
+    const confidence = agreement(levels, conversion, fields);
+    if (confidence) return [rangeFinding(levels, conversion, confidence, tags)];
+  }
+  const { gain, offset, difference, left } = levels;
+  const changed = Math.abs(gain * levels.middle + offset - levels.middle);
+  if (Math.max(changed, difference - left) < NOTABLE || left > difference / 2) return [];
+  return [
+    {
+      code: "LEVELS_DIFFER",
+      side: "distorted",
+      size: difference,
+      confidence: "likely",
+      evidence: `Luma of the distorted video is ${describe(levels)}; samples differ by ${difference.toFixed(1)} levels on average.`,
+    },
+  ];
+}
+
+function describe({ gain, offset }: Levels): string {
+  return `${gain.toFixed(3)} times the reference's ${offset < 0 ? "−" : "+"} ${Math.abs(offset).toFixed(1)}`;
+}
+
+function agreement(levels: Levels, conversion: Conversion, fields: Fields): Confidence | undefined {
+  const { gain, offset, chroma, middle } = levels;
+  const gainOff = Math.abs(gain - conversion.luma);
+  const levelOff = Math.abs((gain - conversion.luma) * middle + offset - conversion.offset);
+  const agrees = chroma.length > 0 && chroma.every((own) => Math.abs(own - conversion.chroma) < CHROMA_GAIN);
+  if (chroma.length > 0 && !agrees) return undefined;
+  if (agrees && gainOff < LOOSE_GAIN && levelOff < LOOSE_LEVEL) return "certain";
+  if (gainOff > GAIN || levelOff > LEVEL) return undefined;
+  return isClipped(conversion, fields) ? "certain" : "likely";
+}
+
+/** Whether the side said to be of full range has levels that the limited range has not, and the other has none. */
+function isClipped({ reference }: Conversion, fields: Fields): boolean {
+  const full = reference === "full" ? fields.reference.y : fields.distorted.y;
+  const limited = reference === "full" ? fields.distorted.y : fields.reference.y;
+  const outside = (values: Float32Array) => quantile(values, 0.005) < 10 || quantile(values, 0.995) > 241;
+  return outside(full) && !outside(limited);
+}
+
+/** Names of ranges in requests. */
+const REQUESTED = { limited: "LIMITED", full: "FULL" } as const;
+
+function rangeFinding(
+  levels: Levels,
+  { reference, distorted, luma, chroma }: Conversion,
+  confidence: Confidence,
+  tags: RangeTags,
+): Finding {
+  const isWrong = (side: Side, range: Range) => tags[side] !== undefined && tags[side] !== range;
+  const side =
+    isWrong("reference", reference) && !isWrong("distorted", distorted) ? "reference" : "distorted";
+  const own =
+    levels.chroma.length > 0
+      ? `, chroma ${levels.chroma.map((of) => of.toFixed(3)).join(" and ")} times`
+      : "";
+  return {
+    code: "RANGE_DIFFERS",
+    side,
+    size: levels.difference,
+    confidence,
+    evidence: `Luma of the distorted video is ${describe(levels)}${own}: from ${reference} to ${distorted} range it is ${luma.toFixed(3)} and chroma ${chroma.toFixed(3)} times.`,
+    fix: { rangeOf: { reference: REQUESTED[reference], distorted: REQUESTED[distorted] } },
+  };
+}

@@ -1,0 +1,147 @@
+/** Finds the exact samples that both sides show, on a few frames of full size. */
+import type { Area } from "../../contract/picture.ts";
+import type { Side } from "../../contract/request.ts";
+import { paired } from "./bars.ts";
+import { type Layout, layoutOf } from "./layout.ts";
+import { type Plane, shrink } from "./plane.ts";
+import { follow, type Registration, register } from "./register.ts";
+import type { Axes, PlanePair } from "./tiles.ts";
+import type { AxisMap, Turn } from "./view.ts";
+
+export interface ExactAreas {
+  /** What both sides show, in samples of each; of the distorted side as it lies after its turn. */
+  readonly reference: Area;
+  readonly distorted: Area;
+  /** Whether each border is sure to the sample; false: it may be one or two off. */
+  readonly exact: boolean;
+  /** Largest distance between a measured border and the whole sample it was taken for. */
+  readonly distance: number;
+  readonly layout: Layout;
+}
+
+/** Distance within which a measured border may be an even one: encoders and 4:2:0 leave others rarely. */
+const EVEN = 0.75;
+/** Part of the frame by which low rates move a border, for each unit that the match lacks. */
+const DRIFT = 0.03;
+/** Part of the frame by which the border of a bar may differ from the measured one: low rates move pictures, not bars. */
+const SMEARED = 0.005;
+/** Match without which low rates may have moved the picture by a sample. */
+const CLEAR = 0.93;
+/** Distance within which a measured border is sure to be the whole sample. */
+const SURE = 0.35;
+
+/**
+ * Finds the exact areas from planes of full size, at least one and at best of frames far apart, and a view that is right
+ * to 2 % or so. Returns undefined if the planes do not match.
+ */
+export function refineArea(
+  reference: readonly Plane[],
+  distorted: readonly Plane[],
+  { turn, x, y }: Axes & { readonly turn: Turn },
+): ExactAreas | undefined {
+  const pairs = paired(reference, distorted, turn);
+  const first = pairs[0];
+  if (!first) return undefined;
+  // Coarse to fine: a small error of pictures is many samples of a large frame.
+  let axes: Axes = { x, y };
+  let found: Registration | undefined;
+  for (const block of [4, 2, 1]) {
+    const level = comparable(pairs, axes, block);
+    const start = level.inner(axes);
+    found = block === 1 ? follow(level.pairs, start) : register(level.pairs, start);
+    axes = level.outer(found);
+  }
+  if (!found || found.match < LEAST_MATCH) return undefined;
+  return whole(layoutOf(pairs, { ...found, ...axes }), first);
+}
+
+const LEAST_MATCH = 0.5;
+
+/** Planes shrunk by whole blocks, so that both have about the same detail, with the axes that relate what is left. */
+function comparable(pairs: readonly PlanePair[], axes: Axes, block: number) {
+  const { reference, distorted } = pairs[0] as PlanePair;
+  const stepX = (axes.x.scale * distorted.width) / reference.width;
+  const stepY = (axes.y.scale * distorted.height) / reference.height;
+  const blocks = {
+    reference: { x: blockOf(1 / stepX, block), y: blockOf(1 / stepY, block) },
+    distorted: { x: blockOf(stepX, block), y: blockOf(stepY, block) },
+  };
+  const kept = (length: number, by: number) => (by * Math.floor(length / by)) / length;
+  const keptX = [
+    kept(reference.width, blocks.reference.x),
+    kept(distorted.width, blocks.distorted.x),
+  ] as const;
+  const keptY = [
+    kept(reference.height, blocks.reference.y),
+    kept(distorted.height, blocks.distorted.y),
+  ] as const;
+  return {
+    pairs: pairs.map((pair) => ({
+      ...pair,
+      reference: shrink(pair.reference, blocks.reference.x, blocks.reference.y),
+      distorted: shrink(pair.distorted, blocks.distorted.x, blocks.distorted.y),
+    })),
+    inner: ({ x, y }: Axes): Axes => ({ x: rescaled(x, ...keptX), y: rescaled(y, ...keptY) }),
+    outer: ({ x, y }: Axes): Axes => ({
+      x: rescaled(x, 1 / keptX[0], 1 / keptX[1]),
+      y: rescaled(y, 1 / keptY[0], 1 / keptY[1]),
+    }),
+  };
+}
+
+/** Samples to average for one: more where the other plane has fewer. */
+function blockOf(finer: number, block: number): number {
+  return Math.max(1, Math.round(finer)) * block;
+}
+
+/** The axis between parts of both frames that start at 0. */
+function rescaled({ scale, shift }: AxisMap, reference: number, distorted: number): AxisMap {
+  return { scale: (scale * reference) / distorted, shift: shift / distorted };
+}
+
+/** Takes the borders for whole samples. */
+function whole(layout: Layout, pair: PlanePair): ExactAreas {
+  const borders: number[] = [];
+  const taken = (value: number, whole: number) => {
+    borders.push(Math.abs(value - whole));
+    return whole;
+  };
+  const snap = (border: Border) => {
+    const { value, length, bar } = border;
+    const reach = Math.max(EVEN, DRIFT * length * (1 - layout.match));
+    for (const end of [0, length]) if (Math.abs(value - end) <= reach) return end;
+    if (layout.match < CLEAR && bar !== undefined && Math.abs(value - bar) <= length * SMEARED)
+      return taken(bar, bar);
+    const even = 2 * Math.round(value / 2);
+    return taken(value, Math.abs(value - even) <= EVEN ? even : Math.round(value));
+  };
+  const area = (side: Side): Area => {
+    const other = side === "reference" ? "distorted" : "reference";
+    const along = (name: "x" | "y", end: "start" | "end") => {
+      const length = name === "x" ? pair[side].width : pair[side].height;
+      const edge = end === "start" ? 0 : 1;
+      // The border of a bar says where the other side's frame ends, unless that side has a bar there too.
+      const free = layout.inside[other][name][end] === edge;
+      const bar = layout.inside[side][name][end];
+      const value = layout[side][name][end] * length;
+      return snap({ value, length, bar: free && bar !== edge ? Math.round(bar * length) : undefined });
+    };
+    const [left, right, top, bottom] = [
+      along("x", "start"),
+      along("x", "end"),
+      along("y", "start"),
+      along("y", "end"),
+    ];
+    return { x: left, y: top, width: right - left, height: bottom - top };
+  };
+  const areas = { reference: area("reference"), distorted: area("distorted") };
+  const distance = Math.max(0, ...borders);
+  return { ...areas, exact: distance <= SURE && layout.match >= CLEAR, distance, layout };
+}
+
+interface Border {
+  readonly value: number;
+  readonly length: number;
+  /** Border of a bar that should be the same. */
+  readonly bar: number | undefined;
+}

@@ -1,0 +1,140 @@
+/** Finds how one picture lies on another, to a fraction of a sample. */
+import { blur } from "./plane.ts";
+import { inverted } from "./solve.ts";
+import { type Axes, type PlanePair, type TileVote, tileCount, votes } from "./tiles.ts";
+import type { AxisMap } from "./view.ts";
+
+export interface Registration extends Axes {
+  /** Correlation of the tiles' samples, −1 to 1; 0 if no tile has a counterpart. */
+  readonly match: number;
+  /** Part of the reference's tiles that lie inside the distorted picture, 0 to 1. */
+  readonly overlap: number;
+  /** Standard error of each edge, as a fraction of the frame; Infinity: nothing is known of it. */
+  readonly error: {
+    readonly left: number;
+    readonly right: number;
+    readonly top: number;
+    readonly bottom: number;
+  };
+}
+
+/** Steps at each sharpness. Each step about halves the distance at least; most need three. */
+const STEPS = 12;
+/** Movement of an edge, in samples, under which further steps change nothing. */
+const STILL = 0.005;
+/** Neighbouring samples of encodes err together: there is about one independent value in so many samples. */
+const CORRELATED = 8;
+
+/**
+ * Registers pairs of planes that show the same frames, from a first guess that is right to about 3 samples: first
+ * blurred, so that the guess may be rough, then as they are.
+ */
+export function register(pairs: readonly PlanePair[], start: Axes): Registration {
+  const soft = pairs.map((pair) => ({
+    ...pair,
+    reference: blur(pair.reference, 2),
+    distorted: blur(pair.distorted, 2),
+  }));
+  return follow(pairs, follow(soft, start));
+}
+
+/** Registers from a guess that is right to a sample. */
+export function follow(pairs: readonly PlanePair[], start: Axes): Registration {
+  let { x, y }: Axes = start;
+  for (let step = 0; step < STEPS; step++) {
+    const moved = improve(pairs, { x, y });
+    if (moved === undefined) break;
+    ({ x, y } = moved);
+    if (moved.distance < STILL) break;
+  }
+  return judge(pairs, { x, y });
+}
+
+/** How well a map matches, unchanged. */
+export function judge(pairs: readonly PlanePair[], axes: Axes): Registration {
+  const all = pairs.flatMap((pair) => votes(pair, axes));
+  const total = { reference: 0, distorted: 0, product: 0 };
+  for (const vote of all) {
+    total.reference += vote.reference;
+    total.distorted += vote.distorted;
+    total.product += vote.product;
+  }
+  const power = Math.sqrt(total.reference * total.distorted);
+  const possible = pairs.reduce((sum, pair) => sum + tileCount(pair), 0);
+  return {
+    x: axes.x,
+    y: axes.y,
+    match: power > 0 ? total.product / power : 0,
+    overlap: possible > 0 ? all.length / possible : 0,
+    error: errors(all, pairs[0]),
+  };
+}
+
+/**
+ * Information on the four unknowns, row by row: movement of the frame's center and growth of its width in samples of the
+ * distorted plane, then the same down the frame; and information × the values wanted.
+ */
+function normal(all: readonly TileVote[]): { matrix: Float64Array; wanted: Float64Array } {
+  const matrix = new Float64Array(16);
+  const wanted = new Float64Array(4);
+  const add = (row: number, column: number, value: number) => {
+    matrix[row * 4 + column] = (matrix[row * 4 + column] as number) + value;
+    if (row !== column) matrix[column * 4 + row] = (matrix[column * 4 + row] as number) + value;
+  };
+  for (const { x, y, xx, xy, yy, bx, by } of all) {
+    const [u, v] = [x - 0.5, y - 0.5];
+    add(0, 0, xx);
+    add(0, 1, xx * u);
+    add(1, 1, xx * u * u);
+    add(0, 2, xy);
+    add(0, 3, xy * v);
+    add(1, 2, xy * u);
+    add(1, 3, xy * u * v);
+    add(2, 2, yy);
+    add(2, 3, yy * v);
+    add(3, 3, yy * v * v);
+    for (const [index, value] of [bx, bx * u, by, by * v].entries()) {
+      wanted[index] = (wanted[index] as number) + value;
+    }
+  }
+  return { matrix, wanted };
+}
+
+/** One step; undefined if the planes do not determine it. */
+function improve(pairs: readonly PlanePair[], axes: Axes): (Axes & { distance: number }) | undefined {
+  const first = pairs[0];
+  if (!first) return undefined;
+  const { matrix, wanted } = normal(pairs.flatMap((pair) => votes(pair, axes)));
+  const inverse = inverted(matrix);
+  if (!inverse) return undefined;
+  const value = (row: number) =>
+    [0, 1, 2, 3].reduce((sum, k) => sum + (inverse[row * 4 + k] as number) * (wanted[k] as number), 0);
+  const x = moved(axes.x, value(0), value(1), first.distorted.width);
+  const y = moved(axes.y, value(2), value(3), first.distorted.height);
+  const distance = [0, 1, 2, 3].reduce((most, k) => Math.max(most, Math.abs(value(k))), 0);
+  return { x, y, distance };
+}
+
+/** Moves an axis by so many samples, and spreads it by so many; at most a few, since further the picture is not linear. */
+function moved({ scale, shift }: AxisMap, by: number, growth: number, length: number): AxisMap {
+  const bound = (value: number) => Math.max(-MOST, Math.min(MOST, value)) / length;
+  return { scale: scale + bound(growth), shift: shift + bound(by) - bound(growth) / 2 };
+}
+
+const MOST = 4;
+
+function errors(all: readonly TileVote[], first: PlanePair | undefined): Registration["error"] {
+  const inverse = inverted(normal(all).matrix);
+  const of = (row: number, side: -0.5 | 0.5, length: number) => {
+    if (!inverse) return Number.POSITIVE_INFINITY;
+    const at = (i: number, j: number) => inverse[(row + i) * 4 + row + j] as number;
+    return Math.sqrt(CORRELATED * Math.max(0, at(0, 0) + 2 * side * at(0, 1) + at(1, 1) / 4)) / length;
+  };
+  const { width, height } = first?.distorted ?? { width: 1, height: 1 };
+  return {
+    left: of(0, -0.5, width),
+    right: of(0, 0.5, width),
+    top: of(2, -0.5, height),
+    bottom: of(2, 0.5, height),
+  };
+}

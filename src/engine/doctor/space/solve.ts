@@ -1,0 +1,59 @@
+/** Small symmetric systems of linear equations. */
+
+/** Pivots smaller than this part of the largest element mean that the unknowns are not determined. */
+const SINGULAR = 1e-9;
+
+/** The inverse of a square matrix, both row by row (Gauss–Jordan with pivoting); undefined if it has none. */
+export function inverted(matrix: Float64Array): Float64Array | undefined {
+  const n = Math.sqrt(matrix.length);
+  const left = Float64Array.from(matrix);
+  const right = Float64Array.from({ length: n * n }, (_, index) => (index % (n + 1) === 0 ? 1 : 0));
+  const least = SINGULAR * left.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  for (let column = 0; column < n; column++) {
+    const pivot = pivotRow(left, n, column);
+    if (!(Math.abs(left[pivot * n + column] as number) > least)) return undefined;
+    for (const side of [left, right]) exchange(side, n, pivot, column);
+    const by = left[column * n + column] as number;
+    for (let row = 0; row < n; row++) {
+      const factor = (left[row * n + column] as number) / by;
+      if (row !== column) for (const side of [left, right]) subtract(side, n, row, column, factor);
+    }
+    for (const side of [left, right]) {
+      for (let k = 0; k < n; k++) side[column * n + k] = (side[column * n + k] as number) / by;
+    }
+  }
+  return right;
+}
+
+/** Least squares by the normal equations: matrix × result = wanted; undefined if it is not determined. */
+export function solved(matrix: Float64Array, wanted: Float64Array): Float64Array | undefined {
+  const inverse = inverted(matrix);
+  if (!inverse) return undefined;
+  const n = wanted.length;
+  return wanted.map((_, row) =>
+    wanted.reduce((sum, value, k) => sum + (inverse[row * n + k] as number) * value, 0),
+  );
+}
+
+function pivotRow(matrix: Float64Array, n: number, column: number): number {
+  let best = column;
+  for (let row = column + 1; row < n; row++) {
+    if (Math.abs(matrix[row * n + column] as number) > Math.abs(matrix[best * n + column] as number))
+      best = row;
+  }
+  return best;
+}
+
+function exchange(matrix: Float64Array, n: number, one: number, other: number): void {
+  for (let k = 0; k < n; k++) {
+    const kept = matrix[one * n + k] as number;
+    matrix[one * n + k] = matrix[other * n + k] as number;
+    matrix[other * n + k] = kept;
+  }
+}
+
+function subtract(matrix: Float64Array, n: number, row: number, from: number, factor: number): void {
+  for (let k = 0; k < n; k++) {
+    matrix[row * n + k] = (matrix[row * n + k] as number) - factor * (matrix[from * n + k] as number);
+  }
+}

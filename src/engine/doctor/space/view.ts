@@ -1,0 +1,92 @@
+/** How the distorted picture lies on the reference's. */
+import { mirror, type Plane, transpose } from "./plane.ts";
+
+/**
+ * One axis: position in the distorted picture = scale × position in the reference's + shift. Positions are fractions
+ * of the whole frame, from 0 at its left or top edge to 1.
+ */
+export interface AxisMap {
+  readonly scale: number;
+  readonly shift: number;
+}
+
+/** Turns the distorted picture into the reference's orientation: first rows for columns, then mirrored. */
+export interface Turn {
+  readonly transposed: boolean;
+  readonly mirrorX: boolean;
+  readonly mirrorY: boolean;
+}
+
+/** The axes relate the reference's picture to the distorted one after its turn. */
+export interface View {
+  readonly turn: Turn;
+  readonly x: AxisMap;
+  readonly y: AxisMap;
+}
+
+export const UPRIGHT: Turn = { transposed: false, mirrorX: false, mirrorY: false };
+const WHOLE: AxisMap = { scale: 1, shift: 0 };
+export const IDENTITY: View = { turn: UPRIGHT, x: WHOLE, y: WHOLE };
+
+/** The eight ways to lay a picture: upright, mirrored, turned by 180°, then those that exchange width and height. */
+export const TURNS: readonly Turn[] = [false, true].flatMap((transposed) => [
+  { transposed, mirrorX: false, mirrorY: false },
+  { transposed, mirrorX: true, mirrorY: false },
+  { transposed, mirrorX: false, mirrorY: true },
+  { transposed, mirrorX: true, mirrorY: true },
+]);
+
+/** Lays a distorted plane as the reference's lie; the plane itself if it lies so already. */
+export function turned(distorted: Plane, turn: Turn): Plane {
+  const laid = turn.transposed ? transpose(distorted) : distorted;
+  return turn.mirrorX || turn.mirrorY ? mirror(laid, { x: turn.mirrorX, y: turn.mirrorY }) : laid;
+}
+
+/** The map that leads back. */
+export function inverse({ scale, shift }: AxisMap): AxisMap {
+  return { scale: 1 / scale, shift: -shift / scale };
+}
+
+/**
+ * Samples the distorted plane where the reference's samples of the given size lie (bilinear). Where the distorted
+ * picture shows nothing of the reference, its border is repeated.
+ */
+export function applyView(distorted: Plane, view: View, size: { width: number; height: number }): Plane {
+  const source = turned(distorted, view.turn);
+  const { width, height } = size;
+  const columns = positions(view.x, width, source.width);
+  const rows = positions(view.y, height, source.height);
+  const out = new Float32Array(width * height);
+  for (let y = 0; y < height; y++) {
+    const [top, down] = split(rows[y] as number, source.height);
+    for (let x = 0; x < width; x++) {
+      const [left, right] = split(columns[x] as number, source.width);
+      out[y * width + x] = interpolate(source, { left, right, top, down });
+    }
+  }
+  return { width, height, data: out };
+}
+
+function interpolate(
+  { data, width }: Plane,
+  { left, right, top, down }: { left: number; right: number; top: number; down: number },
+): number {
+  const at = top * width + left;
+  const upper = (data[at] as number) * (1 - right) + (data[at + 1] as number) * right;
+  const lower = (data[at + width] as number) * (1 - right) + (data[at + width + 1] as number) * right;
+  return upper * (1 - down) + lower * down;
+}
+
+/** Centers of the reference's samples as positions among the distorted plane's samples, kept inside. */
+function positions({ scale, shift }: AxisMap, count: number, among: number): Float64Array {
+  return Float64Array.from({ length: count }, (_, index) => {
+    const position = (scale * ((index + 0.5) / count) + shift) * among - 0.5;
+    return Math.min(among - 1, Math.max(0, position));
+  });
+}
+
+/** The sample before a position, such that there is one after it, and the fraction in between. */
+function split(position: number, among: number): [number, number] {
+  const before = Math.min(among - 2, Math.floor(position));
+  return [before, position - before];
+}

@@ -1,0 +1,163 @@
+/** How much less alike two frames are than the best match of the first: the costs that the alignment adds up. */
+import type { Run } from "../../contract/alignment.ts";
+import { type Band, counterparts, emptyBand, product, valueAt } from "./band.ts";
+import type { SignaturePair, Signatures } from "./signatures.ts";
+
+/** Squared distance per cell that rounding to 8 bits causes. */
+const ROUNDING = 0.002;
+/** A frame counts at most this much, so that one frame never decides; a natural logarithm. */
+const MOST = 2;
+
+/** Evidence of two kinds: what the pictures show, and how they change from frame to frame. */
+export interface Costs {
+  readonly pictures: Band;
+  readonly changes: Band;
+  /** The sum of both, where the changes are known. */
+  readonly both: Band;
+}
+
+/** How much each frame of a side differs from the frame before: squared lengths of the changes; 0 for the first. */
+export interface Motion {
+  readonly reference: Float64Array;
+  readonly distorted: Float64Array;
+}
+
+export function motionOf({ reference, distorted }: SignaturePair): Motion {
+  return { reference: changeEnergies(reference), distorted: changeEnergies(distorted) };
+}
+
+/**
+ * Costs from the scalar products of both sides. Takes each side's mean over the frames in `common` away: they show the
+ * same content, so what is left of their difference is what the encode does to every frame.
+ */
+export function costsOf(
+  pair: SignaturePair,
+  { products, motion }: { products: Band; motion: Motion },
+  common: readonly Run[],
+): Costs {
+  const pictures = relative(pictureDistances(pair, products, common));
+  const changes = relative(changeDistances(products, motion, pair.reference.size));
+  const sums = pictures.values.map((cost, place) => cost + (changes.values[place] || 0));
+  return { pictures, changes, both: { ...pictures, values: sums } };
+}
+
+/** Squared distances per cell between the frames' differences from the common means. */
+function pictureDistances(pair: SignaturePair, products: Band, common: readonly Run[]): Band {
+  const { reference, distorted } = pair;
+  const a = centred(
+    reference,
+    common.map(({ reference: first, count }) => ({ first, count })),
+  );
+  const b = centred(
+    distorted,
+    common.map(({ distorted: first, count }) => ({ first, count })),
+  );
+  const [aToMean, bToMean] = [productsWith(reference, b.mean), productsWith(distorted, a.mean)];
+  const means = product(a.mean, 0, b.mean, 0);
+  const band = emptyBand(products, products.rows, products.columns);
+  for (let row = 0; row < band.rows; row++) {
+    const { first, end } = counterparts(band, row);
+    for (let index = first; index < end; index++) {
+      const place = row * band.width + index;
+      const column = row + band.lowest + index;
+      const cross =
+        (products.values[place] as number) - (aToMean[row] as number) - (bToMean[column] as number) + means;
+      const squared = (a.energies[row] as number) + (b.energies[column] as number) - 2 * cross;
+      band.values[place] = Math.max(0, squared) / reference.size;
+    }
+  }
+  return band;
+}
+
+/** Squared distances per cell between the changes since the frame before. */
+function changeDistances(products: Band, motion: Motion, cells: number): Band {
+  const band = emptyBand(products, products.rows, products.columns);
+  for (let row = 1; row < band.rows; row++) {
+    const { first, end } = counterparts(band, row);
+    for (let index = first; index < end; index++) {
+      const offset = band.lowest + index;
+      const cross =
+        valueAt(products, row, offset) +
+        valueAt(products, row - 1, offset) -
+        valueAt(products, row, offset - 1) -
+        valueAt(products, row - 1, offset + 1);
+      const squared =
+        (motion.reference[row] as number) + (motion.distorted[row + offset] as number) - 2 * cross;
+      band.values[row * band.width + index] = Math.max(0, squared) / cells;
+    }
+  }
+  return band;
+}
+
+function changeEnergies(side: Signatures): Float64Array {
+  const energies = new Float64Array(side.count);
+  let before = side.count > 0 ? product(side, 0, side, 0) : 0;
+  for (let frame = 1; frame < side.count; frame++) {
+    const own = product(side, frame, side, frame);
+    energies[frame] = Math.max(0, own + before - 2 * product(side, frame, side, frame - 1));
+    before = own;
+  }
+  return energies;
+}
+
+interface Centred {
+  readonly mean: Signatures;
+  /** Squared distance of each frame from the mean. */
+  readonly energies: Float64Array;
+}
+
+function centred(side: Signatures, spans: readonly { first: number; count: number }[]): Centred {
+  const sums = new Float64Array(side.size);
+  let frames = 0;
+  for (const { first, count } of spans) {
+    frames += count;
+    for (let frame = first; frame < first + count; frame++)
+      for (let cell = 0, place = frame * side.size; cell < side.size; cell++, place++)
+        sums[cell] = (sums[cell] as number) + (side.values[place] as number);
+  }
+  const mean = {
+    count: 1,
+    size: side.size,
+    values: Float32Array.from(sums, (sum) => sum / Math.max(1, frames)),
+  };
+  const length = product(mean, 0, mean, 0);
+  const withMean = productsWith(side, mean);
+  const energies = withMean.map((toMean, frame) => product(side, frame, side, frame) - 2 * toMean + length);
+  return { mean, energies };
+}
+
+function productsWith(side: Signatures, mean: Signatures): Float64Array {
+  return Float64Array.from({ length: side.count }, (_, frame) => product(side, frame, mean, 0));
+}
+
+/**
+ * Logarithms of the distances, less that of the best match of either frame; 0 to MOST. A frame without a counterpart
+ * matches its neighbours no worse than anything else, but they match each other better.
+ */
+function relative(distances: Band): Band {
+  const { rows, columns, values } = distances;
+  const band = emptyBand(distances, rows, columns);
+  const rowLeast = new Float64Array(rows).fill(Number.POSITIVE_INFINITY);
+  const columnLeast = new Float64Array(columns).fill(Number.POSITIVE_INFINITY);
+  forEachPair(distances, (place, row, column) => {
+    const value = values[place] as number;
+    if (value < (rowLeast[row] as number)) rowLeast[row] = value;
+    if (value < (columnLeast[column] as number)) columnLeast[column] = value;
+  });
+  forEachPair(distances, (place, row, column) => {
+    const least = Math.min(rowLeast[row] as number, columnLeast[column] as number);
+    band.values[place] = Math.min(
+      MOST,
+      Math.log(((values[place] as number) + ROUNDING) / (least + ROUNDING)),
+    );
+  });
+  return band;
+}
+
+function forEachPair(band: Band, visit: (place: number, row: number, column: number) => void): void {
+  for (let row = 0; row < band.rows; row++) {
+    const { first, end } = counterparts(band, row);
+    for (let index = first; index < end; index++)
+      visit(row * band.width + index, row, row + band.lowest + index);
+  }
+}

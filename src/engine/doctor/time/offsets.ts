@@ -1,0 +1,166 @@
+/** A vote for the offset between two videos, on a sample of frames and cells, over all offsets that may be meant. */
+import type { Run } from "../../contract/alignment.ts";
+import { type BandShape, product } from "./band.ts";
+import type { SignaturePair, Signatures } from "./signatures.ts";
+
+/** Values of a signature that take part. */
+const CELLS = 512;
+/** Frames of the reference that take part, at most. */
+const VOTERS = 400;
+/** Frames of the reference that vote as a group, so that a part of the video with another offset is heard; least. */
+const GROUP = 24;
+const GROUPS = 8;
+/** By how much a group must prefer its own offset to the offset of all: of the logarithms of squared distances. */
+const PREFERENCE = 0.15;
+const ROUNDING = 0.002;
+/** An offset rivals the best if its mean score is within this of the best's, and it is no neighbour of the best. */
+const RIVALRY = 0.3;
+const NEIGHBOURS = 12;
+/** Rounds of finding the best offset and the mean of the frames that it makes common. */
+const ROUNDS = 3;
+
+export interface Vote {
+  /** The best offset for the video as a whole. */
+  readonly offset: number;
+  /** Lowest and highest of the offsets that the whole and its parts prefer, and of 0. */
+  readonly lowest: number;
+  readonly highest: number;
+  /** Offsets far from the best that fit the whole nearly as well: the content repeats itself or stands still. */
+  readonly rivals: readonly number[];
+}
+
+/** The only run of a constant offset. */
+export function runAt(offset: number, rows: number, columns: number): Run {
+  const reference = Math.max(0, -offset);
+  const distorted = reference + offset;
+  return { reference, distorted, count: Math.max(0, Math.min(rows - reference, columns - distorted)) };
+}
+
+/** Tries offsets from −limit to limit; `limit` is at most the shorter video's length. */
+export function vote(pair: SignaturePair, limit: number): Vote {
+  const shape = { lowest: -limit, width: 2 * limit + 1 };
+  const [rows, columns] = [pair.reference.count, pair.distorted.count];
+  let offset =
+    columns === rows
+      ? 0
+      : best(totals(scores(pair, shape, [{ reference: 0, distorted: 0, count: rows }])), shape);
+  let sample = scores(pair, shape, [runAt(offset, rows, columns)]);
+  for (let round = 0; round < ROUNDS; round++) {
+    const next = best(totals(sample), shape);
+    if (next === offset) break;
+    offset = next;
+    sample = scores(pair, shape, [runAt(offset, rows, columns)]);
+  }
+  const heard = groupOffsets(sample, shape, offset);
+  return {
+    offset,
+    lowest: Math.min(0, offset, ...heard),
+    highest: Math.max(0, offset, ...heard),
+    rivals: rivalsOf(totals(sample), shape, offset),
+  };
+}
+
+/** Logarithms of squared distances of the voting rows at each offset, less the row's least; NaN without counterpart. */
+interface Sample {
+  readonly width: number;
+  readonly rows: number;
+  readonly values: Float32Array;
+}
+
+function scores(pair: SignaturePair, { lowest, width }: BandShape, common: readonly Run[]): Sample {
+  const step = Math.ceil(pair.reference.count / VOTERS);
+  const a = thin(
+    pair.reference,
+    common.map((run) => [run.reference, run.count]),
+  );
+  const b = thin(
+    pair.distorted,
+    common.map((run) => [run.distorted, run.count]),
+  );
+  const lengths = Float64Array.from({ length: b.count }, (_, frame) => product(b, frame, b, frame));
+  const rows = Math.ceil(a.count / step);
+  const values = new Float32Array(rows * width).fill(Number.NaN);
+  for (let row = 0; row < rows; row++) {
+    const frame = row * step;
+    const own = product(a, frame, a, frame);
+    let least = Number.POSITIVE_INFINITY;
+    for (let index = Math.max(0, -(frame + lowest)); index < width; index++) {
+      const column = frame + lowest + index;
+      if (column >= b.count) break;
+      const squared = Math.max(0, own + (lengths[column] as number) - 2 * product(a, frame, b, column));
+      const score = Math.log(squared / a.size + ROUNDING);
+      values[row * width + index] = score;
+      if (score < least) least = score;
+    }
+    for (let place = row * width; place < (row + 1) * width; place++)
+      values[place] = (values[place] as number) - least;
+  }
+  return { width, rows, values };
+}
+
+/** Some of the values of each frame, less their mean over the spans. */
+function thin(side: Signatures, spans: readonly (readonly [number, number])[]): Signatures {
+  const step = Math.max(1, Math.floor(side.size / CELLS));
+  const size = Math.floor(side.size / step);
+  const values = new Float32Array(side.count * size);
+  const sums = new Float64Array(size);
+  for (let frame = 0, place = 0; frame < side.count; frame++)
+    for (let cell = 0; cell < size; cell++, place++)
+      values[place] = side.values[frame * side.size + cell * step] as number;
+  let frames = 0;
+  for (const [first, count] of spans)
+    for (let frame = first; frame < Math.min(side.count, first + count); frame++, frames++)
+      for (let cell = 0; cell < size; cell++)
+        sums[cell] = (sums[cell] as number) + (values[frame * size + cell] as number);
+  for (let frame = 0, place = 0; frame < side.count; frame++)
+    for (let cell = 0; cell < size; cell++, place++)
+      values[place] = (values[place] as number) - (sums[cell] as number) / Math.max(1, frames);
+  return { count: side.count, size, values };
+}
+
+/** Mean score at each offset over rows from `first` to `end` − 1; NaN where fewer than half of them have a counterpart. */
+function totals({ width, rows, values }: Sample, first = 0, end = rows): Float64Array {
+  return Float64Array.from({ length: width }, (_, index) => {
+    let sum = 0;
+    let heard = 0;
+    for (let row = first; row < end; row++) {
+      const score = values[row * width + index] as number;
+      if (Number.isNaN(score)) continue;
+      sum += score;
+      heard++;
+    }
+    return 2 * heard < end - first || heard === 0 ? Number.NaN : sum / heard;
+  });
+}
+
+/** The offset with the lowest score; of equals the one nearest to 0. */
+function best(means: Float64Array, { lowest }: BandShape): number {
+  let [found, least] = [0, Number.POSITIVE_INFINITY];
+  for (let index = 0; index < means.length; index++) {
+    const mean = means[index] as number;
+    const offset = lowest + index;
+    if (mean < least || (mean === least && Math.abs(offset) < Math.abs(found)))
+      [found, least] = [offset, mean];
+  }
+  return found;
+}
+
+function rivalsOf(means: Float64Array, { lowest }: BandShape, offset: number): number[] {
+  const most = (means[offset - lowest] as number) + RIVALRY;
+  return Array.from(means.keys(), (index) => lowest + index).filter(
+    (other) => Math.abs(other - offset) > NEIGHBOURS && (means[other - lowest] as number) <= most,
+  );
+}
+
+function groupOffsets(sample: Sample, shape: BandShape, offset: number): number[] {
+  const groups = Math.min(GROUPS, Math.floor(sample.rows / GROUP));
+  return Array.from({ length: groups }, (_, group) => {
+    const first = Math.floor((group * sample.rows) / groups);
+    const end = Math.floor(((group + 1) * sample.rows) / groups);
+    const means = totals(sample, first, end);
+    const own = best(means, shape);
+    const preference = (means[offset - shape.lowest] as number) - (means[own - shape.lowest] as number);
+    // Where the whole's offset has no counterpart here, there is nothing to compare with.
+    return preference >= PREFERENCE ? own : offset;
+  });
+}

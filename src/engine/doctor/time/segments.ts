@@ -1,0 +1,125 @@
+/** Which runs of an alignment the evidence carries: each must beat the offsets of its neighbours, else they take over. */
+import type { Run } from "../../contract/alignment.ts";
+import { type Band, emptyBand, valueAt } from "./band.ts";
+import type { Costs } from "./distances.ts";
+import { cheapestRuns } from "./path.ts";
+
+/** Least evidence for one offset against another, as sums of natural logarithms of squared distances. */
+const LEAST = {
+  /** By pictures and changes together, in all and per frame: encoders at low rates lag by a part of a frame. */
+  both: 5,
+  bothPerFrame: 0.12,
+  /** By the pictures, and by the changes from frame to frame: lag moves the ones more than the others. */
+  pictures: 1,
+  changes: 1,
+  changesPerFrame: 0.03,
+} as const;
+
+/** Parts of a run that must agree on its offset, and the evidence of changes to the contrary that noise explains. */
+const PARTS = 3;
+const CONTRARY = 0.5;
+
+/** How much better a run fits than it would at another offset. */
+export interface Gain {
+  readonly pictures: number;
+  readonly changes: number;
+  /** Frames that have a counterpart at both offsets. */
+  readonly frames: number;
+}
+
+export function offsetOf(run: Run): number {
+  return run.distorted - run.reference;
+}
+
+export function gainOver(costs: Costs, run: Run, offset: number): Gain {
+  let [pictures, changes, frames] = [0, 0, 0];
+  for (let row = run.reference; row < run.reference + run.count; row++) {
+    const other = valueAt(costs.pictures, row, offset);
+    if (Number.isNaN(other)) continue;
+    frames++;
+    pictures += other - valueAt(costs.pictures, row, offsetOf(run));
+    const gained = valueAt(costs.changes, row, offset) - valueAt(costs.changes, row, offsetOf(run));
+    if (!Number.isNaN(gained)) changes += gained;
+  }
+  return { pictures, changes, frames };
+}
+
+export function isFirm({ pictures, changes, frames }: Gain): boolean {
+  const both = pictures + changes;
+  return (
+    both >= Math.max(LEAST.both, LEAST.bothPerFrame * frames) &&
+    pictures >= LEAST.pictures &&
+    changes >= Math.max(LEAST.changes, LEAST.changesPerFrame * frames)
+  );
+}
+
+function sumOf({ pictures, changes }: Gain): number {
+  return pictures + changes;
+}
+
+/** Offsets of the band at which a run would fit about as well, judging by at least half of its frames. */
+export function tiedOffsets(costs: Costs, run: Run): number[] {
+  const { lowest, width } = costs.pictures;
+  // At the edges of the band the changes are unknown.
+  return Array.from({ length: Math.max(0, width - 2) }, (_, index) => lowest + 1 + index).filter((offset) => {
+    if (offset === offsetOf(run)) return false;
+    const gain = gainOver(costs, run, offset);
+    return 2 * gain.frames >= run.count && !(isFirm(gain) && isSteady(costs, run, offset));
+  });
+}
+
+/** True if no part of a run has changes from frame to frame that prefer another offset. */
+function isSteady(costs: Costs, run: Run, offset: number): boolean {
+  return Array.from({ length: PARTS }, (_, part) => {
+    const first = Math.floor((part * run.count) / PARTS);
+    const count = Math.floor(((part + 1) * run.count) / PARTS) - first;
+    return { reference: run.reference + first, distorted: run.distorted + first, count };
+  }).every((part) => gainOver(costs, part, offset).changes >= -CONTRARY);
+}
+
+/** Aligns, and aligns again with the offset of the weakest run left out, until each run is firm. */
+export function firmRuns(costs: Costs): Run[] {
+  let runs = cheapestRuns(costs.both);
+  for (;;) {
+    const weakest = weakestRun(costs, runs);
+    if (weakest === undefined) return runs;
+    const offsets = new Set(runs.filter((run) => run !== weakest).map(offsetOf));
+    const only = offsets.size === new Set(runs.map(offsetOf)).size ? withoutRun(runs, weakest) : offsets;
+    runs = Array.isArray(only) ? only : cheapestRuns(restricted(costs.both, only));
+  }
+}
+
+/** The run with the least evidence against an offset of its neighbours; undefined: all are firm. */
+function weakestRun(costs: Costs, runs: readonly Run[]): Run | undefined {
+  let found: { run: Run; sum: number } | undefined;
+  for (const [index, run] of runs.entries())
+    for (const neighbour of [runs[index - 1], runs[index + 1]]) {
+      if (neighbour === undefined) continue;
+      const gain = gainOver(costs, run, offsetOf(neighbour));
+      if (!isFirm(gain) && (found === undefined || sumOf(gain) < found.sum))
+        found = { run, sum: sumOf(gain) };
+    }
+  return found?.run;
+}
+
+/** The runs without one whose offset another run has too; its neighbours grow together where they can. */
+function withoutRun(runs: readonly Run[], left: Run): Run[] {
+  const kept: Run[] = [];
+  for (const run of runs) {
+    if (run === left) continue;
+    const last = kept.at(-1);
+    if (last !== undefined && offsetOf(last) === offsetOf(run))
+      kept[kept.length - 1] = { ...last, count: run.reference + run.count - last.reference };
+    else kept.push(run);
+  }
+  return kept;
+}
+
+function restricted(costs: Band, offsets: ReadonlySet<number>): Band {
+  const band = emptyBand(costs, costs.rows, costs.columns);
+  band.values.fill(Number.POSITIVE_INFINITY);
+  for (const offset of offsets)
+    for (let place = offset - costs.lowest; place < band.values.length; place += band.width)
+      band.values[place] = costs.values[place] as number;
+  return band;
+}

@@ -1,0 +1,58 @@
+/** Frames as vectors of the cells that move: what still cells show says nothing about time. */
+import { type Features, UNIT } from "./features.ts";
+
+/** Cells kept of a picture: a quarter of 120 × 68, enough to average noise out, cheap to compare. */
+const KEPT = 2048;
+
+/** One vector of `size` values for each frame, one after another. */
+export interface Signatures {
+  readonly count: number;
+  readonly size: number;
+  readonly values: Float32Array;
+}
+
+export interface SignaturePair {
+  readonly reference: Signatures;
+  readonly distorted: Signatures;
+}
+
+/** Both sides' values in the cells that vary most over time, weighted by the variance. Features have the same cells. */
+export function signaturesOf(reference: Features, distorted: Features): SignaturePair {
+  const weights = cellWeights(variances(reference), variances(distorted));
+  const cells = Array.from(weights.keys())
+    .sort((a, b) => (weights[b] as number) - (weights[a] as number))
+    .slice(0, KEPT);
+  const total = cells.reduce((sum, cell) => sum + (weights[cell] as number), 0);
+  const scales = cells.map((cell) => Math.sqrt(((weights[cell] as number) * cells.length) / total) / UNIT);
+  const kept = { cells: Uint32Array.from(cells), scales: Float32Array.from(scales) };
+  return { reference: gather(reference, kept), distorted: gather(distorted, kept) };
+}
+
+/** Noise varies on one side alone: the smaller variance of the two counts. Never all 0. */
+function cellWeights(reference: Float64Array, distorted: Float64Array): Float64Array {
+  const least = 1e-3;
+  return reference.map((variance, cell) => Math.min(variance, distorted[cell] as number) + least);
+}
+
+function variances({ count, cells, values }: Features): Float64Array {
+  const sums = new Float64Array(cells);
+  const squares = new Float64Array(cells);
+  for (let frame = 0, place = 0; frame < count; frame++)
+    for (let cell = 0; cell < cells; cell++, place++) {
+      const value = values[place] as number;
+      sums[cell] = (sums[cell] as number) + value;
+      squares[cell] = (squares[cell] as number) + value * value;
+    }
+  return squares.map((square, cell) => square / count - ((sums[cell] as number) / count) ** 2);
+}
+
+function gather(features: Features, kept: { cells: Uint32Array; scales: Float32Array }): Signatures {
+  const size = kept.cells.length;
+  const values = new Float32Array(features.count * size);
+  for (let frame = 0, place = 0; frame < features.count; frame++)
+    for (let index = 0; index < size; index++, place++)
+      values[place] =
+        (features.values[frame * features.cells + (kept.cells[index] as number)] as number) *
+        (kept.scales[index] as number);
+  return { count: features.count, size, values };
+}

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  contentFindings,
+  emptinessFindings,
+  identityFindings,
+  swapFindings,
+} from "../../../../../src/engine/doctor/samples/content.ts";
+import { pictures, random, type Scene, waves } from "../scene.ts";
+
+const grey: Scene = () => 128;
+const film = (scenes: readonly Scene[]) => pictures(scenes.map((y) => ({ y, u: grey, v: grey })));
+/** A scene that moves. */
+const moving = (seed: number) => {
+  const scene = waves(seed);
+  return [0, 1, 2, 3].map(
+    (time): Scene =>
+      (x, y) =>
+        scene(x + 0.01 * time, y),
+  );
+};
+const FRAMES = [0, 1, 2, 3].map((index) => ({ reference: index, distorted: index }));
+const reference = film(moving(1));
+
+test("finds a black side, and one that stands still", () => {
+  const codes = (distorted: ReturnType<typeof film>) =>
+    emptinessFindings({ reference, distorted }, FRAMES).map(({ code, side }) => `${code} ${side}`);
+  assert.deepEqual(codes(film(FRAMES.map(() => () => 16))), ["BLACK distorted"]);
+  assert.deepEqual(codes(film(FRAMES.map(() => waves(1)))), ["FROZEN distorted"]);
+  assert.deepEqual(codes(reference), []);
+});
+
+test("finds other content by a low match of detailed pictures alone", () => {
+  const distorted = film(moving(2));
+  const codes = (match: number) =>
+    contentFindings({ reference, distorted }, FRAMES, match).map(
+      ({ code, confidence }) => `${code} ${confidence}`,
+    );
+  assert.deepEqual(codes(0.1), ["OTHER_CONTENT certain"]);
+  assert.deepEqual(codes(0.25), ["OTHER_CONTENT likely"]);
+  assert.deepEqual(codes(0.8), []);
+});
+
+test("cannot tell whether noise or dark pictures show the same", () => {
+  const next = random(3);
+  const vague = [film(FRAMES.map(() => () => 128 + 60 * (next() - 0.5))), film(FRAMES.map(() => () => 17))];
+  for (const distorted of vague) {
+    const found = contentFindings({ reference, distorted }, FRAMES, 0.05);
+    assert.deepEqual(
+      found.map(({ code, side }) => `${code} ${side}`),
+      ["NOT_CHECKED distorted"],
+    );
+  }
+});
+
+test("finds sides that are the same to the last bit", () => {
+  assert.equal(identityFindings({ reference, distorted: film(moving(1)) })[0]?.code, "IDENTICAL");
+  assert.deepEqual(identityFindings({ reference, distorted: film(moving(2)) }), []);
+  assert.deepEqual(identityFindings({ reference, distorted: film(moving(1).slice(1)) }), []);
+});
+
+test("suspects swapped sides if the distorted one has more detail and more bits", () => {
+  const next = random(4);
+  const distorted = film(
+    moving(1).map(
+      (scene): Scene =>
+        (x, y) =>
+          scene(x, y) + 30 * (next() - 0.5),
+    ),
+  );
+  const found = (bitRates?: { reference: number; distorted: number }) =>
+    swapFindings({ reference, distorted }, FRAMES, bitRates).map(
+      ({ code, confidence }) => `${code} ${confidence}`,
+    );
+  assert.deepEqual(found({ reference: 1e6, distorted: 5e6 }), ["SIDES_SWAPPED possible"]);
+  assert.deepEqual(found({ reference: 5e6, distorted: 1e6 }), []);
+  assert.deepEqual(found(), []);
+});

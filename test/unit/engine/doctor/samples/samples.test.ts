@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fieldsOf } from "../../../../../src/engine/doctor/samples/fields.ts";
+import { levelFindings } from "../../../../../src/engine/doctor/samples/levels.ts";
+import { matrixFindings } from "../../../../../src/engine/doctor/samples/matrix.ts";
+import { IDENTITY } from "../../../../../src/engine/doctor/space/view.ts";
+import { pictures, random, type Scene, waves } from "../scene.ts";
+
+type Colours = readonly [y: number, u: number, v: number];
+
+const chroma =
+  (scene: Scene): Scene =>
+  (x, y) =>
+    128 + 0.6 * (scene(x, y) - 125);
+const FRAMES = [1, 2].map((seed) => ({
+  y: waves(seed),
+  u: chroma(waves(seed + 10)),
+  v: chroma(waves(seed + 20)),
+}));
+const NUMBERS = FRAMES.map((_, index) => ({ reference: index, distorted: index }));
+
+/** Fields of the frames and of the same with each sample changed. */
+function fields(change: (colours: Colours) => Colours) {
+  const noise = random(5);
+  const component =
+    (frame: (typeof FRAMES)[number], index: 0 | 1 | 2): Scene =>
+    (x, y) =>
+      change([frame.y(x, y), frame.u(x, y) - 128, frame.v(x, y) - 128])[index] +
+      (index === 0 ? 0 : 128) +
+      4 * (noise() - 0.5);
+  const changed = FRAMES.map((frame) => ({
+    y: component(frame, 0),
+    u: component(frame, 1),
+    v: component(frame, 2),
+  }));
+  return fieldsOf(pictures(FRAMES), pictures(changed), NUMBERS, IDENTITY);
+}
+
+const full = ([y, u, v]: Colours): Colours => [((y - 16) * 255) / 219, (u * 255) / 224, (v * 255) / 224];
+const limited = ([y, u, v]: Colours): Colours => [16 + (y * 219) / 255, (u * 224) / 255, (v * 224) / 255];
+const gamma = ([y, u, v]: Colours): Colours => [255 * (y / 255) ** 0.9, u, v];
+/** Coefficients of BT.709 to BT.601, from the definitions of both. */
+const to601 = ([y, u, v]: Colours): Colours => [
+  y + 0.0993 * u + 0.1917 * v,
+  0.9899 * u - 0.1107 * v,
+  -0.0725 * u + 0.9834 * v,
+];
+
+test("finds nothing in the samples of clean pairs", () => {
+  const clean = fields((colours) => colours);
+  assert.deepEqual(levelFindings(clean), []);
+  assert.deepEqual(matrixFindings(clean), []);
+});
+
+test("finds samples of the other range, and says which side has which", () => {
+  for (const [change, range, other] of [
+    [full, "full", "limited"],
+    [limited, "limited", "full"],
+  ] as const) {
+    const [finding] = levelFindings(fields(change));
+    assert.equal(finding?.code, "RANGE_DIFFERS");
+    assert.equal(finding?.confidence, "certain");
+    const sides = { reference: other.toUpperCase(), distorted: range.toUpperCase() };
+    assert.deepEqual(finding?.fix, { rangeOf: sides });
+  }
+});
+
+test("blames the side whose tag is wrong for the range", () => {
+  const found = (tags: Parameters<typeof levelFindings>[1]) => levelFindings(fields(full), tags)[0]?.side;
+  assert.equal(found({ reference: "full", distorted: "full" }), "reference");
+  assert.equal(found({ reference: "limited", distorted: "limited" }), "distorted");
+});
+
+test("takes contrast, brightness and gamma for other levels, not for another range", () => {
+  const changes: readonly ((colours: Colours) => Colours)[] = [
+    gamma,
+    ([y, u, v]) => [1.164 * (y - 16), u, v],
+    ([y, u, v]) => [y + 7, u, v],
+  ];
+  for (const change of changes) {
+    const found = levelFindings(fields(change)).map(({ code, confidence }) => ({ code, confidence }));
+    assert.deepEqual(found, [{ code: "LEVELS_DIFFER", confidence: "likely" }]);
+  }
+});
+
+test("finds BT.709 that was converted to BT.601, with a gamma too", () => {
+  for (const change of [to601, (colours: Colours) => gamma(to601(colours))]) {
+    const [finding] = matrixFindings(fields(change));
+    assert.equal(finding?.code, "MATRIX_DIFFERS");
+    assert.equal(finding?.confidence, "certain");
+    assert.deepEqual(finding?.fix, { matrixOf: { reference: "BT709", distorted: "BT601" } });
+  }
+});
+
+test("takes neither saturation nor gamma nor range for a matrix", () => {
+  const changes: readonly ((colours: Colours) => Colours)[] = [
+    ([y, u, v]) => [y, 1.15 * u, 1.15 * v],
+    gamma,
+    full,
+    limited,
+  ];
+  for (const change of changes) assert.deepEqual(matrixFindings(fields(change)), []);
+});
+
+test("says nothing of the matrix of grey pictures", () => {
+  assert.deepEqual(matrixFindings(fields(([y]) => [y, 0, 0])), []);
+  const grey = FRAMES.map(({ y }) => ({ y, u: () => 128, v: () => 128 }));
+  assert.deepEqual(matrixFindings(fieldsOf(pictures(grey), pictures(grey), NUMBERS, IDENTITY)), []);
+});

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { paired } from "../../../../../src/engine/doctor/space/bars.ts";
+import { findView } from "../../../../../src/engine/doctor/space/find.ts";
+import { areaFindings, turnFindings } from "../../../../../src/engine/doctor/space/findings.ts";
+import { layoutOf } from "../../../../../src/engine/doctor/space/layout.ts";
+import type { Plane } from "../../../../../src/engine/doctor/space/plane.ts";
+import { judge } from "../../../../../src/engine/doctor/space/register.ts";
+import { IDENTITY, UPRIGHT } from "../../../../../src/engine/doctor/space/view.ts";
+import { noisy, picture, type Scene, waves } from "../scene.ts";
+
+const SIZE = { width: 1920, height: 1080 };
+const SCENES = [1, 2, 3].map((seed) => waves(seed));
+const BLACK = 16;
+
+/** What is found of scenes and of the same scenes changed, with noise. */
+function found(change: (scene: Scene) => Scene, distorted = SIZE, reference = SIZE) {
+  const originals = SCENES.map((scene) => picture(scene));
+  const changed = SCENES.map((scene, seed) => noisy(picture(change(scene)), 4, seed));
+  return relation(originals, changed, { reference, distorted });
+}
+
+function relation(
+  reference: readonly Plane[],
+  distorted: readonly Plane[],
+  sizes: Parameters<typeof areaFindings>[1],
+) {
+  const view = findView(reference, distorted);
+  const upright = judge(paired(reference, distorted, UPRIGHT), IDENTITY).match;
+  const layout = layoutOf(paired(reference, distorted, view.turn), view);
+  return [...turnFindings(view.turn, view.match, upright), ...areaFindings(layout, sizes)];
+}
+
+const inFrame = (x: number, y: number) => x >= 0 && x < 1 && y >= 0 && y < 1;
+
+function near(actual: number | undefined, expected: number, tolerance: number): void {
+  assert.ok(Math.abs((actual ?? Number.NaN) - expected) <= tolerance, `${actual} is not ${expected}`);
+}
+
+test("finds nothing on pairs that lie on each other, with noise, gamma or another range", () => {
+  const same: readonly ((scene: Scene) => Scene)[] = [
+    (scene) => scene,
+    (scene) => (x, y) => 255 * (scene(x, y) / 255) ** 0.85,
+    (scene) => (x, y) => (scene(x, y) - 16) * (255 / 219),
+  ];
+  for (const change of same) assert.deepEqual(found(change), []);
+});
+
+test("finds a crop that was scaled to the whole frame", () => {
+  const [finding, ...others] = found((scene) => (x, y) => scene(0.1 + 0.8 * x, 0.05 + 0.9 * y));
+  assert.deepEqual(others, []);
+  assert.equal(finding?.code, "CROPPED");
+  assert.equal(finding?.side, "distorted");
+  assert.equal(finding?.confidence, "certain");
+  near(finding?.area?.x, 192, 3);
+  near(finding?.area?.y, 54, 3);
+  near(finding?.area?.width, 1536, 5);
+  near(finding?.area?.height, 972, 5);
+  assert.deepEqual(finding?.fix, { crop: { reference: finding?.area } });
+});
+
+test("finds bars beside a squeezed picture", () => {
+  const [finding, ...others] = found((scene) => (x, y) => {
+    const inside = (x - 0.125) / 0.75;
+    return inFrame(inside, y) ? scene(inside, y) : BLACK;
+  });
+  assert.deepEqual(others, []);
+  assert.equal(finding?.code, "BARS");
+  assert.equal(finding?.side, "distorted");
+  near(finding?.area?.x, 240, 3);
+  near(finding?.area?.width, 1440, 5);
+  assert.deepEqual(finding?.fix, { crop: { distorted: finding?.area } });
+});
+
+test("finds bars that cover the picture, and crops both sides", () => {
+  const [finding, ...others] = found((scene) => (x, y) => (Math.abs(y - 0.5) < 0.375 ? scene(x, y) : BLACK));
+  assert.deepEqual(others, []);
+  assert.equal(finding?.code, "BARS");
+  near(finding?.area?.y, 135, 9);
+  near(finding?.area?.height, 810, 18);
+  assert.deepEqual(finding?.fix, { crop: { reference: finding?.area, distorted: finding?.area } });
+});
+
+test("leaves bars alone that both sides have", () => {
+  const letterboxed = SCENES.map(
+    (scene): Scene =>
+      (x, y) =>
+        Math.abs(y - 0.5) < 0.375 ? scene(x, y) : BLACK,
+  );
+  const planes = letterboxed.map((scene) => picture(scene));
+  const changed = planes.map((plane, seed) => noisy(plane, 2, seed));
+  assert.deepEqual(relation(planes, changed, { reference: SIZE, distorted: SIZE }), []);
+});
+
+test("finds rows that were added to fill blocks", () => {
+  const size = { width: 1920, height: 1088 };
+  const rows = (scene: Scene) => (x: number, y: number) => scene(x, Math.min(1, (y * 1088) / 1080));
+  const [finding, ...others] = found(rows, size);
+  assert.deepEqual(others, []);
+  assert.equal(finding?.code, "PADDED");
+  near(finding?.area?.height, 1080, 2);
+});
+
+test("takes no frame of nearly the same size for padded if its picture is whole", () => {
+  assert.deepEqual(
+    found((scene) => scene, { width: 1920, height: 1088 }),
+    [],
+  );
+});
+
+test("finds mirrored and turned sides", () => {
+  const mirrored = (mirrorX: boolean, mirrorY: boolean) =>
+    found((scene) => (x, y) => scene(mirrorX ? 1 - x : x, mirrorY ? 1 - y : y)).map(({ code, fix }) => ({
+      code,
+      mirror: fix?.mirror?.distorted,
+    }));
+  assert.deepEqual(mirrored(true, false), [{ code: "MIRRORED", mirror: "HORIZONTAL" }]);
+  assert.deepEqual(mirrored(false, true), [{ code: "MIRRORED", mirror: "VERTICAL" }]);
+  assert.deepEqual(mirrored(true, true), [{ code: "ROTATED", mirror: "BOTH" }]);
+});
+
+test("says nothing of the areas of other content", () => {
+  const [reference, distorted] = [SCENES, [7, 8, 9].map((seed) => waves(seed))].map((scenes) =>
+    scenes.map((scene) => picture(scene)),
+  );
+  assert.deepEqual(relation(reference ?? [], distorted ?? [], { reference: SIZE, distorted: SIZE }), []);
+});

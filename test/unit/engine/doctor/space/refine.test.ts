@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { refineArea } from "../../../../../src/engine/doctor/space/refine.ts";
+import { UPRIGHT } from "../../../../../src/engine/doctor/space/view.ts";
+import { noisy, sampled, waves } from "../scene.ts";
+
+const SCENES = [4, 5].map((seed) => waves(seed));
+
+/** Planes of a reference of 640×360, and of an area of it scaled to another size. */
+function planes(
+  area: { x: number; y: number; width: number; height: number },
+  width: number,
+  height: number,
+) {
+  const reference = SCENES.map((scene) => sampled(scene, 640, 360));
+  const distorted = SCENES.map((scene, seed) =>
+    noisy(
+      sampled(
+        (x, y) => scene((area.x + area.width * x) / 640, (area.y + area.height * y) / 360),
+        width,
+        height,
+      ),
+      6,
+      seed,
+    ),
+  );
+  return { reference, distorted };
+}
+
+for (const [width, height] of [
+  [560, 312],
+  [640, 360],
+  [280, 156],
+] as const) {
+  test(`finds the exact crop of a side of ${width}×${height} from a guess that is 4 samples off`, () => {
+    const area = { x: 46, y: 22, width: 560, height: 312 };
+    const { reference, distorted } = planes(area, width, height);
+    const found = refineArea(reference, distorted, {
+      turn: UPRIGHT,
+      x: { scale: 640 / 564, shift: -50 / 564 },
+      y: { scale: 360 / 308, shift: -20 / 308 },
+    });
+    assert.deepEqual(found?.reference, area);
+    assert.deepEqual(found?.distorted, { x: 0, y: 0, width, height });
+    assert.equal(found?.exact, true);
+  });
+}
+
+test("keeps the whole frames of a side that was only scaled", () => {
+  const { reference, distorted } = planes({ x: 0, y: 0, width: 640, height: 360 }, 480, 270);
+  const whole = { scale: 1, shift: 0 };
+  const found = refineArea(reference, distorted, { turn: UPRIGHT, x: whole, y: whole });
+  assert.deepEqual(found?.reference, { x: 0, y: 0, width: 640, height: 360 });
+  assert.deepEqual(found?.distorted, { x: 0, y: 0, width: 480, height: 270 });
+});
+
+test("finds no areas of other content", () => {
+  const { reference } = planes({ x: 0, y: 0, width: 640, height: 360 }, 640, 360);
+  const other = [11, 12].map((seed) => sampled(waves(seed), 640, 360));
+  const whole = { scale: 1, shift: 0 };
+  assert.equal(refineArea(reference, other, { turn: UPRIGHT, x: whole, y: whole }), undefined);
+});

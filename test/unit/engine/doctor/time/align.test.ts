@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { alignTime, type TimeRelation } from "../../../../../src/engine/doctor/time/align.ts";
+import { MIRRORED_HORIZONTALLY } from "../../../../../src/engine/doctor/time/view.ts";
+import { picturesOf, span, type Treatment } from "./moving-texture.ts";
+
+const SCENE = 5;
+const REFERENCE = span(40, 100);
+const PICTURES = picturesOf(SCENE, REFERENCE);
+
+/** Aligns a video of the moments 40 to 139 with one of the given moments, with other noise. */
+function aligned(moments: readonly number[], treatment: Treatment = {}): TimeRelation {
+  return alignTime(PICTURES, picturesOf(SCENE, moments, { seed: 2, ...treatment }));
+}
+
+const runsOf = ({ runs }: TimeRelation) =>
+  runs.map(({ reference, distorted, count }) => [reference, distorted, count]);
+
+/** Kind, first frame and number of frames of each event. */
+const eventsOf = ({ events }: TimeRelation) =>
+  events.map(({ kind, frames }) => [kind, frames.first, frames.count]);
+
+describe("frames that belong together by number", () => {
+  test("a pair in step is aligned, certain, and checked", () => {
+    const relation = aligned(REFERENCE);
+    assert.equal(relation.state, "aligned");
+    assert.deepEqual(runsOf(relation), [[0, 0, 100]]);
+    assert.deepEqual(relation.events, []);
+    assert.deepEqual(relation.tied, []);
+    assert.ok(relation.checked > 0.9 && relation.match > 0.8);
+  });
+  test("a mirrored picture is aligned through its view", () => {
+    const pictures = picturesOf(SCENE, span(43, 100), { seed: 2, mirror: true });
+    const relation = alignTime(PICTURES, pictures, { view: MIRRORED_HORIZONTALLY });
+    assert.equal(relation.state, "shifted");
+    assert.deepEqual(runsOf(relation), [[3, 0, 97]]);
+  });
+});
+
+describe("offsets and trims", () => {
+  for (const [name, first, count, run] of [
+    ["the distorted video lacks the first frames", 47, 100, [7, 0, 93]],
+    ["the distorted video starts earlier", 33, 100, [0, 7, 93]],
+    ["a single frame is missing at the start", 41, 99, [1, 0, 99]],
+    ["both ends are missing", 52, 70, [12, 0, 70]],
+    ["the distorted video goes on at both ends", 30, 125, [0, 10, 100]],
+  ] as const)
+    test(name, () => {
+      const relation = aligned(span(first, count));
+      assert.equal(relation.state, "shifted");
+      assert.equal(relation.confidence, "certain");
+      assert.deepEqual(runsOf(relation), [run]);
+      assert.deepEqual(relation.events, []);
+    });
+  test("an offset of more than a quarter of the video is found if the limit allows it", () => {
+    const pictures = [PICTURES, picturesOf(SCENE, span(80, 100), { seed: 2 })] as const;
+    assert.deepEqual(runsOf(alignTime(...pictures, { limit: 60 })), [[40, 0, 60]]);
+  });
+});
+
+describe("events", () => {
+  test("dropped frames, counts differ", () => {
+    const relation = aligned([...span(40, 50), ...span(93, 47)]);
+    assert.deepEqual(runsOf(relation), [
+      [0, 0, 50],
+      [53, 50, 47],
+    ]);
+    assert.deepEqual(eventsOf(relation), [["dropped", 50, 3]]);
+    const [{ earliest, latest, side } = assert.fail()] = relation.events;
+    assert.deepEqual({ earliest, latest, side }, { earliest: 50, latest: 50, side: "reference" });
+  });
+  test("one dropped frame, equal counts", () => {
+    const relation = aligned([...span(40, 60), ...span(101, 40)]);
+    assert.deepEqual(eventsOf(relation), [["dropped", 60, 1]]);
+    assert.equal(relation.state, "shifted");
+  });
+  test("a dropped frame made up by a duplicate", () => {
+    const relation = aligned([...span(40, 30), ...span(71, 40), 110, ...span(111, 29)]);
+    assert.deepEqual(
+      relation.events.map(({ kind }) => kind),
+      ["dropped", "duplicated"],
+    );
+    assert.deepEqual(
+      relation.runs.map(({ reference, distorted }) => distorted - reference),
+      [0, -1, 0],
+    );
+  });
+  test("a duplicated frame that shifts the rest", () => {
+    const relation = aligned([...span(40, 50), 89, ...span(90, 50)]);
+    assert.deepEqual(
+      relation.events.map(({ kind, side, frames }) => [kind, side, frames.count]),
+      [["duplicated", "distorted", 1]],
+    );
+    const [{ earliest, latest } = assert.fail()] = relation.events;
+    assert.ok(earliest <= 50 && 50 <= latest && latest - earliest <= 1);
+  });
+  test("a picture that stands still and catches up leaves the pair aligned", () => {
+    const relation = aligned([...span(40, 40), ...span(80, 12).map(() => 79), ...span(92, 48)], { noise: 0 });
+    assert.equal(relation.state, "aligned");
+    assert.deepEqual(eventsOf(relation), [["frozen", 40, 12]]);
+  });
+  test("earlier frames shown again in place of later ones", () => {
+    const relation = aligned([...span(40, 50), ...span(60, 20), ...span(110, 30)]);
+    assert.equal(relation.state, "aligned");
+    assert.deepEqual(eventsOf(relation), [["repeated", 50, 20]]);
+  });
+  test("earlier frames shown again, after which all come later", () => {
+    const relation = aligned([...span(40, 50), ...span(80, 10), ...span(90, 50)]);
+    assert.deepEqual(
+      relation.events.map(({ kind, frames }) => [kind, frames.count]),
+      [["repeated", 10]],
+    );
+  });
+});
+
+describe("what pictures cannot show", () => {
+  test("a still scene ties all offsets; equal counts stay as they are", () => {
+    const still = REFERENCE.map(() => 40);
+    const relation = alignTime(picturesOf(SCENE, still), picturesOf(SCENE, still, { seed: 2 }));
+    assert.equal(relation.state, "aligned");
+    assert.equal(relation.checked, 0);
+    assert.ok(relation.tied.length > 20);
+  });
+  test("a still scene with other counts is unclear", () => {
+    const still = REFERENCE.map(() => 40);
+    const relation = alignTime(picturesOf(SCENE, still), picturesOf(SCENE, still.slice(6), { seed: 2 }));
+    assert.equal(relation.state, "unclear");
+    assert.ok(relation.tied.includes(-6) || relation.runs[0]?.reference === 6);
+  });
+  test("a loop ties the offsets that its period keeps apart", () => {
+    const loop = (first: number) => REFERENCE.map((_, index) => 40 + ((first + index) % 20));
+    const relation = alignTime(picturesOf(SCENE, loop(0)), picturesOf(SCENE, loop(5), { seed: 2 }));
+    assert.equal(relation.state, "unclear");
+    const offsets = [
+      ...relation.tied,
+      ...relation.runs.map(({ reference, distorted }) => distorted - reference),
+    ];
+    assert.ok(offsets.includes(-5) && offsets.includes(15));
+  });
+  test("other content is unclear and matches nothing", () => {
+    const relation = alignTime(PICTURES, picturesOf(SCENE + 1, REFERENCE));
+    assert.equal(relation.state, "unclear");
+    assert.ok(relation.match < 0.1);
+  });
+  test("a few frames are too few", () => {
+    const relation = alignTime(picturesOf(SCENE, span(0, 5)), picturesOf(SCENE, span(0, 5)));
+    assert.deepEqual([relation.state, relation.checked], ["unclear", 0]);
+  });
+  test("no frames are too few", () => {
+    assert.equal(alignTime(picturesOf(SCENE, []), PICTURES).state, "unclear");
+  });
+});
