@@ -16,6 +16,10 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     summary: "Score a pair of videos locally, without a server",
     load: async () => (await import("./cli/score.ts")).scoreCommand(),
   },
+  doctor: {
+    summary: "Find out whether two videos can be compared, and what would repair the pair",
+    load: async () => (await import("./cli/doctor.ts")).doctorCommand(),
+  },
   jobs: {
     summary: "Submit, follow, cancel and delete jobs on a controller",
     load: async () => (await import("./cli/jobs.ts")).jobsCommand(),

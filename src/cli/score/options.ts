@@ -16,18 +16,22 @@ import { type AlignmentFlags, alignmentOptions } from "./alignment-options.ts";
 import { type EstimateFlags, estimateOptions } from "./estimate.ts";
 import { type PictureFlags, pictureOptions } from "./picture-options.ts";
 
-/** Parsed options that say what to score, and how. */
-export interface PairFlags extends AlignmentFlags, PictureFlags {
-  readonly model?: readonly string[];
-  readonly metric?: readonly Feature[];
-  readonly subsample: number;
+/** Parsed options that say how the two files are read. */
+export interface FileFlags {
   readonly size?: Size;
   readonly pixelFormat?: string;
   readonly frameRate?: string;
+  readonly editLists: "apply" | "ignore";
+}
+
+/** Parsed options that say what to score, and how. */
+export interface PairFlags extends FileFlags, AlignmentFlags, PictureFlags {
+  readonly model?: readonly string[];
+  readonly metric?: readonly Feature[];
+  readonly subsample: number;
   readonly scaling: boolean;
   readonly onFrameCountMismatch: "refuse" | "common";
   readonly onFrameRateMismatch: "refuse" | "common";
-  readonly editLists: "apply" | "ignore";
   readonly encodeSize?: Size;
   readonly encodeDepth?: number;
   readonly scorerVersion?: string;
@@ -83,6 +87,12 @@ export function addPairOptions<C extends Command>(command: C, shownModel = DEFAU
   return command;
 }
 
+/** Adds the options that say how the two files are read. */
+export function addFileOptions<C extends Command>(command: C): C {
+  for (const option of fileOptions()) command.addOption(option);
+  return command;
+}
+
 export function gateOption(): Option {
   return new Option(
     "--fail-under <gate>",
@@ -128,7 +138,8 @@ function metricOptions(shownModel: string): Option[] {
   ];
 }
 
-function pairOptions(): Option[] {
+/** The options that say how a file is read. */
+function fileOptions(): Option[] {
   return [
     optional(
       "--size <WxH>",
@@ -148,6 +159,16 @@ function pairOptions(): Option[] {
       "frames per second of raw .yuv files, such as 25 or 30000/1001, with --size",
       "unknown",
     ).argParser(parseRate),
+    choice("--edit-lists <policy>", "MP4 edit lists that hide frames: apply or ignore them", [
+      "apply",
+      "ignore",
+    ]),
+  ];
+}
+
+function pairOptions(): Option[] {
+  return [
+    ...fileOptions(),
     optional(
       "--no-scaling",
       "refuse videos of different sizes",
@@ -163,10 +184,6 @@ function pairOptions(): Option[] {
       "if the frame rates differ: refuse, or compare the slower video with every n-th frame of the faster",
       ["refuse", "common"],
     ),
-    choice("--edit-lists <policy>", "MP4 edit lists that hide frames: apply or ignore them", [
-      "apply",
-      "ignore",
-    ]),
     optional(
       "--encode-size <WxH>",
       "size in which the distorted video was encoded, for version 1 models, which judge banding by it",
@@ -193,11 +210,7 @@ function outputOptions(): Option[] {
 
 function scorerOptions(): Option[] {
   return [
-    optional(
-      "--vmaf-binary <path>",
-      "scorer: Netflix's vmaf, or an ffmpeg with libvmaf",
-      "the bundled one, then PATH",
-    ).env("SVC_VMAF_BINARY"),
+    scorerPathOption(),
     optional(
       "--model-dir <dir>",
       "folder of NAME.json models, searched before the built-in ones",
@@ -206,10 +219,23 @@ function scorerOptions(): Option[] {
     optional("--threads <n>", "number of scorer threads", "one per core")
       .env("SVC_THREADS")
       .argParser(whole(MAX_THREADS)),
-    optional("--timeout <seconds>", "abort after this time", "86400, a day")
-      .env("SVC_SCORE_TIMEOUT")
-      .argParser(parseSeconds),
+    timeoutOption("86400, a day"),
   ];
+}
+
+export function scorerPathOption(): Option {
+  return optional(
+    "--vmaf-binary <path>",
+    "scorer: Netflix's vmaf, or an ffmpeg with libvmaf",
+    "the bundled one, then PATH",
+  ).env("SVC_VMAF_BINARY");
+}
+
+/** `shownDefault`: for the help. */
+export function timeoutOption(shownDefault: string): Option {
+  return optional("--timeout <seconds>", "abort after this time", shownDefault)
+    .env("SVC_SCORE_TIMEOUT")
+    .argParser(parseSeconds);
 }
 
 /** The first word is the default. Upper case, as in the REST API, is accepted too. */

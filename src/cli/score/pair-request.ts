@@ -7,7 +7,7 @@ import {
 } from "../../engine/contract/request.ts";
 import { Failure } from "../../platform/failure.ts";
 import { alignmentOf } from "./alignment-options.ts";
-import { DEFAULT_PIXEL_FORMAT, type PairFlags } from "./options.ts";
+import { DEFAULT_PIXEL_FORMAT, type FileFlags, type PairFlags } from "./options.ts";
 import { pictureOf } from "./picture-options.ts";
 
 /** Returns the engine's request. Throws INVALID_REQUEST if options don't go together. */
@@ -35,7 +35,7 @@ function encodeOf({ encodeSize, encodeDepth }: PairFlags): Partial<Encode> | und
   return { ...encodeSize, ...(encodeDepth !== undefined && { bitDepth: encodeDepth }) };
 }
 
-function rawVideoOf({ size, pixelFormat, frameRate }: PairFlags): RawVideo | undefined {
+export function rawVideoOf({ size, pixelFormat, frameRate }: FileFlags): RawVideo | undefined {
   if (size) return { ...size, pixelFormat: pixelFormat ?? DEFAULT_PIXEL_FORMAT, frameRate };
   const alone =
     pixelFormat !== undefined ? "--pixel-format" : frameRate !== undefined ? "--frame-rate" : undefined;

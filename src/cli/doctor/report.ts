@@ -1,0 +1,100 @@
+/** The report of a diagnosis, for people. */
+import type { Diagnosis } from "../../engine/contract/diagnosis.ts";
+import type { Confidence, Finding } from "../../engine/contract/finding.ts";
+import { SIDES } from "../../engine/contract/request.ts";
+import type { MediaInfo } from "../../engine/contract/result.ts";
+import { bitRatesText } from "../../jobs/quantities.ts";
+import { printable, quoteName } from "../terminal/escape.ts";
+import { rateText } from "../terminal/numbers.ts";
+import { type TableColumn, tableLines } from "../terminal/table.ts";
+import { type Ink, paint, type Terminal } from "../terminal/terminal.ts";
+import { wrap } from "../terminal/wrap.ts";
+import { fixOptions } from "./fix-options.ts";
+import { outlineLines } from "./outline.ts";
+import { timelineLines } from "./timeline.ts";
+
+/** File names as the user gave them. */
+export interface PairNames {
+  readonly reference: string;
+  readonly distorted: string;
+}
+
+const INKS = { certain: "red", likely: "yellow", possible: "dim" } as const satisfies Record<Confidence, Ink>;
+
+/** Returns the lines of the whole report. */
+export function diagnosisReport(diagnosis: Diagnosis, names: PairNames, terminal: Terminal): string[] {
+  const { reference, distorted } = diagnosis;
+  const frames = { reference: reference.frames, distorted: distorted.frames };
+  const sections = [
+    verdict(diagnosis, terminal),
+    ...diagnosis.findings.map((finding) => findingLines(finding, terminal)),
+    timelineLines({ ...diagnosis, frames }, terminal),
+    outlineLines(diagnosis, terminal),
+    factLines(diagnosis, terminal),
+    commandLines(diagnosis, names, terminal),
+  ];
+  return sections.filter((section) => section.length > 0).flatMap((section) => [...section, ""]);
+}
+
+function verdict({ findings }: Diagnosis, terminal: Terminal): string[] {
+  const [first] = findings;
+  if (first !== undefined && first.confidence !== "possible") return [];
+  const text = "Nothing is wrong with the pair, as far as it could be checked.";
+  return [paint(terminal, "green", text)];
+}
+
+function findingLines({ code, confidence, evidence, fix }: Finding, terminal: Terminal): string[] {
+  const head = paint(terminal, INKS[confidence], `${code} (${confidence})`);
+  const options = fix === undefined ? [] : fixOptions(fix);
+  return [
+    head,
+    ...wrap(printable(evidence), terminal.columns - 2).map((line) => `  ${line}`),
+    ...(options.length === 0
+      ? []
+      : wrap(`Fix: ${options.join(" ")}`, terminal.columns - 2, "     ").map((line) => `  ${line}`)),
+  ];
+}
+
+interface Fact {
+  readonly name: string;
+  readonly reference: string;
+  readonly distorted: string;
+}
+
+/** What the files say of themselves, side by side; what differs is marked. */
+function factLines({ reference, distorted }: Diagnosis, terminal: Terminal): string[] {
+  const facts = FACTS.map(([name, of]) => ({ name, reference: of(reference), distorted: of(distorted) }));
+  const columns: TableColumn<Fact>[] = [
+    { heading: "What the files say", atLeast: 0, text: ({ name }) => name },
+    { heading: "reference", atLeast: 0, text: (fact) => fact.reference },
+    { heading: "distorted", atLeast: 0, text: (fact) => fact.distorted },
+    { heading: "", atLeast: 0, text: (fact) => (fact.reference === fact.distorted ? "" : "differs") },
+  ];
+  return tableLines(facts, columns, terminal, { heading: true });
+}
+
+const UNSTATED = "not stated";
+
+const FACTS: readonly (readonly [name: string, text: (media: MediaInfo) => string])[] = [
+  ["Container", ({ container }) => container],
+  ["Codec", ({ codec }) => codec],
+  ["Size", ({ width, height }) => `${width}x${height}`],
+  ["Sample aspect ratio", ({ sampleAspectRatio }) => sampleAspectRatio || UNSTATED],
+  ["Rotation", ({ rotation }) => `${rotation}°`],
+  ["Frames", ({ frames }) => String(frames)],
+  ["Frame rate", ({ frameRate }) => rateText(frameRate) ?? UNSTATED],
+  ["Pixel format", ({ pixelFormat }) => pixelFormat],
+  ["Range", ({ colorRange }) => colorRange || UNSTATED],
+  ["Bit rate", (media) => bitRatesText(media) ?? "unknown"],
+];
+
+/** The command that scores the pair with every certain fix. */
+function commandLines({ fix }: Diagnosis, names: PairNames, terminal: Terminal): string[] {
+  const options = fix === undefined ? [] : fixOptions(fix);
+  if (options.length === 0) return [];
+  const files = SIDES.map((side) => quoteName(names[side]));
+  return [
+    paint(terminal, "dim", "To score the pair with every certain fix"),
+    `  svc score ${[...files, ...options].join(" ")}`,
+  ];
+}
