@@ -42,7 +42,7 @@ export async function interleave(
 const TICK_MS = 10;
 
 /** Returns the CPU time of a process and its ended children, in milliseconds (proc(5): utime to cstime). */
-async function cpuTime(pid = process.pid): Promise<number> {
+export async function cpuTime(pid = process.pid): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return fields.slice(11, 15).reduce((sum, field) => sum + Number(field) * TICK_MS, 0);

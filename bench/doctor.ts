@@ -1,0 +1,49 @@
+/**
+ * Measures how well svc recognises awkward pairs: it makes a corpus of pairs with known faults and clean ones, and
+ * judges a diagnosis of each. Run with `npm run bench:doctor`. The first run fetches clips with pip and makes the
+ * pairs, about a second of CPU and 3 MB each; they are kept in the folder.
+ *
+ *   -- --half held-out                 the half that must not be used for tuning; default: development
+ *   -- --class offset --class clean    only these classes; default: all
+ *   -- --share 0.1                     the first tenth of each class
+ *   -- --folder DIR --jobs 4           where pairs are kept, and how many are made at a time
+ *   -- --make                          makes the pairs and their manifest.json, and diagnoses none
+ */
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { openEngine } from "../src/engine/open.ts";
+import { CLASSES, chooseCases, halfNamed } from "./doctor/corpus/cases.ts";
+import { makePairs } from "./doctor/corpus/store.ts";
+import { diagnose } from "./doctor/diagnose.ts";
+import { judge } from "./doctor/judge.ts";
+import { cleanAlarms, complaints, findingTable, type Judged, outcomeTable } from "./doctor/table.ts";
+import { cpuTime } from "./interleave.ts";
+
+const { values } = parseArgs({
+  options: {
+    half: { type: "string", default: "development" },
+    class: { type: "string", multiple: true, default: CLASSES },
+    share: { type: "string", default: "1" },
+    folder: { type: "string", default: join(tmpdir(), "svc-pairs") },
+    jobs: { type: "string", default: String(availableParallelism()) },
+    make: { type: "boolean", default: false },
+  },
+});
+const cases = chooseCases({
+  ...{ classes: values.class, half: halfNamed(values.half), share: Number(values.share) },
+});
+const pairs = await makePairs(values.folder, cases, Number(values.jobs));
+console.log(`${pairs.length} pairs of the ${values.half} half in ${values.folder}`);
+if (!values.make) {
+  const engine = await openEngine();
+  const judged: Judged[] = [];
+  // One at a time, so that CPU time is that of the pair.
+  for (const pair of pairs) {
+    const before = await cpuTime();
+    const found = await diagnose(engine, pair.reference, pair.distorted);
+    judged.push({ pair, found, verdict: judge(pair.truth, found), cpuMs: (await cpuTime()) - before });
+  }
+  console.log(`\n${complaints(judged)}\n\n${outcomeTable(judged)}\n\n${findingTable(judged)}`);
+  console.log(`\n${cleanAlarms(judged)}`);
+}

@@ -1,0 +1,109 @@
+/** Faults of the frame rate: the same scene with more or fewer frames, or played faster. */
+import { type Fault, type Given, recipe } from "../fault.ts";
+import { consecutive } from "../truth.ts";
+
+/** The other side's rate, and the scene's frame that its frame n shows. */
+interface Conversion {
+  readonly from: string;
+  readonly to: string;
+  readonly frames: (frames: number) => readonly number[];
+}
+
+function sampled(from: number, to: number): Conversion["frames"] {
+  return (frames) =>
+    Array.from({ length: Math.floor((frames * to) / from) }, (_, index) => Math.floor((index * from) / to));
+}
+
+const CONVERSIONS: Readonly<Record<string, Conversion>> = {
+  "25-to-50": { from: "25", to: "50", frames: sampled(25, 50) },
+  "50-to-25": { from: "50", to: "25", frames: sampled(50, 25) },
+  "24-to-30": { from: "24", to: "30", frames: sampled(24, 30) },
+  "30-to-25": { from: "30", to: "25", frames: sampled(30, 25) },
+  "60-to-30": { from: "60", to: "30", frames: sampled(60, 30) },
+  /** Every frame, played slower or faster. */
+  "24-as-23.976": { from: "24", to: "24000/1001", frames: (frames) => consecutive(0, frames) },
+  "23.976-as-25": { from: "24000/1001", to: "25", frames: (frames) => consecutive(0, frames) },
+};
+
+const RATE_DIFFERS = {
+  expected: [["RATE_DIFFERS", "FRAME_RATE_MISMATCH"]],
+  allowed: ["RATE_DIFFERS", "FRAMES_DROPPED", "FRAMES_DUPLICATED", "TRIMMED", "FROZEN"],
+};
+
+const converted: Fault = (given) => {
+  const name = given.draw.one(Object.keys(CONVERSIONS));
+  const { from, to, frames } = CONVERSIONS[name] as Conversion;
+  return recipe(
+    given,
+    { reference: { rate: from }, distorted: { rate: to, frames: frames(given.scene.frames) } },
+    { ...RATE_DIFFERS, parameters: { conversion: name } },
+  );
+};
+
+/** Four frames become ten fields, which make five frames, two of them of fields of different frames. */
+const telecine: Fault = (given) => {
+  const rates = { reference: "24000/1001", distorted: "30000/1001" };
+  const top = given.draw.chance(0.5) ? "top" : "bottom";
+  return recipe(
+    given,
+    {
+      reference: { rate: rates.reference },
+      distorted: {
+        rate: rates.reference,
+        filters: [`telecine=first_field=${top}`],
+        ...interlacedOutput(given),
+      },
+    },
+    {
+      expected: [["RATE_DIFFERS", "FRAME_RATE_MISMATCH", "INTERLACED"]],
+      allowed: [...RATE_DIFFERS.allowed, "INTERLACED"],
+      runs: undefined,
+      frames: {
+        reference: given.scene.frames,
+        distorted: Math.floor((given.scene.frames * 5) / 4),
+      },
+      parameters: { first: top },
+    },
+  );
+};
+
+/** A tall enough picture, and an encoder that leaves the lines as they are. */
+function interlacedOutput({ treatment }: Given) {
+  return { treatment: { ...treatment, codec: "x264" as const, scale: 1, crf: Math.min(35, treatment.crf) } };
+}
+
+/** Two frames' lines in one frame, with tags that say so or none. */
+const interlaced: Fault = (given) => {
+  const { draw, scene } = given;
+  const frames = consecutive(0, Math.floor(scene.frames / 2) * 2);
+  const first = draw.one(["tff", "bff"]);
+  const tagged = draw.chance(0.5);
+  const double = doubleRate(scene.rate);
+  const tag = tagged ? `setfield=${first}` : "setfield=prog";
+  return recipe(
+    given,
+    {
+      reference: { frames: frames.filter((frame) => frame % 2 === 0) },
+      distorted: {
+        ...{
+          frames,
+          rate: double,
+          filters: [`tinterlace=interleave_${first === "tff" ? "top" : "bottom"}`, tag],
+        },
+        ...interlacedOutput(given),
+        output: tagged ? ["-flags", "+ildct+ilme"] : [],
+      },
+    },
+    {
+      ...{ expected: [["INTERLACED"]], runs: undefined, parameters: { first, tagged: String(tagged) } },
+      frames: { reference: frames.length / 2, distorted: frames.length / 2 },
+    },
+  );
+};
+
+function doubleRate(rate: string): string {
+  const [numerator = "25", denominator = "1"] = rate.split("/");
+  return `${2 * Number(numerator)}/${denominator}`;
+}
+
+export const RATE_FAULTS: Readonly<Record<string, Fault>> = { rate: converted, telecine, interlaced };

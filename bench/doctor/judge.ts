@@ -1,0 +1,161 @@
+/** Judges a diagnosis by what is true of the pair. */
+import { compareRuns } from "./alignment.ts";
+import { type Area, type Repair, type Side, TIME_CODES, type Truth } from "./corpus/truth.ts";
+import type { Finding, Fix, Found } from "./found.ts";
+
+/**
+ * - "right": every expected finding is made, and its positions, areas and fixes are true; on a clean pair: no alarm
+ * - "unclear": not found, but the diagnosis says that it could not check or decide
+ * - "silent": not found
+ * - "wrong": something untrue is claimed instead
+ */
+export type Outcome = "right" | "unclear" | "silent" | "wrong";
+export const OUTCOMES: readonly Outcome[] = ["right", "unclear", "silent", "wrong"];
+
+export interface Verdict {
+  readonly outcome: Outcome;
+  /** What is missing or untrue. */
+  readonly reasons: readonly string[];
+  /** Untrue findings that would refuse the pair ("certain") or warn ("likely"). */
+  readonly alarms: readonly Finding[];
+  /** Distances of the found events from the true ones, in frames; Infinity: not found. */
+  readonly positions: readonly number[];
+  /** The largest distance of an edge of a found area from the true one, in samples; undefined: no area is true. */
+  readonly areaError: number | undefined;
+}
+
+const UNDECIDED = ["TIME_UNCLEAR", "NOT_CHECKED"];
+/** Edges of areas are found from pictures that are several times smaller. */
+const AREA_TOLERANCE = 2;
+/** Distance of a found freeze or repetition from the true one that still names it. */
+const SPAN_TOLERANCE = 12;
+
+export function judge(truth: Truth, found: Found): Verdict {
+  const named = (code: string) => found.findings.some((finding) => finding.code === code);
+  const missing = truth.expected.filter((group) => !group.some(named));
+  const claims = untrueClaims(truth, found);
+  const { positions, areaError } = measure(truth, found);
+  const alarms = alarmsOf(truth, found);
+  const reasons = [
+    ...missing.map((group) => `no ${group.join(" or ")}`),
+    ...claims,
+    ...alarms.map(({ code, confidence }) => `${confidence} ${code}`),
+  ];
+  const outcome = outcomeOf({
+    missing: missing.length > 0,
+    // An alarm besides the true finding is counted on its own.
+    untrue: claims.length > 0 || (alarms.length > 0 && (missing.length > 0 || truth.expected.length === 0)),
+    undecided: UNDECIDED.some(named),
+  });
+  return { outcome, reasons, alarms, positions, areaError };
+}
+
+function outcomeOf(is: { missing: boolean; untrue: boolean; undecided: boolean }): Outcome {
+  if (is.untrue) return "wrong";
+  if (!is.missing) return "right";
+  return is.undecided ? "unclear" : "silent";
+}
+
+function alarmsOf({ expected, allowed }: Truth, { findings }: Found): Finding[] {
+  const fine = [...expected.flat(), ...allowed, ...UNDECIDED];
+  return findings.filter(({ code, confidence }) => confidence !== "possible" && !fine.includes(code));
+}
+
+function measure(truth: Truth, found: Found): Pick<Verdict, "positions" | "areaError"> {
+  const events = compareRuns(truth.runs ?? [], found.runs).positions;
+  const span = spanError(truth, found);
+  return {
+    // Every frame of a side at twice the rate is a change.
+    positions: [...(isConversion(truth) ? [] : events), ...(span === undefined ? [] : [span])],
+    areaError: areaErrorOf(truth.repair, fixOf(found)),
+  };
+}
+
+/** Returns what the diagnosis claims about alignment, spans and fixes that isn't true. */
+function untrueClaims(truth: Truth, found: Found): string[] {
+  const made = truth.expected
+    .flat()
+    .filter((code) => found.findings.some((finding) => finding.code === code));
+  return [
+    ...alignmentClaims(truth, found, made),
+    ...(made.length === 0 ? [] : [...spanClaims(truth, found), ...fixClaims(truth.repair, fixOf(found))]),
+  ];
+}
+
+function alignmentClaims({ runs, ...truth }: Truth, found: Found, made: readonly string[]): string[] {
+  if (runs === undefined || runs.length === 0 || isConversion({ runs, ...truth })) return [];
+  const timed = found.findings.some(({ code }) => TIME_CODES.includes(code));
+  const inStep = found.runs.every(({ reference, distorted }) => reference === distorted);
+  // Without a finding, frames in step are no claim but silence.
+  if (inStep && !timed) return [];
+  const { wrong, complete } = compareRuns(runs, found.runs);
+  if (wrong > 0) return [`${wrong} frames are matched to others`];
+  return !complete && made.some((code) => TIME_CODES.includes(code)) ? ["most frames are not matched"] : [];
+}
+
+/** Whether a rate was changed by repeating or leaving out frames throughout. */
+function isConversion({ runs = [], frames }: Pick<Truth, "runs" | "frames">): boolean {
+  return runs.length > frames.distorted / 12;
+}
+
+function spanClaims(truth: Truth, found: Found): string[] {
+  const error = spanError(truth, found);
+  return error !== undefined && error > SPAN_TOLERANCE ? [`found ${error} frames from where it is`] : [];
+}
+
+/** Returns how far the first found finding with frames is from the true span; undefined: none has frames. */
+function spanError({ span, expected }: Truth, { findings }: Found): number | undefined {
+  if (span === undefined) return undefined;
+  const named = findings.filter(({ code, frames }) => frames !== undefined && expected.flat().includes(code));
+  if (named.length === 0) return undefined;
+  return Math.min(
+    ...named.map(({ side = span.side, frames }) => {
+      // A gap has a place on each side: the same number of frames precede it.
+      const first = frames?.first ?? Number.POSITIVE_INFINITY;
+      return side === span.side || expected.flat().includes("TIMESTAMP_GAP")
+        ? Math.abs(first - span.first)
+        : Number.POSITIVE_INFINITY;
+    }),
+  );
+}
+
+/** The fixes of all findings together. */
+function fixOf({ findings }: Found): Fix {
+  const fixes = findings.flatMap(({ fix }) => (fix === undefined ? [] : [fix]));
+  const united = <Key extends keyof Fix>(key: Key) =>
+    Object.assign({}, ...fixes.map((fix) => fix[key])) as Fix[Key];
+  return {
+    crop: united("crop") ?? {},
+    mirror: united("mirror") ?? {},
+    rangeOf: united("rangeOf") ?? {},
+    matrixOf: united("matrixOf") ?? {},
+  };
+}
+
+function fixClaims(repair: Repair, fix: Fix): string[] {
+  const area = areaErrorOf(repair, fix);
+  return [
+    ...(area !== undefined && area > AREA_TOLERANCE ? [`the area is ${area.toFixed(1)} samples off`] : []),
+    ...(["mirror", "rangeOf", "matrixOf"] as const).filter((key) => !repairs(repair[key] ?? {}, fix[key])),
+  ];
+}
+
+/** Whether a fix does at least what repairs a pair; it may also name what is true of the other side. */
+function repairs(
+  repair: Readonly<Partial<Record<Side, string>>>,
+  fix: Readonly<Partial<Record<Side, string>>> = {},
+): boolean {
+  return Object.entries(repair).every(([side, value]) => fix[side as Side] === value);
+}
+
+function areaErrorOf(repair: Repair, fix: Fix): number | undefined {
+  const sides = Object.keys(repair.crop ?? {}) as Side[];
+  const errors = sides.map((side) => edgeError(repair.crop?.[side], fix.crop?.[side]));
+  return sides.length === 0 ? undefined : Math.max(...errors);
+}
+
+function edgeError(truth: Area | undefined, found: Area | undefined): number {
+  if (truth === undefined || found === undefined) return Number.POSITIVE_INFINITY;
+  const edges = ({ x, y, width, height }: Area) => [x, y, x + width, y + height];
+  return Math.max(...edges(truth).map((edge, index) => Math.abs(edge - (edges(found)[index] ?? 0))));
+}
