@@ -38,7 +38,7 @@ describe("svc doctor", () => {
     assert.equal(code, 0, stdout);
     assert.match(stdout, /^Nothing is wrong with the pair/);
     assert.match(stdout, /reference 0–99 = distorted 0–99 \(100 frames\)/);
-    assert.match(stdout, /^Codec +rawvideo +h264 +differs$/m);
+    assert.match(stdout, /^≠ +Codec +rawvideo +h264$/m);
   });
 
   for (const [what, filters, frames, finding, options] of [
@@ -60,7 +60,7 @@ describe("svc doctor", () => {
       const { code, stdout } = await doctor([reference, distorted]);
       assert.equal(code, 1, stdout);
       assert.match(stdout, new RegExp(`^${finding} \\(certain\\)$`, "m"));
-      assert.ok(stdout.includes(`  svc score "${reference}" "${distorted}" ${options.join(" ")}\n`), stdout);
+      assert.ok(stdout.includes(`  svc score ${reference} ${distorted} ${options.join(" ")}\n`), stdout);
       const repaired = await scoreOf([reference, distorted, ...options]);
       const common = ["--on-frame-count-mismatch", "common"];
       assert.ok(repaired > (await scoreOf([reference, distorted, ...common])) + CLEARLY, String(repaired));

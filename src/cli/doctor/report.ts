@@ -4,7 +4,7 @@ import type { Confidence, Finding } from "../../engine/contract/finding.ts";
 import { SIDES } from "../../engine/contract/request.ts";
 import type { MediaInfo } from "../../engine/contract/result.ts";
 import { bitRatesText } from "../../jobs/quantities.ts";
-import { printable, quoteName } from "../terminal/escape.ts";
+import { printable, shellWord } from "../terminal/escape.ts";
 import { rateText } from "../terminal/numbers.ts";
 import { type TableColumn, tableLines } from "../terminal/table.ts";
 import { type Ink, paint, type Terminal } from "../terminal/terminal.ts";
@@ -61,14 +61,16 @@ interface Fact {
   readonly distorted: string;
 }
 
-/** What the files say of themselves, side by side; what differs is marked. */
+/** What the files say of themselves, side by side; what differs is marked with ≠. */
 function factLines({ reference, distorted }: Diagnosis, terminal: Terminal): string[] {
   const facts = FACTS.map(([name, of]) => ({ name, reference: of(reference), distorted: of(distorted) }));
+  const mark = terminal.unicode ? "≠" : "!";
+  const isSame = (fact: Fact) => fact.reference === fact.distorted;
   const columns: TableColumn<Fact>[] = [
+    { heading: "", atLeast: 1, text: (fact) => (isSame(fact) ? "" : mark) },
     { heading: "What the files say", atLeast: 0, text: ({ name }) => name },
     { heading: "reference", atLeast: 0, text: (fact) => fact.reference },
     { heading: "distorted", atLeast: 0, text: (fact) => fact.distorted },
-    { heading: "", atLeast: 0, text: (fact) => (fact.reference === fact.distorted ? "" : "differs") },
   ];
   return tableLines(facts, columns, terminal, { heading: true });
 }
@@ -92,7 +94,7 @@ const FACTS: readonly (readonly [name: string, text: (media: MediaInfo) => strin
 function commandLines({ fix }: Diagnosis, names: PairNames, terminal: Terminal): string[] {
   const options = fix === undefined ? [] : fixOptions(fix);
   if (options.length === 0) return [];
-  const files = SIDES.map((side) => quoteName(names[side]));
+  const files = SIDES.map((side) => shellWord(names[side]));
   return [
     paint(terminal, "dim", "To score the pair with every certain fix"),
     `  svc score ${[...files, ...options].join(" ")}`,

@@ -21,6 +21,18 @@ export function quoteName(name: string): string {
   return `"${printable(name.replace(/["\\]/g, "\\$&"))}"`;
 }
 
+/** A name that the shell takes as it is. */
+const PLAIN_WORD = /^[\w@%+:,./-]+$/;
+
+/**
+ * Returns a file name as one word of a POSIX shell, for commands to copy. Unprintable characters are escaped as in
+ * messages, so that such a command fails instead of naming another file.
+ */
+export function shellWord(name: string): string {
+  const text = printable(name);
+  return PLAIN_WORD.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 /** Returns JSON with unprintable characters escaped; it parses to the same value. */
 export function printableJson(value: unknown, indent?: number): string {
   const json = JSON.stringify(value, null, indent);

@@ -1,7 +1,6 @@
 /** Relates two videos by their pictures: how the one lies on the other, and which frames show the same. */
 import type { Run } from "../contract/alignment.ts";
-import type { Pictures } from "../media/pictures.ts";
-import { LUMA } from "../media/pictures.ts";
+import { LUMA, type Pictures } from "../media/pictures.ts";
 import type { BothPictures } from "./samples/content.ts";
 import type { FramePair } from "./samples/fields.ts";
 import { paired } from "./space/bars.ts";
@@ -12,7 +11,12 @@ import { judge } from "./space/register.ts";
 import { IDENTITY, type Turn, UPRIGHT, type View } from "./space/view.ts";
 import { alignTime, type TimeRelation } from "./time/align.ts";
 import { crudeMatch } from "./time/crude.ts";
-import * as seen from "./time/view.ts";
+import {
+  MIRRORED_HORIZONTALLY,
+  MIRRORED_VERTICALLY,
+  type View as TimeView,
+  IDENTITY as WHOLE,
+} from "./time/view.ts";
 
 /** Frames on which the picture areas are registered. */
 const REGISTERED = 6;
@@ -69,9 +73,9 @@ export function relate(pictures: BothPictures, options: RelateOptions): Relation
 }
 
 function firstGuess(reference: Pictures, distorted: Pictures, limit: number) {
-  const views = [seen.IDENTITY, seen.MIRRORED_HORIZONTALLY, seen.MIRRORED_VERTICALLY];
+  const views = [WHOLE, MIRRORED_HORIZONTALLY, MIRRORED_VERTICALLY];
   const matches = crudeMatch(reference, distorted, { views, limit });
-  const plain = matches.find(({ view }) => view === seen.IDENTITY);
+  const plain = matches.find(({ view }) => view === WHOLE);
   const [best = plain] = matches;
   const chosen = plain === undefined || (best?.score ?? 0) > plain.score + CLEARLY ? best : plain;
   const offset = chosen?.offset ?? 0;
@@ -80,8 +84,8 @@ function firstGuess(reference: Pictures, distorted: Pictures, limit: number) {
   const runs: Run[] = count > 0 ? [{ reference: r, distorted: d, count }] : [];
   const turn: Turn = {
     transposed: false,
-    mirrorX: chosen?.view === seen.MIRRORED_HORIZONTALLY,
-    mirrorY: chosen?.view === seen.MIRRORED_VERTICALLY,
+    mirrorX: chosen?.view === MIRRORED_HORIZONTALLY,
+    mirrorY: chosen?.view === MIRRORED_VERTICALLY,
   };
   return { runs, view: { ...IDENTITY, turn } };
 }
@@ -107,8 +111,8 @@ function isSame(one: View, other: View): boolean {
 }
 
 /** The same view for the alignment in time, which knows no exchange of rows and columns. */
-function seenBy({ turn, x, y }: View): seen.View {
-  if (turn.transposed) return seen.IDENTITY;
+function seenBy({ turn, x, y }: View): TimeView {
+  if (turn.transposed) return WHOLE;
   const mirrored = ({ scale, shift }: View["x"], is: boolean) =>
     is ? { scale: -scale, shift: 1 - shift } : { scale, shift };
   return { x: mirrored(x, turn.mirrorX), y: mirrored(y, turn.mirrorY) };

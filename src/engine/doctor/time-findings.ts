@@ -27,7 +27,7 @@ function shiftFindings({ runs, confidence, match }: TimeRelation, counts: Counts
   if (first === undefined || last === undefined) return [];
   const offset = first.distorted - first.reference;
   const fix = runs.length === 1 ? { offset } : { runs };
-  const seen = `${framesText(runs.reduce((sum, run) => sum + run.count, 0))} match so, with a correlation of ${match.toFixed(2)}.`;
+  const seen = `${framesText(runs.reduce((sum, run) => sum + run.count, 0))} match that way, with a correlation of ${match.toFixed(2)}.`;
   const ends = counts.reference === counts.distorted ? [] : endsOf(first, last, counts);
   return [
     ...(offset === 0 ? [] : [offsetFinding(first, { confidence, seen, fix })]),
@@ -84,14 +84,14 @@ const CODES: Readonly<Record<TimeEvent["kind"], FindingCode>> = {
 const WHAT: Readonly<Record<TimeEvent["kind"], readonly [one: string, several: string]>> = {
   dropped: ["is missing from the distorted video", "are missing from the distorted video"],
   duplicated: [
-    "repeats the frame before; all later ones come later",
-    "repeat the frame before; all later ones come later",
+    "repeats the frame before it and delays all later ones",
+    "repeat the frame before them and delay all later ones",
   ],
   frozen: [
-    "stands still while the reference moves; later ones come in time",
-    "stand still while the reference moves; later ones come in time",
+    "stands still while the reference moves; then the video catches up",
+    "stand still while the reference moves; then the video catches up",
   ],
-  repeated: ["shows a frame of the reference again", "show frames of the reference again"],
+  repeated: ["shows an earlier frame again", "show earlier frames again"],
   inserted: ["shows nothing of the reference", "show nothing of the reference"],
 };
 
@@ -140,6 +140,6 @@ function unchecked({ checked }: TimeRelation): Finding {
   return {
     code: "NOT_CHECKED",
     confidence: "possible",
-    evidence: `Frames were paired by number. The pictures show of ${Math.round(100 * checked)} % of them only that this is right: elsewhere they hardly move.`,
+    evidence: `Frames were paired by number, and nothing contradicts that. But only ${Math.round(100 * checked)} % of the pictures move enough to show that it is right.`,
   };
 }
