@@ -43,6 +43,7 @@ if (!values.make) {
     const before = await cpuTime();
     const found = await diagnose(engine, pair.reference, pair.distorted);
     judged.push({ pair, found, verdict: judge(pair.truth, found), cpuMs: (await cpuTime()) - before });
+    if (judged.length % 20 === 0) console.log(`${judged.length} of ${pairs.length} diagnosed`);
   }
   console.log(`\n${complaints(judged)}\n\n${outcomeTable(judged)}\n\n${findingTable(judged)}`);
   console.log(`\n${cleanAlarms(judged)}`);

@@ -42,7 +42,7 @@ const MODELS = ["vmaf_v0.6.1", "vmaf_v0.6.1neg"];
 
 /** Schemas of request bodies and of objects in them. */
 const REQUESTS = [
-  ...["ScoreRequest", "JobSpec", "RawVideo", "JobBatch", "RevokeRequest"],
+  ...["ScoreRequest", "JobSpec", "RawVideo", "Mirror", "EstimateRequest", "JobBatch", "RevokeRequest"],
   ...["UpdateJobRequest", "JobFilter", "CancelJobsRequest", "DeleteJobsRequest"],
 ];
 

@@ -1165,18 +1165,15 @@ export interface components {
             reference?: components["schemas"]["Area"];
             distorted?: components["schemas"]["Area"];
         };
+        /**
+         * @description HORIZONTAL exchanges left and right, VERTICAL top and bottom.
+         * @enum {string}
+         */
+        Mirroring: "HORIZONTAL" | "VERTICAL" | "BOTH";
         /** @description How each side is mirrored, after cropping; not at all by default. */
         Mirror: {
-            /**
-             * @description HORIZONTAL exchanges left and right, VERTICAL top and bottom.
-             * @enum {string}
-             */
-            reference?: "HORIZONTAL" | "VERTICAL" | "BOTH";
-            /**
-             * @description HORIZONTAL exchanges left and right, VERTICAL top and bottom.
-             * @enum {string}
-             */
-            distorted?: "HORIZONTAL" | "VERTICAL" | "BOTH";
+            reference?: components["schemas"]["Mirroring"];
+            distorted?: components["schemas"]["Mirroring"];
         };
         /**
          * @description Luma of 8 bits has values from 16 to 235 (LIMITED) or from 0 to 255 (FULL).

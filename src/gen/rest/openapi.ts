@@ -282,17 +282,14 @@ export interface components {
         };
         /** @description How each side is mirrored, after cropping; not at all by default. */
         Mirror: {
-            /**
-             * @description HORIZONTAL exchanges left and right, VERTICAL top and bottom.
-             * @enum {string}
-             */
-            reference?: "HORIZONTAL" | "VERTICAL" | "BOTH";
-            /**
-             * @description HORIZONTAL exchanges left and right, VERTICAL top and bottom.
-             * @enum {string}
-             */
-            distorted?: "HORIZONTAL" | "VERTICAL" | "BOTH";
+            reference?: components["schemas"]["Mirroring"];
+            distorted?: components["schemas"]["Mirroring"];
         };
+        /**
+         * @description HORIZONTAL exchanges left and right, VERTICAL top and bottom.
+         * @enum {string}
+         */
+        Mirroring: "HORIZONTAL" | "VERTICAL" | "BOTH";
         /** @description Consecutive frames of the reference that are compared with consecutive frames of the distorted video. */
         FrameRun: {
             /**
