@@ -53,6 +53,7 @@ describe("the description", () => {
       "/v1/jobs/{id}/stills/{frame}",
       "/v1/jobs/{id}/stills/{frame}/{side}",
       "/v1/jobs/{id}:cancel",
+      "/v1/jobs/{id}:finish",
       "/v1/jobs:batch",
       "/v1/jobs:cancel",
       "/v1/jobs:delete",

@@ -42,7 +42,7 @@ const MODELS = ["vmaf_v0.6.1", "vmaf_v0.6.1neg"];
 
 /** Schemas of request bodies and of objects in them. */
 const REQUESTS = [
-  ...["ScoreRequest", "JobSpec", "RawVideo", "Mirror", "EstimateRequest", "JobBatch", "RevokeRequest"],
+  ...["ScoreRequest", "JobSpec", "RawVideo", "Mirror", "JobBatch", "RevokeRequest"],
   ...["UpdateJobRequest", "JobFilter", "CancelJobsRequest", "DeleteJobsRequest"],
 ];
 
@@ -86,8 +86,9 @@ function narrowSpec(properties: Schema["properties"]): void {
   properties["models"] = { ...properties["models"], items: { type: "string", enum: MODELS } };
   // Nor does the description say which scorers exist; an empty version stands for the default one.
   properties["scorerVersion"] = { ...properties["scorerVersion"], enum: [""] };
-  // Which frames and areas a pair has is not described either, nor that runs follow each other.
-  for (const name of ["offset", "start", "duration", "runs", "crop"]) delete properties[name];
+  // Which frames and areas a pair has is not described either, nor that runs follow each other, nor that an estimate
+  // excludes subsampling.
+  for (const name of ["offset", "start", "duration", "runs", "crop", "estimate"]) delete properties[name];
 }
 
 /** Adds the rule for label keys: OpenAPI 3.0 cannot restrict member names. */

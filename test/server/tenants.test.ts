@@ -219,6 +219,10 @@ const GRPC: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
     for (const id of [done, running])
       assert.equal(await codeOf(yours.call(jobs.cancelJob, { id })), "WRONG_TENANT");
   },
+  "svc.v1.JobService/FinishJob": async () => {
+    for (const id of [done, running])
+      assert.equal(await codeOf(yours.call(jobs.finishJob, { id })), "WRONG_TENANT");
+  },
   "svc.v1.JobService/UpdateJob": async () => {
     for (const id of [done, running]) {
       const change = { id, setLabels: { film: "mine" }, removeLabels: ["other"] };
@@ -407,6 +411,9 @@ const HTTP: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
   },
   cancelJob: async () => {
     for (const id of [done, running]) await denied(`/v1/jobs/${id}:cancel`, "POST");
+  },
+  finishJob: async () => {
+    for (const id of [done, running]) await denied(`/v1/jobs/${id}:finish`, "POST");
   },
   updateJob: async () => {
     for (const id of [done, running]) {
