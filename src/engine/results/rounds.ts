@@ -17,7 +17,7 @@ import type { Segment } from "../planning/segment.ts";
 import { toResult } from "./assemble.ts";
 import { Joiner } from "./join.ts";
 import { addPart, type Chunks, misfit, segmentOf } from "./parts.ts";
-import { estimateMetric, type Sample, scoreOfUnit } from "./sample.ts";
+import { drawnUnits, estimateMetric, type Sample, scoreOfUnit } from "./sample.ts";
 
 /** What is scored next. */
 export interface Round {
@@ -110,11 +110,11 @@ async function joinUnits({ parts }: ScoredSample, facts: StoredPlan, sample: Sam
   const drawn = drawnUnits(sample);
   const joiner = new Joiner(
     facts.models,
-    drawn.reduce((sum, { count }) => sum + count, 0),
+    drawn.reduce((sum, { segment }) => sum + segment.count, 0),
   );
   for (const [index, part] of parts.entries()) {
     const segment = segmentOf(part, facts);
-    const { first, count } = drawn[index] ?? {};
+    const { first, count } = drawn[index]?.segment ?? {};
     if (segment.first !== first || segment.count !== count)
       throw misfit(part, `the part from frame ${segment.first} on is not in the sample`);
     await addPart(joiner, part, segment, facts);
@@ -122,21 +122,12 @@ async function joinUnits({ parts }: ScoredSample, facts: StoredPlan, sample: Sam
   return joiner.finish();
 }
 
-/** The units of a sample in frame order. */
-function drawnUnits({ plan, units, segments }: Sample): Segment[] {
-  return Array.from(plan.order.slice(0, units).sort(), (unit) => segments[unit] as Segment);
-}
-
 /** Unit → its scores for the first model. */
 function scoresOf(table: FrameTable, sample: Sample, { models }: StoredPlan): Map<number, UnitScore> {
-  const scores = new Map<number, UnitScore>();
-  let row = 0;
-  for (const unit of sample.plan.order.slice(0, sample.units).sort()) {
-    const segment = sample.segments[unit] as Segment;
-    scores.set(unit, scoreOfUnit(segment, table, row, firstOf(models)));
-    row += segment.count;
-  }
-  return scores;
+  const scores = drawnUnits(sample).map(
+    ({ unit, segment, row }) => [unit, scoreOfUnit(segment, table, row, firstOf(models))] as const,
+  );
+  return new Map(scores);
 }
 
 function meanOf(table: FrameTable, sample: Sample, { models, pairing }: StoredPlan): SampleMean {

@@ -34,23 +34,46 @@ export interface Mean {
  * what the sample does not show is bounded in points of VMAF.
  */
 export function estimateMetric(
-  { plan, units, segments }: Sample,
+  sample: Sample,
   table: FrameTable,
   metric: string,
   largest: number | undefined,
 ): Mean {
   const scores = new Map<number, UnitScore>();
-  let first = 0;
-  for (const unit of plan.order.slice(0, units).sort()) {
-    const end = first + (segments[unit]?.count ?? 0);
-    scores.set(unit, unitScore(table, metric, first, end));
-    first = end;
-  }
-  const { mean, halfWidth } = estimateMean(plan, units, (unit) => scores.get(unit) ?? { frames: 0, sum: 0 });
+  for (const { unit, segment, row } of drawnUnits(sample))
+    scores.set(unit, unitScore(table, metric, row, row + segment.count));
+  const { mean, halfWidth } = estimateMean(
+    sample.plan,
+    sample.units,
+    (unit) => scores.get(unit) ?? { frames: 0, sum: 0 },
+  );
   if (largest === undefined) return { mean: round(mean) };
   const low = Math.max(mean - halfWidth, Math.min(mean, 0));
   const high = Math.min(mean + halfWidth, Math.max(mean, largest));
   return { mean: round(mean), interval: { low: round(low), high: round(high) } };
+}
+
+/** A unit of a sample. */
+export interface DrawnUnit {
+  readonly unit: number;
+  readonly segment: Segment;
+  /** The first of its rows in a table of the sample's frames. */
+  readonly row: number;
+}
+
+/** Returns the units of a sample in frame order. */
+export function drawnUnits({
+  plan,
+  units,
+  segments,
+}: Pick<Sample, "plan" | "units" | "segments">): DrawnUnit[] {
+  let next = 0;
+  return Array.from(plan.order.slice(0, units).sort(), (unit) => {
+    const segment = segments[unit] as Segment;
+    const row = next;
+    next += segment.count;
+    return { unit, segment, row };
+  });
 }
 
 /**

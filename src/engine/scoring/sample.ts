@@ -11,7 +11,7 @@ import type { Plan } from "../planning/plan.ts";
 import type { Segment } from "../planning/segment.ts";
 import { SegmentMismatch } from "../planning/segment-mismatch.ts";
 import { Joiner } from "../results/join.ts";
-import { allFramesScored, type Sample, scoreOfUnit, tooImprecise } from "../results/sample.ts";
+import { allFramesScored, drawnUnits, type Sample, scoreOfUnit, tooImprecise } from "../results/sample.ts";
 import { ProgressMeter } from "./progress.ts";
 import { type RunOptions, type Scored, scoreCut, scoreWhole } from "./score.ts";
 
@@ -137,11 +137,11 @@ class Sampler {
 
   #scored(units: number): Scored {
     const { models, segments } = this.#plan;
-    const drawn = this.#drawing.order.slice(0, units).sort();
-    const rows = drawn.reduce((sum, unit) => sum + this.#segment(unit).count, 0);
-    const joiner = new Joiner(models, rows);
-    for (const unit of drawn) joiner.add(this.#segment(unit), this.#tables.get(unit) as FrameTable);
     const sample: Sample = { ...this.#request, plan: this.#drawing, units, segments };
+    const drawn = drawnUnits(sample);
+    const rows = drawn.reduce((sum, { segment }) => sum + segment.count, 0);
+    const joiner = new Joiner(models, rows);
+    for (const { unit, segment } of drawn) joiner.add(segment, this.#tables.get(unit) as FrameTable);
     return { plan: this.#plan, table: joiner.finish(), sample };
   }
 
