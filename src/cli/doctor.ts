@@ -4,7 +4,8 @@ import { exitCodes } from "../platform/config/help.ts";
 import { conclude, PeopleCommand } from "./command.ts";
 import { jsonOption } from "./connection/server.ts";
 import { type DoctorFlags, runDoctor } from "./doctor/run.ts";
-import { addFileOptions, scorerPathOption, timeoutOption } from "./score/options.ts";
+import { addFileOptions } from "./score/file-options.ts";
+import { scorerPathOption, timeoutOption } from "./score/options.ts";
 
 const GUIDE = `
 Examples:

@@ -4,7 +4,7 @@ import { pairRequest } from "../../engine/contract/request.ts";
 import { openEngine } from "../../engine/open.ts";
 import { programPlaces } from "../../platform/config/program-places.ts";
 import { EXIT, writeAll } from "../exit.ts";
-import type { FileFlags } from "../score/options.ts";
+import type { FileFlags } from "../score/file-options.ts";
 import { rawVideoOf } from "../score/pair-request.ts";
 import { progressLine } from "../score/progress.ts";
 import { printableJson } from "../terminal/escape.ts";

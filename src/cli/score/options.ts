@@ -1,28 +1,14 @@
 /** The options of `svc score`, some of which other commands share: flags, help and parsing. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_MODEL, FEATURES, type Feature } from "../../engine/contract/request.ts";
-import { parseRational } from "../../engine/media/rational.ts";
 import { BUILT_IN_MODELS, SHORT_NAMES } from "../../jobs/models.ts";
-import {
-  MAX_BIT_DEPTH,
-  MAX_MODELS,
-  MAX_SIDE_PIXELS,
-  MAX_SUBSAMPLE,
-  MIN_BIT_DEPTH,
-} from "../../jobs/request-limits.ts";
+import { MAX_BIT_DEPTH, MAX_MODELS, MAX_SUBSAMPLE, MIN_BIT_DEPTH } from "../../jobs/request-limits.ts";
 import { Failure } from "../../platform/failure.ts";
 import { offering, optional } from "../flags/optional.ts";
 import { type AlignmentFlags, alignmentOptions } from "./alignment-options.ts";
 import { type EstimateFlags, estimateOptions } from "./estimate.ts";
+import { choice, type FileFlags, fileOptions, parseSize, type Size } from "./file-options.ts";
 import { type PictureFlags, pictureOptions } from "./picture-options.ts";
-
-/** Parsed options that say how the two files are read. */
-export interface FileFlags {
-  readonly size?: Size;
-  readonly pixelFormat?: string;
-  readonly frameRate?: string;
-  readonly editLists: "apply" | "ignore";
-}
 
 /** Parsed options that say what to score, and how. */
 export interface PairFlags extends FileFlags, AlignmentFlags, PictureFlags {
@@ -51,23 +37,14 @@ export interface ScoreFlags extends PairFlags, EstimateFlags {
   readonly quiet?: boolean;
 }
 
-interface Size {
-  readonly width: number;
-  readonly height: number;
-}
-
 const MAX_THREADS = 256;
 /** setTimeout's limit in seconds, about 24 days. */
 const MAX_TIMEOUT_SECONDS = 2_147_483;
-export const DEFAULT_PIXEL_FORMAT = "yuv420p";
 /** For completion: without the bootstrap models, which only Netflix's vmaf can load. */
 const OFFERED_MODELS = [
   ...SHORT_NAMES,
   ...BUILT_IN_MODELS.filter(({ family }) => family !== "bootstrap").map(({ name }) => name),
 ];
-/** The most common formats of raw files, for completion. */
-const RAW_FORMATS = ["yuv420p", "yuv422p", "yuv444p", "yuv420p10le", "yuv422p10le", "yuv444p10le"];
-
 export function addScoreOptions(command: Command): Command {
   addPairOptions(command);
   for (const option of [...estimateOptions(), gateOption(), ...outputOptions(), ...scorerOptions()])
@@ -84,12 +61,6 @@ export function addPairOptions<C extends Command>(command: C, shownModel = DEFAU
     ...pictureOptions(),
   ])
     command.addOption(option);
-  return command;
-}
-
-/** Adds the options that say how the two files are read. */
-export function addFileOptions<C extends Command>(command: C): C {
-  for (const option of fileOptions()) command.addOption(option);
   return command;
 }
 
@@ -135,34 +106,6 @@ function metricOptions(shownModel: string): Option[] {
     new Option("--subsample <n>", `score only every n-th frame, 1 to ${MAX_SUBSAMPLE}; faster, less accurate`)
       .default(1)
       .argParser(whole(MAX_SUBSAMPLE)),
-  ];
-}
-
-/** The options that say how a file is read. */
-function fileOptions(): Option[] {
-  return [
-    optional(
-      "--size <WxH>",
-      "frame size of raw .yuv files in pixels",
-      "taken from a name such as clip_576x324.yuv",
-    ).argParser(parseSize),
-    offering(
-      optional(
-        "--pixel-format <format>",
-        "pixel format of raw .yuv files, with --size",
-        DEFAULT_PIXEL_FORMAT,
-      ),
-      RAW_FORMATS,
-    ),
-    optional(
-      "--frame-rate <fps>",
-      "frames per second of raw .yuv files, such as 25 or 30000/1001, with --size",
-      "unknown",
-    ).argParser(parseRate),
-    choice("--edit-lists <policy>", "MP4 edit lists that hide frames: apply or ignore them", [
-      "apply",
-      "ignore",
-    ]),
   ];
 }
 
@@ -238,16 +181,6 @@ export function timeoutOption(shownDefault: string): Option {
     .argParser(parseSeconds);
 }
 
-/** The first word is the default. Upper case, as in the REST API, is accepted too. */
-function choice(flags: string, help: string, words: readonly [string, string]): Option {
-  const option = new Option(flags, help).default(words[0]).argParser((value: string) => {
-    const word = words.find((known) => known === value.toLowerCase());
-    if (word === undefined) throw new InvalidArgumentError(`Use ${words.join(" or ")}.`);
-    return word;
-  });
-  return offering(option, words);
-}
-
 function collectModel(value: string, before: readonly string[] = []): readonly string[] {
   if (value === "") throw new InvalidArgumentError(`Name a model, for example ${DEFAULT_MODEL}.`);
   if (before.includes(value)) throw new InvalidArgumentError("It is given twice.");
@@ -282,26 +215,6 @@ function parseSeconds(value: string): number {
     throw new InvalidArgumentError(`Use seconds, more than 0 and at most ${MAX_TIMEOUT_SECONDS}.`);
   }
   return seconds;
-}
-
-function parseRate(value: string): string {
-  if (parseRational(value)) return value;
-  throw new InvalidArgumentError("Use frames per second, for example 25, 29.97 or 30000/1001.");
-}
-
-function parseSize(value: string): Size {
-  const match = /^(\d{1,5})[x:×](\d{1,5})$/i.exec(value);
-  const [width, height] = [Number(match?.[1]), Number(match?.[2])];
-  if (!isSide(width) || !isSide(height)) {
-    throw new InvalidArgumentError(
-      `Use width x height in pixels up to ${MAX_SIDE_PIXELS}, for example 1920x1080.`,
-    );
-  }
-  return { width, height };
-}
-
-function isSide(pixels: number): boolean {
-  return pixels >= 1 && pixels <= MAX_SIDE_PIXELS;
 }
 
 /** Throws INVALID_REQUEST if two options write to standard output, or one has no effect without another. */

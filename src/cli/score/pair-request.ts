@@ -7,7 +7,8 @@ import {
 } from "../../engine/contract/request.ts";
 import { Failure } from "../../platform/failure.ts";
 import { alignmentOf } from "./alignment-options.ts";
-import { DEFAULT_PIXEL_FORMAT, type FileFlags, type PairFlags } from "./options.ts";
+import { DEFAULT_PIXEL_FORMAT, type FileFlags } from "./file-options.ts";
+import type { PairFlags } from "./options.ts";
 import { pictureOf } from "./picture-options.ts";
 
 /** Returns the engine's request. Throws INVALID_REQUEST if options don't go together. */
