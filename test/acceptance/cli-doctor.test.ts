@@ -54,6 +54,13 @@ describe("svc doctor", () => {
     ["was cropped", "crop=400:226:40:22", 100, "CROPPED", ["--crop", "reference=400x226+40+22"]],
     ["was mirrored", "hflip", 100, "MIRRORED", ["--mirror", "distorted=horizontal"]],
     ["has bars", "pad=480:330:0:30", 100, "BARS", ["--crop", "distorted=480x270+0+30"]],
+    [
+      "was mirrored after it got a bar",
+      "pad=480:310:0:40,vflip",
+      100,
+      "MIRRORED",
+      ["--crop", "distorted=480x270+0+0", "--mirror", "distorted=vertical"],
+    ],
   ] as const) {
     test(`says that an encode ${what}, and its options repair the pair`, async () => {
       const distorted = await encoded(`${finding}-${frames}.mp4`, filters, frames);

@@ -11,6 +11,10 @@ export function perSide<T>(of: (side: Side) => T): Readonly<Record<Side, T>> {
   return { reference: of("reference"), distorted: of("distorted") };
 }
 
+export function otherSide(side: Side): Side {
+  return side === "reference" ? "distorted" : "reference";
+}
+
 /** The model if the request names none; the contract's default. */
 export const DEFAULT_MODEL = "vmaf_v0.6.1";
 

@@ -6,15 +6,17 @@ import { bothSides } from "../media/all-or-abort.ts";
 import type { DecodeContext } from "../media/probe-context.ts";
 import type { Track } from "../media/track.ts";
 import { comparedSize } from "../planning/shapes.ts";
+import { decodeRaw } from "./decode-raw.ts";
 import type { Relation } from "./relate.ts";
 import type { FramePair } from "./samples/fields.ts";
-import { areaFindings } from "./space/findings.ts";
-import type { Plane } from "./space/plane.ts";
+import { areaFindings, type Sizes } from "./space/findings.ts";
+import { type Plane, plane } from "./space/plane.ts";
 import { refineArea } from "./space/refine.ts";
-import { takeFrames } from "./take-frames.ts";
 
 /** Frames of full size by which borders are measured. */
 const FULL_SIZE = 4;
+/** Samples of 8 bits in the range in which they are stored. */
+const LUMA_ONLY = "scale=in_range=tv:out_range=tv:sws_dither=none,format=gray";
 
 export interface DecodedPair {
   readonly sources: Sources;
@@ -26,30 +28,40 @@ export interface DecodedPair {
 
 /** Small pictures show roughly which areas both have. Only if those differ, frames of full size are decoded. */
 export async function exactAreas(pair: DecodedPair, { layout, view, frames }: Relation): Promise<Finding[]> {
-  if (layout === undefined) return [];
+  // Requests can't turn a side by a quarter, so there is no area to advise.
+  if (layout === undefined || view.turn.transposed) return [];
   const sizes = perSide((side) => {
     const [width, height] = comparedSize(pair.tracks[side], pair.turned);
     return { width, height };
   });
-  const rough = areaFindings(layout, sizes);
+  const shown = { sizes, turn: view.turn };
+  const rough = areaFindings(layout, shown);
   if (rough.length === 0) return [];
-  const planes = await fullSize(pair, frames);
+  const planes = await fullSize(pair, sizes, frames);
   const exact = refineArea(planes.reference, planes.distorted, view);
   if (exact === undefined) return rough;
   const isWhole = SIDES.every(
     (side) => sizes[side].width - exact[side].width <= 1 && sizes[side].height - exact[side].height <= 1,
   );
-  return isWhole ? [] : areaFindings(layout, sizes, exact);
+  return isWhole ? [] : areaFindings(layout, shown, exact);
 }
 
+/** Takes the luma of a few frames at their full size. */
 function fullSize(
   { sources, tracks, turned, context }: DecodedPair,
-  frames: readonly FramePair[],
+  sizes: Sizes,
+  pairs: readonly FramePair[],
 ): Promise<Readonly<Record<Side, readonly Plane[]>>> {
-  const step = Math.max(1, Math.floor(frames.length / FULL_SIZE));
-  const chosen = frames.filter((_, index) => index % step === 0).slice(0, FULL_SIZE);
-  return bothSides(context.signal, (side, signal) => {
-    const wanted = { numbers: chosen.map((pair) => pair[side]), turned: turned.includes(side) };
-    return takeFrames(sources[side], tracks[side], wanted, { ...context, signal });
+  const step = Math.max(1, Math.floor(pairs.length / FULL_SIZE));
+  const chosen = pairs.filter((_, index) => index % step === 0).slice(0, FULL_SIZE);
+  return bothSides(context.signal, async (side, signal) => {
+    const { width, height } = sizes[side];
+    const size = width * height;
+    const frames = chosen.map((pair) => pair[side]);
+    const wanted = { frames, filters: LUMA_ONLY, frameBytes: size, turned };
+    const bytes = await decodeRaw(sources[side], tracks[side], wanted, { ...context, signal });
+    return Array.from({ length: Math.floor(bytes.length / size) }, (_, index) =>
+      plane(bytes.subarray(index * size, (index + 1) * size), width, height),
+    );
   });
 }

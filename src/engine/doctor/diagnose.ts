@@ -3,8 +3,11 @@ import type { Diagnosis } from "../contract/diagnosis.ts";
 import type { Confidence, Finding, Fix } from "../contract/finding.ts";
 import { perSide, type Side } from "../contract/request.ts";
 import { bothSides } from "../media/all-or-abort.ts";
+import { PICTURE_BYTES, Pictures, SHRINK } from "../media/pictures.ts";
 import { fileInfo, framesText, type Track } from "../media/track.ts";
+import { statedRange } from "../planning/compare.ts";
 import { type DecodedPair, exactAreas } from "./areas.ts";
+import { decodeRaw } from "./decode-raw.ts";
 import { rateFindings, rateOf, rateRatio } from "./rates.ts";
 import { type Relation, relate } from "./relate.ts";
 import {
@@ -18,8 +21,7 @@ import { fieldsOf } from "./samples/fields.ts";
 import { levelFindings } from "./samples/levels.ts";
 import { matrixFindings } from "./samples/matrix.ts";
 import { turnFindings } from "./space/findings.ts";
-import { rangeTags, tagFindings } from "./tags.ts";
-import { takePictures } from "./take-pictures.ts";
+import { tagFindings } from "./tags.ts";
 import { timeFindings } from "./time-findings.ts";
 
 type Tracks = Readonly<Record<Side, Track>>;
@@ -51,9 +53,10 @@ export async function diagnose(pair: DecodedPair): Promise<Diagnosis> {
 }
 
 function firstPictures({ sources, tracks, turned, context }: DecodedPair): Promise<BothPictures> {
-  return bothSides(context.signal, (side, signal) => {
-    const wanted = { count: Math.min(MOST_FRAMES, tracks[side].frames), turned: turned.includes(side) };
-    return takePictures(sources[side], tracks[side], wanted, { ...context, signal });
+  return bothSides(context.signal, async (side, signal) => {
+    const frames = Math.min(MOST_FRAMES, tracks[side].frames);
+    const wanted = { frames, filters: SHRINK, frameBytes: PICTURE_BYTES, turned };
+    return new Pictures(await decodeRaw(sources[side], tracks[side], wanted, { ...context, signal }));
   });
 }
 
@@ -77,15 +80,17 @@ async function findingsOf(pair: DecodedPair, { pictures, relation, ratio }: Seen
   if (other.length > 0) return other;
   const counts = perSide((side) => pictures[side].count);
   const fields = fieldsOf(pictures.reference, pictures.distorted, frames, view);
-  const ranges = rangeTags(pair.tracks);
-  const levels = levelFindings(fields, ranges);
+  const levels = levelFindings(
+    fields,
+    perSide((side) => statedRange(pair.tracks[side])),
+  );
   return [
     ...identityFindings(pictures),
     ...turnFindings(view.turn, match, upright),
     ...(await exactAreas(pair, relation)),
     ...rateFindings(ratio, time.match, pair.tracks),
     ...(ratio === 1 ? timeFindings(time, counts) : []),
-    ...(levels.length > 0 ? levels : tagFindings(ranges)),
+    ...(levels.length > 0 ? levels : tagFindings(pair.tracks)),
     ...matrixFindings(fields),
     ...swapFindings(pictures, frames, bitRates(pair.tracks)),
   ];

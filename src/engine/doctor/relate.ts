@@ -1,12 +1,13 @@
 /** Relates two videos by their pictures: how the one lies on the other, and which frames show the same. */
 import type { Run } from "../contract/alignment.ts";
 import { LUMA, type Pictures } from "../media/pictures.ts";
+import { pairsIn } from "../planning/pairing.ts";
 import type { BothPictures } from "./samples/content.ts";
 import type { FramePair } from "./samples/fields.ts";
 import { paired } from "./space/bars.ts";
 import { type FoundView, findView } from "./space/find.ts";
 import { type Layout, layoutOf } from "./space/layout.ts";
-import { type Plane, plane } from "./space/plane.ts";
+import { lumaPlane, type Plane } from "./space/plane.ts";
 import { judge } from "./space/register.ts";
 import { IDENTITY, type Turn, UPRIGHT, type View } from "./space/view.ts";
 import { alignTime, type TimeRelation } from "./time/align.ts";
@@ -127,7 +128,7 @@ function onPath({ runs }: TimeRelation, count: number, { ratio }: RelateOptions)
 }
 
 function spread(runs: readonly Run[], count: number): readonly FramePair[] {
-  const all = runs.reduce((sum, run) => sum + run.count, 0);
+  const all = pairsIn(runs);
   const wanted = Math.min(count, all);
   return Array.from({ length: wanted }, (_, index) => {
     let at = Math.floor(((index + 0.5) * all) / wanted);
@@ -148,6 +149,6 @@ function planesOf(
       .filter(
         (pair) => pair.reference < pictures.reference.count && pair.distorted < pictures.distorted.count,
       )
-      .map((pair) => plane(pictures[side].luma(pair[side]), LUMA.width, LUMA.height));
+      .map((pair) => lumaPlane(pictures[side], pair[side]));
   return { reference: of("reference"), distorted: of("distorted") };
 }

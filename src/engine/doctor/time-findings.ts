@@ -1,10 +1,12 @@
 /** What is found about time, from the alignment of the pictures. */
 import type { Run } from "../contract/alignment.ts";
 import type { Confidence, Finding, FindingCode, Fix } from "../contract/finding.ts";
-import { SIDES, type Side } from "../contract/request.ts";
+import { otherSide, SIDES, type Side } from "../contract/request.ts";
 import { framesText, NAMES } from "../media/track.ts";
+import { pairsIn } from "../planning/pairing.ts";
 import type { TimeRelation } from "./time/align.ts";
 import type { TimeEvent } from "./time/events.ts";
+import { offsetOf } from "./time/segments.ts";
 
 /** Part of the frames around which another offset must have been seen for "nothing wrong" to mean something. */
 const LEAST_CHECKED = 0.25;
@@ -25,9 +27,9 @@ export function timeFindings(time: TimeRelation, counts: Counts): Finding[] {
 function shiftFindings({ runs, confidence, match }: TimeRelation, counts: Counts): Finding[] {
   const [first, last] = [runs[0], runs.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const offset = first.distorted - first.reference;
+  const offset = offsetOf(first);
   const fix = runs.length === 1 ? { offset } : { runs };
-  const seen = `${framesText(runs.reduce((sum, run) => sum + run.count, 0))} match that way, with a correlation of ${match.toFixed(2)}.`;
+  const seen = `${framesText(pairsIn(runs))} match that way, with a correlation of ${match.toFixed(2)}.`;
   const ends = counts.reference === counts.distorted ? [] : endsOf(first, last, counts);
   return [
     ...(offset === 0 ? [] : [offsetFinding(first, { confidence, seen, fix })]),
@@ -41,8 +43,9 @@ interface Claim {
   readonly fix: Fix;
 }
 
-function offsetFinding({ reference, distorted }: Run, { confidence, seen, fix }: Claim): Finding {
-  const size = distorted - reference;
+function offsetFinding(run: Run, { confidence, seen, fix }: Claim): Finding {
+  const { reference, distorted } = run;
+  const size = offsetOf(run);
   const what =
     size > 0
       ? `The distorted video is ${framesText(size)} late: its frame ${distorted} shows the reference's frame ${reference}.`
@@ -66,7 +69,7 @@ function endsOf(first: Run, last: Run, counts: Counts): End[] {
 }
 
 function trimFinding({ side, at, count }: End, counts: Counts, { confidence, seen, fix }: Claim): Finding {
-  const other = side === "reference" ? "distorted" : "reference";
+  const other = otherSide(side);
   const evidence = `The ${NAMES[other]} lacks the ${at} ${framesText(count)} of the ${NAMES[side]}. ${seen}`;
   const frames = { first: at === "first" ? 0 : counts[side] - count, count };
   return { code: "TRIMMED", side, size: count, frames, confidence, evidence, fix };

@@ -135,9 +135,15 @@ function rangeWarning(reference: Track, distorted: Track): Warning | undefined {
  * including y4m without XCOLORRANGE and raw files. Only yuvj formats are full range by name. RGB is always converted to
  * limited range (graph.ts).
  */
-function comparedRange({ pixels, range }: Track): SampleRange {
+export function comparedRange(track: Track): SampleRange {
+  return statedRange(track) ?? "LIMITED";
+}
+
+/** The same as far as the file states it; undefined: it does not. */
+export function statedRange({ pixels, range }: Track): SampleRange | undefined {
   if (isRgb(pixels)) return "LIMITED";
-  return range === "full" || (range === "" && pixels.fullByName) ? "FULL" : "LIMITED";
+  if (range !== "") return range === "full" ? "FULL" : "LIMITED";
+  return pixels.fullByName ? "FULL" : undefined;
 }
 
 function rangeText(track: Track): string {

@@ -2,7 +2,7 @@
 import { scoredRate } from "../../jobs/frame-rate.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Remedy } from "../contract/remedy.ts";
-import type { PairRequest, Side } from "../contract/request.ts";
+import { otherSide, type PairRequest, type Side } from "../contract/request.ts";
 import type { Warning } from "../contract/result.ts";
 import { formatRational, toNumber } from "../media/rational.ts";
 import { facts, framesText, NAMES, type Track } from "../media/track.ts";
@@ -79,7 +79,7 @@ function advice(tracks: Readonly<Record<Side, Track>>, common: Thinning): Advice
       says: `The reference has ${framesText(tracks.reference.frames)} and the distorted video ${tracks.distorted.frames}${which}: it is not known which frames they have in common. Use an encode at the reference's rate.`,
     };
   }
-  const slow = fast === "reference" ? "distorted" : "reference";
+  const slow = otherSide(fast);
   const onlyIf =
     every === 1
       ? "both have the same frames at different speeds"

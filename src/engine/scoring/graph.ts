@@ -133,7 +133,7 @@ function toPlanar(track: Track): readonly string[] {
 }
 
 /** Drops unrequested frames ahead of the conversion, which handles each frame independently. */
-function pick(some: readonly number[] | undefined): readonly string[] {
+export function pick(some: readonly number[] | undefined): readonly string[] {
   return some === undefined ? [] : [`select=${some.map((frame) => `eq(n\\,${frame})`).join("+")}`];
 }
 

@@ -1,8 +1,8 @@
 /** Findings of the whole: black, frozen, other and identical content, and sides that may be swapped. */
 import type { Finding } from "../../contract/finding.ts";
-import { perSide, SIDES, type Side } from "../../contract/request.ts";
-import { LUMA, type Pictures } from "../../media/pictures.ts";
-import { blur, type Plane, plane, shrink } from "../space/plane.ts";
+import { otherSide, perSide, SIDES, type Side } from "../../contract/request.ts";
+import type { Pictures } from "../../media/pictures.ts";
+import { blur, lumaPlane, type Plane, shrink } from "../space/plane.ts";
 import type { FramePair } from "./fields.ts";
 
 export type BothPictures = Readonly<Record<Side, Pictures>>;
@@ -27,11 +27,11 @@ const RICHER = 2;
 
 /** A side without a picture, or one that stands still while the other moves. */
 export function emptinessFindings(pictures: BothPictures, frames: readonly FramePair[]): Finding[] {
-  const deviations = perSide((side) => frames.map((pair) => spread(luma(pictures[side], pair[side]))));
+  const deviations = perSide((side) => frames.map((pair) => spread(lumaPlane(pictures[side], pair[side]))));
   const means = perSide((side) => frames.map((pair) => average(pictures[side].luma(pair[side]))));
   const movement = perSide((side) => movements(pictures[side]));
   return SIDES.flatMap((side): Finding[] => {
-    const other = side === "reference" ? "distorted" : "reference";
+    const other = otherSide(side);
     const [deviation, shown] = [Math.max(0, ...deviations[side]), middle(deviations[other])];
     if (deviation < PLAIN && Math.max(0, ...means[side]) < DARK && shown > VIVID) {
       const evidence = `The ${side} video is black in ${frames.length} frames looked at: levels deviate by at most ${deviation.toFixed(1)}, of the ${other} video by ${shown.toFixed(1)}.`;
@@ -56,7 +56,7 @@ export function contentFindings(
   match: number,
 ): Finding[] {
   if (match >= OTHER || frames.length === 0) return [];
-  const details = perSide((side) => frames.map((pair) => detailOf(luma(pictures[side], pair[side]))));
+  const details = perSide((side) => frames.map((pair) => detailOf(lumaPlane(pictures[side], pair[side]))));
   const seen = perSide((side) => ({
     detail: middle(details[side].map(({ detail }) => detail)),
     structure: middle(details[side].map(({ structure }) => structure)),
@@ -96,16 +96,14 @@ export function swapFindings(
   frames: readonly FramePair[],
   bitRates?: Readonly<Record<Side, number>>,
 ): Finding[] {
-  const fine = perSide((side) => middle(frames.map((pair) => fineness(luma(pictures[side], pair[side])))));
+  const fine = perSide((side) =>
+    middle(frames.map((pair) => fineness(lumaPlane(pictures[side], pair[side])))),
+  );
   const finer = fine.reference > 0 ? fine.distorted / fine.reference : 1;
   const richer = bitRates && bitRates.reference > 0 ? bitRates.distorted / bitRates.reference : undefined;
   if (finer < FINER || richer === undefined || richer < RICHER) return [];
   const evidence = `The distorted video has ${finer.toFixed(2)} times the fine detail and ${richer.toFixed(1)} times the bit rate of the reference.`;
   return [{ code: "SIDES_SWAPPED", confidence: "possible", evidence }];
-}
-
-function luma(pictures: Pictures, index: number): Plane {
-  return plane(pictures.luma(index), LUMA.width, LUMA.height);
 }
 
 function average(values: ArrayLike<number>): number {

@@ -1,17 +1,17 @@
 /** Compares the levels of aligned pictures: range, gain and offset. */
 import type { Confidence, Finding } from "../../contract/finding.ts";
+import type { SampleRange } from "../../contract/picture.ts";
 import type { Side } from "../../contract/request.ts";
 import { coloured, type Fields } from "./fields.ts";
 import { type Fit, fit, quantile } from "./regression.ts";
 
-export type Range = "limited" | "full";
 /** What the videos say of themselves; undefined: nothing. */
-export type RangeTags = Readonly<Partial<Record<Side, Range>>>;
+export type RangeTags = Readonly<Partial<Record<Side, SampleRange | undefined>>>;
 
 /** Gains of luma and chroma and offset of luma from limited (16–235, 16–240) to full range, and back. */
 const CONVERSIONS = [
-  { reference: "limited", distorted: "full", luma: 255 / 219, chroma: 255 / 224, offset: (-16 * 255) / 219 },
-  { reference: "full", distorted: "limited", luma: 219 / 255, chroma: 224 / 255, offset: 16 },
+  { reference: "LIMITED", distorted: "FULL", luma: 255 / 219, chroma: 255 / 224, offset: (-16 * 255) / 219 },
+  { reference: "FULL", distorted: "LIMITED", luma: 219 / 255, chroma: 224 / 255, offset: 16 },
 ] as const;
 type Conversion = (typeof CONVERSIONS)[number];
 
@@ -122,14 +122,11 @@ function agreement(levels: Levels, conversion: Conversion, fields: Fields): Conf
 
 /** Whether the side said to be of full range has levels that the limited range has not, and the other has none. */
 function isClipped({ reference }: Conversion, fields: Fields): boolean {
-  const full = reference === "full" ? fields.reference.y : fields.distorted.y;
-  const limited = reference === "full" ? fields.distorted.y : fields.reference.y;
+  const full = reference === "FULL" ? fields.reference.y : fields.distorted.y;
+  const limited = reference === "FULL" ? fields.distorted.y : fields.reference.y;
   const outside = (values: Float32Array) => quantile(values, 0.005) < 10 || quantile(values, 0.995) > 241;
   return outside(full) && !outside(limited);
 }
-
-/** Names of ranges in requests. */
-const REQUESTED = { limited: "LIMITED", full: "FULL" } as const;
 
 function rangeFinding(
   levels: Levels,
@@ -137,7 +134,7 @@ function rangeFinding(
   confidence: Confidence,
   tags: RangeTags,
 ): Finding {
-  const isWrong = (side: Side, range: Range) => tags[side] !== undefined && tags[side] !== range;
+  const isWrong = (side: Side, range: SampleRange) => tags[side] !== undefined && tags[side] !== range;
   const side =
     isWrong("reference", reference) && !isWrong("distorted", distorted) ? "reference" : "distorted";
   const own =
@@ -149,7 +146,7 @@ function rangeFinding(
     side,
     size: levels.difference,
     confidence,
-    evidence: `Luma of the distorted video is ${describe(levels)}${own}: from ${reference} to ${distorted} range it is ${luma.toFixed(3)} and chroma ${chroma.toFixed(3)} times.`,
-    fix: { rangeOf: { reference: REQUESTED[reference], distorted: REQUESTED[distorted] } },
+    evidence: `Luma of the distorted video is ${describe(levels)}${own}: from ${reference.toLowerCase()} to ${distorted.toLowerCase()} range it is ${luma.toFixed(3)} and chroma ${chroma.toFixed(3)} times.`,
+    fix: { rangeOf: { reference, distorted } },
   };
 }

@@ -1,19 +1,19 @@
 /** Recognises a conversion with the wrong matrix by what it mixes: chroma into luma, and one chroma into the other. */
 import type { Finding } from "../../contract/finding.ts";
+import { MATRICES, type SampleMatrix } from "../../contract/picture.ts";
 import { SIDES, type Side } from "../../contract/request.ts";
 import { inverted } from "../space/solve.ts";
 import { coloured, type Fields } from "./fields.ts";
 import { fit } from "./regression.ts";
 
-export type Matrix = "bt601" | "bt709" | "bt2020";
 /** What the videos say of themselves; undefined: nothing. */
-export type MatrixTags = Readonly<Partial<Record<Side, Matrix>>>;
+export type MatrixTags = Readonly<Partial<Record<Side, SampleMatrix>>>;
 
 /** Parts of red and blue in luma (ITU-R BT.601, BT.709, BT.2020). */
-const LUMA_PARTS: Readonly<Record<Matrix, readonly [red: number, blue: number]>> = {
-  bt601: [0.299, 0.114],
-  bt709: [0.2126, 0.0722],
-  bt2020: [0.2627, 0.0593],
+const LUMA_PARTS: Readonly<Record<SampleMatrix, readonly [red: number, blue: number]>> = {
+  BT601: [0.299, 0.114],
+  BT709: [0.2126, 0.0722],
+  BT2020: [0.2627, 0.0593],
 };
 
 /** What goes from one component into another: of chroma into luma, and of one chroma into the other. */
@@ -27,14 +27,13 @@ const TERMS = ["uToY", "vToY", "vToU", "uToV"] as const;
 
 /** A hypothesis: the samples of the sides are of these matrices. */
 interface Hypothesis {
-  readonly reference: Matrix;
-  readonly distorted: Matrix;
+  readonly reference: SampleMatrix;
+  readonly distorted: SampleMatrix;
   readonly mixture: Mixture;
 }
 
-const NAMES = ["bt601", "bt709", "bt2020"] as const;
-const HYPOTHESES: readonly Hypothesis[] = NAMES.flatMap((reference) =>
-  NAMES.filter((distorted) => distorted !== reference).map((distorted) => ({
+const HYPOTHESES: readonly Hypothesis[] = MATRICES.flatMap((reference) =>
+  MATRICES.filter((distorted) => distorted !== reference).map((distorted) => ({
     reference,
     distorted,
     mixture: mixtureOf(reference, distorted),
@@ -42,7 +41,7 @@ const HYPOTHESES: readonly Hypothesis[] = NAMES.flatMap((reference) =>
 );
 
 /** The matrix from R, G and B to Y (of 219 levels), U and V (of 224), row by row. */
-function toComponents(name: Matrix): Float64Array {
+function toComponents(name: SampleMatrix): Float64Array {
   const [red, blue] = LUMA_PARTS[name];
   const green = 1 - red - blue;
   const [u, v] = [224 / (2 * (1 - blue)), 224 / (2 * (1 - red))];
@@ -53,7 +52,7 @@ function toComponents(name: Matrix): Float64Array {
   );
 }
 
-function mixtureOf(from: Matrix, to: Matrix): Mixture {
+function mixtureOf(from: SampleMatrix, to: SampleMatrix): Mixture {
   const back = inverted(toComponents(from)) ?? new Float64Array(9);
   const forth = toComponents(to);
   const at = (row: number, column: number) =>
@@ -83,9 +82,6 @@ interface Measured {
   readonly errors: Mixture;
 }
 
-/** Names of matrices in requests. */
-const REQUESTED = { bt601: "BT601", bt709: "BT709", bt2020: "BT2020" } as const;
-
 /** Findings of the matrix: from 601 to 709 and the like. */
 export function matrixFindings(fields: Fields, tags: MatrixTags = {}): Finding[] {
   const measured = measure(fields);
@@ -110,7 +106,7 @@ export function matrixFindings(fields: Fields, tags: MatrixTags = {}): Finding[]
       side,
       confidence: gain >= CERTAIN ? "certain" : "likely",
       evidence: `Chroma goes into luma by ${text(mixture.uToY)} and ${text(mixture.vToY)}, into the other chroma by ${text(mixture.vToU)} and ${text(mixture.uToV)}, as from ${reference} to ${distorted} (${TERMS.map((term) => text(best.hypothesis.mixture[term])).join(", ")}).`,
-      fix: { matrixOf: { reference: REQUESTED[reference], distorted: REQUESTED[distorted] } },
+      fix: { matrixOf: { reference, distorted } },
     },
   ];
 }
@@ -118,7 +114,7 @@ export function matrixFindings(fields: Fields, tags: MatrixTags = {}): Finding[]
 function doubt(hypothesis: Hypothesis, tags: MatrixTags): number {
   return SIDES.reduce((sum, side) => {
     const isUnlikely =
-      tags[side] === undefined ? hypothesis[side] === "bt2020" : tags[side] !== hypothesis[side];
+      tags[side] === undefined ? hypothesis[side] === "BT2020" : tags[side] !== hypothesis[side];
     return sum + (isUnlikely ? UNTAGGED : 0);
   }, 0);
 }

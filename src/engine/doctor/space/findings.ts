@@ -1,7 +1,7 @@
 /** What is found about the picture areas of a pair. */
 import type { Confidence, Finding, Fix } from "../../contract/finding.ts";
-import type { Area } from "../../contract/picture.ts";
-import type { Side } from "../../contract/request.ts";
+import { type Area, areaText } from "../../contract/picture.ts";
+import { otherSide, type Side } from "../../contract/request.ts";
 import { areaOf, type Box, type Stretch } from "./box.ts";
 import type { Layout } from "./layout.ts";
 import type { ExactAreas } from "./refine.ts";
@@ -49,11 +49,18 @@ function confidenceOf(match: number, without: number): Confidence | undefined {
   return match >= CERTAIN && 1 - match <= CLEAR * (1 - without) ? "certain" : "likely";
 }
 
+/** The frames that an area lies in. */
+export interface Frames {
+  readonly sizes: Sizes;
+  /** How the distorted side is turned: areas are given as they lie in its decoded frames. */
+  readonly turn: Turn;
+}
+
 /**
  * Findings of the areas that both sides show, from the layout of small pictures and, if they were taken, the exact areas
  * of full-size planes. Without those, areas are right to about 0.3 % of the frame.
  */
-export function areaFindings(layout: Layout, sizes: Sizes, exact?: ExactAreas): Finding[] {
+export function areaFindings(layout: Layout, { sizes, turn }: Frames, exact?: ExactAreas): Finding[] {
   const borders = BORDERS.map((border) => lossOf(layout, border));
   const padding = isPadding(layout, sizes);
   if (!padding && !borders.some(({ reference, distorted }) => Math.max(reference, distorted) > SMALL))
@@ -61,10 +68,11 @@ export function areaFindings(layout: Layout, sizes: Sizes, exact?: ExactAreas): 
   const sure = areaConfidence(layout, borders);
   if (!sure) return [];
   const confidence = isShifted(layout, borders) ? "possible" : sure;
-  const areas = exact ?? {
+  const seen = exact ?? {
     reference: areaOf(settled(layout.reference), sizes.reference),
     distorted: areaOf(settled(layout.distorted), sizes.distorted),
   };
+  const areas = { reference: seen.reference, distorted: decoded(seen.distorted, sizes.distorted, turn) };
   const kinds = new Map<string, Kind>();
   for (const border of borders) {
     if (Math.max(border.reference, border.distorted) <= (padding ? SMALL / 4 : SMALL)) continue;
@@ -75,7 +83,7 @@ export function areaFindings(layout: Layout, sizes: Sizes, exact?: ExactAreas): 
   return [...kinds.values()].map((kind) => ({
     ...kind,
     // A crop is shown on the side that still has the rest.
-    area: areas[kind.code === "CROPPED" ? otherThan(kind.side) : kind.side],
+    area: areas[kind.code === "CROPPED" ? otherSide(kind.side) : kind.side],
     confidence,
     evidence: evidenceOf(layout, areas, exact),
     ...(fix && confidence !== "possible" && { fix }),
@@ -89,6 +97,15 @@ function settled({ x, y }: Box): Box {
     end: end > 1 - SMALL / 2 ? 1 : end,
   });
   return { x: border(x), y: border(y) };
+}
+
+/** Where an area of the mirrored side lies in its decoded frames. */
+function decoded(area: Area, { width, height }: Sizes[Side], { mirrorX, mirrorY }: Turn): Area {
+  return {
+    ...area,
+    x: mirrorX ? width - area.x - area.width : area.x,
+    y: mirrorY ? height - area.y - area.height : area.y,
+  };
 }
 
 const BORDERS = [
@@ -109,10 +126,6 @@ interface Loss {
 interface Kind {
   readonly code: "CROPPED" | "BARS" | "PADDED";
   readonly side: Side;
-}
-
-function otherThan(side: Side): Side {
-  return side === "reference" ? "distorted" : "reference";
 }
 
 function lossOf(layout: Layout, { axis, end }: (typeof BORDERS)[number]): Loss {
@@ -180,7 +193,7 @@ function kindOf(layout: Layout, loss: Loss, sizes: Sizes): Kind {
   const opposite = lossOf(layout, { axis, end: "start" })[fuller];
   const isFilling = end === "end" && opposite < SMALL / 2 && Math.round(loss[fuller] * length) <= FILLING;
   if (isFilling && (fuller === "distorted" || hasBar(fuller))) return { code: "PADDED", side: fuller };
-  return hasBar(fuller) ? { code: "BARS", side: fuller } : { code: "CROPPED", side: otherThan(fuller) };
+  return hasBar(fuller) ? { code: "BARS", side: fuller } : { code: "CROPPED", side: otherSide(fuller) };
 }
 
 /** How much narrower than the rest a bar may be, as a fraction of the frame: two samples of 136. */
@@ -197,11 +210,10 @@ function cropFix(areas: Readonly<Record<Side, Area>>, sizes: Sizes): Fix | undef
 }
 
 function evidenceOf(layout: Layout, areas: Readonly<Record<Side, Area>>, exact?: ExactAreas): string {
-  const text = ({ x, y, width, height }: Area) => `${width}x${height}+${x}+${y}`;
   const gain =
     layout.match - layout.whole > 0.005
       ? `match with a correlation of ${layout.match.toFixed(2)}, the whole frames with ${layout.whole.toFixed(2)}`
       : `match with a correlation of ${layout.match.toFixed(2)}, and bars cover the rest`;
   const sure = exact?.exact ? "measured on full-size frames" : "right to about 0.3 % of the frame";
-  return `${text(areas.reference)} of the reference and ${text(areas.distorted)} of the distorted video ${gain} (${sure}).`;
+  return `${areaText(areas.reference)} of the reference and ${areaText(areas.distorted)} of the distorted video ${gain} (${sure}).`;
 }

@@ -1,3 +1,6 @@
+/** Planes of samples, and what is done with them. */
+import { LUMA, type Pictures } from "../../media/pictures.ts";
+
 /** One component of a frame: samples row by row. */
 export interface Plane {
   readonly width: number;
@@ -11,6 +14,11 @@ export function plane(samples: ArrayLike<number>, width: number, height: number)
     throw new RangeError(`${samples.length} samples do not fill ${width}×${height}`);
   }
   return { width, height, data: Float32Array.from(samples) };
+}
+
+/** The luma of the picture with this index. */
+export function lumaPlane(pictures: Pictures, index: number): Plane {
+  return plane(pictures.luma(index), LUMA.width, LUMA.height);
 }
 
 /** Exchanges rows and columns. */

@@ -1,6 +1,6 @@
 /** Finds the exact samples that both sides show, on a few frames of full size. */
 import type { Area } from "../../contract/picture.ts";
-import type { Side } from "../../contract/request.ts";
+import { otherSide, type Side } from "../../contract/request.ts";
 import { paired } from "./bars.ts";
 import { type Layout, layoutOf } from "./layout.ts";
 import { type Plane, shrink } from "./plane.ts";
@@ -116,7 +116,7 @@ function whole(layout: Layout, pair: PlanePair): ExactAreas {
     return taken(value, Math.abs(value - even) <= EVEN ? even : Math.round(value));
   };
   const area = (side: Side): Area => {
-    const other = side === "reference" ? "distorted" : "reference";
+    const other = otherSide(side);
     const along = (name: "x" | "y", end: "start" | "end") => {
       const length = name === "x" ? pair[side].width : pair[side].height;
       const edge = end === "start" ? 0 : 1;

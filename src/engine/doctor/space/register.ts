@@ -1,6 +1,6 @@
 /** Finds how one picture lies on another, to a fraction of a sample. */
 import { blur } from "./plane.ts";
-import { inverted } from "./solve.ts";
+import { solved } from "./solve.ts";
 import { type Axes, type PlanePair, type TileVote, tileCount, votes } from "./tiles.ts";
 import type { AxisMap } from "./view.ts";
 
@@ -9,21 +9,12 @@ export interface Registration extends Axes {
   readonly match: number;
   /** Part of the reference's tiles that lie inside the distorted picture, 0 to 1. */
   readonly overlap: number;
-  /** Standard error of each edge, as a fraction of the frame; Infinity: nothing is known of it. */
-  readonly error: {
-    readonly left: number;
-    readonly right: number;
-    readonly top: number;
-    readonly bottom: number;
-  };
 }
 
 /** Steps at each sharpness. Each step about halves the distance at least; most need three. */
 const STEPS = 12;
 /** Movement of an edge, in samples, under which further steps change nothing. */
 const STILL = 0.005;
-/** Neighbouring samples of encodes err together: there is about one independent value in so many samples. */
-const CORRELATED = 8;
 
 /**
  * Registers pairs of planes that show the same frames, from a first guess that is right to about 3 samples: first
@@ -66,7 +57,6 @@ export function judge(pairs: readonly PlanePair[], axes: Axes): Registration {
     y: axes.y,
     match: power > 0 ? total.product / power : 0,
     overlap: possible > 0 ? all.length / possible : 0,
-    error: errors(all, pairs[0]),
   };
 }
 
@@ -105,14 +95,12 @@ function improve(pairs: readonly PlanePair[], axes: Axes): (Axes & { distance: n
   const first = pairs[0];
   if (!first) return undefined;
   const { matrix, wanted } = normal(pairs.flatMap((pair) => votes(pair, axes)));
-  const inverse = inverted(matrix);
-  if (!inverse) return undefined;
-  const value = (row: number) =>
-    [0, 1, 2, 3].reduce((sum, k) => sum + (inverse[row * 4 + k] as number) * (wanted[k] as number), 0);
-  const x = moved(axes.x, value(0), value(1), first.distorted.width);
-  const y = moved(axes.y, value(2), value(3), first.distorted.height);
-  const distance = [0, 1, 2, 3].reduce((most, k) => Math.max(most, Math.abs(value(k))), 0);
-  return { x, y, distance };
+  const found = solved(matrix, wanted);
+  if (!found) return undefined;
+  const [byX = 0, growthX = 0, byY = 0, growthY = 0] = found;
+  const x = moved(axes.x, byX, growthX, first.distorted.width);
+  const y = moved(axes.y, byY, growthY, first.distorted.height);
+  return { x, y, distance: Math.max(...found.map(Math.abs)) };
 }
 
 /** Moves an axis by so many samples, and spreads it by so many; at most a few, since further the picture is not linear. */
@@ -122,19 +110,3 @@ function moved({ scale, shift }: AxisMap, by: number, growth: number, length: nu
 }
 
 const MOST = 4;
-
-function errors(all: readonly TileVote[], first: PlanePair | undefined): Registration["error"] {
-  const inverse = inverted(normal(all).matrix);
-  const of = (row: number, side: -0.5 | 0.5, length: number) => {
-    if (!inverse) return Number.POSITIVE_INFINITY;
-    const at = (i: number, j: number) => inverse[(row + i) * 4 + row + j] as number;
-    return Math.sqrt(CORRELATED * Math.max(0, at(0, 0) + 2 * side * at(0, 1) + at(1, 1) / 4)) / length;
-  };
-  const { width, height } = first?.distorted ?? { width: 1, height: 1 };
-  return {
-    left: of(0, -0.5, width),
-    right: of(0, 0.5, width),
-    top: of(2, -0.5, height),
-    bottom: of(2, 0.5, height),
-  };
-}

@@ -1,5 +1,6 @@
 /** How alike the frames are that an alignment pairs. */
 import type { Run } from "../../contract/alignment.ts";
+import { pairsIn } from "../../planning/pairing.ts";
 import type { Features } from "./features.ts";
 
 /** Pairs of frames that are looked at. */
@@ -7,7 +8,7 @@ const SAMPLE = 48;
 
 /** Median correlation of the local contrast of paired frames, 0 to 1; about 0 for other content. 0 without pairs. */
 export function matchOf(reference: Features, distorted: Features, runs: readonly Run[]): number {
-  const pairs = runs.reduce((sum, run) => sum + run.count, 0);
+  const pairs = pairsIn(runs);
   const step = Math.max(1, Math.floor(pairs / SAMPLE));
   const found: number[] = [];
   for (const run of runs)

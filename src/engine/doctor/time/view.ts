@@ -1,13 +1,8 @@
 /** How the distorted pictures show the reference's: mirrored, cropped, with bars. */
 import { LUMA } from "../../media/pictures.ts";
+import type { AxisMap } from "../space/view.ts";
 
-/** Takes a place of the reference's picture, 0 to 1 along an axis, to `scale · place + shift` of the distorted picture. */
-export interface AxisMap {
-  /** Negative: mirrored. */
-  readonly scale: number;
-  readonly shift: number;
-}
-
+/** The axes relate the reference's picture to the distorted one as decoded; a negative scale mirrors it. */
 export interface View {
   readonly x: AxisMap;
   readonly y: AxisMap;

@@ -54,21 +54,20 @@ test("finds nothing in the samples of clean pairs", () => {
 
 test("finds samples of the other range, and says which side has which", () => {
   for (const [change, range, other] of [
-    [full, "full", "limited"],
-    [limited, "limited", "full"],
+    [full, "FULL", "LIMITED"],
+    [limited, "LIMITED", "FULL"],
   ] as const) {
     const [finding] = levelFindings(fields(change));
     assert.equal(finding?.code, "RANGE_DIFFERS");
     assert.equal(finding?.confidence, "certain");
-    const sides = { reference: other.toUpperCase(), distorted: range.toUpperCase() };
-    assert.deepEqual(finding?.fix, { rangeOf: sides });
+    assert.deepEqual(finding?.fix, { rangeOf: { reference: other, distorted: range } });
   }
 });
 
 test("blames the side whose tag is wrong for the range", () => {
   const found = (tags: Parameters<typeof levelFindings>[1]) => levelFindings(fields(full), tags)[0]?.side;
-  assert.equal(found({ reference: "full", distorted: "full" }), "reference");
-  assert.equal(found({ reference: "limited", distorted: "limited" }), "distorted");
+  assert.equal(found({ reference: "FULL", distorted: "FULL" }), "reference");
+  assert.equal(found({ reference: "LIMITED", distorted: "LIMITED" }), "distorted");
 });
 
 test("takes contrast, brightness and gamma for other levels, not for another range", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { paired } from "../../../../../src/engine/doctor/space/bars.ts";
 import { findView } from "../../../../../src/engine/doctor/space/find.ts";
-import { areaFindings, turnFindings } from "../../../../../src/engine/doctor/space/findings.ts";
+import { areaFindings, type Sizes, turnFindings } from "../../../../../src/engine/doctor/space/findings.ts";
 import { layoutOf } from "../../../../../src/engine/doctor/space/layout.ts";
 import type { Plane } from "../../../../../src/engine/doctor/space/plane.ts";
 import { judge } from "../../../../../src/engine/doctor/space/register.ts";
@@ -20,15 +20,14 @@ function found(change: (scene: Scene) => Scene, distorted = SIZE, reference = SI
   return relation(originals, changed, { reference, distorted });
 }
 
-function relation(
-  reference: readonly Plane[],
-  distorted: readonly Plane[],
-  sizes: Parameters<typeof areaFindings>[1],
-) {
+function relation(reference: readonly Plane[], distorted: readonly Plane[], sizes: Sizes) {
   const view = findView(reference, distorted);
   const upright = judge(paired(reference, distorted, UPRIGHT), IDENTITY).match;
   const layout = layoutOf(paired(reference, distorted, view.turn), view);
-  return [...turnFindings(view.turn, view.match, upright), ...areaFindings(layout, sizes)];
+  return [
+    ...turnFindings(view.turn, view.match, upright),
+    ...areaFindings(layout, { sizes, turn: view.turn }),
+  ];
 }
 
 const inFrame = (x: number, y: number) => x >= 0 && x < 1 && y >= 0 && y < 1;
