@@ -39,11 +39,18 @@ export async function exactAreas(pair: DecodedPair, { layout, view, frames }: Re
   if (rough.length === 0) return [];
   const planes = await fullSize(pair, sizes, frames);
   const exact = refineArea(planes.reference, planes.distorted, view);
-  if (exact === undefined) return rough;
+  if (exact === undefined) return rough.map(unsure);
   const isWhole = SIDES.every(
     (side) => sizes[side].width - exact[side].width <= 1 && sizes[side].height - exact[side].height <= 1,
   );
-  return isWhole ? [] : areaFindings(layout, shown, exact);
+  if (isWhole) return [];
+  const findings = areaFindings(layout, shown, exact);
+  return exact.exact ? findings : findings.map(unsure);
+}
+
+/** Areas that frames of full size do not confirm are never certain. */
+function unsure(finding: Finding): Finding {
+  return finding.confidence === "certain" ? { ...finding, confidence: "likely" } : finding;
 }
 
 /** Takes the luma of a few frames at their full size. */

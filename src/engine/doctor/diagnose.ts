@@ -84,12 +84,16 @@ async function findingsOf(pair: DecodedPair, { pictures, relation, ratio }: Seen
     fields,
     perSide((side) => statedRange(pair.tracks[side])),
   );
+  const areas = await exactAreas(pair, relation);
+  // A zoom looks like a movement in time.
+  const isSure = areas.every(({ confidence }) => confidence === "certain");
+  const settled = isSure ? time : { ...time, confidence: lower(time.confidence) };
   return [
     ...identityFindings(pictures),
     ...turnFindings(view.turn, match, upright),
-    ...(await exactAreas(pair, relation)),
+    ...areas,
     ...rateFindings(ratio, time.match, pair.tracks),
-    ...(ratio === 1 ? timeFindings(time, counts) : []),
+    ...(ratio === 1 ? timeFindings(settled, counts) : []),
     ...(levels.length > 0 ? levels : tagFindings(pair.tracks)),
     ...matrixFindings(fields),
     ...swapFindings(pictures, frames, bitRates(pair.tracks)),
@@ -109,6 +113,10 @@ function leftOut(pictures: BothPictures, tracks: Tracks): Finding[] {
   if (longer <= seen) return [];
   const evidence = `Only the first ${framesText(seen)} of ${longer} were looked at.`;
   return [{ code: "NOT_CHECKED", confidence: "possible", evidence }];
+}
+
+function lower(confidence: Confidence): Confidence {
+  return confidence === "certain" ? "likely" : "possible";
 }
 
 const GRAVITY: readonly Confidence[] = ["certain", "likely", "possible"];

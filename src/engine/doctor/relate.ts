@@ -23,6 +23,8 @@ import {
 const REGISTERED = 6;
 /** Frames whose samples are compared. */
 const COMPARED = 24;
+/** Match of whole frames from which no other view is looked for in the first guess. */
+const ALIKE = 0.95;
 /** A view is taken if what is left of the mismatch is less than this part. */
 const BETTER = 0.8;
 /** How far borders may move, as a fraction of the frame, for a view to be the same. */
@@ -55,7 +57,7 @@ export interface RelateOptions {
  */
 export function relate(pictures: BothPictures, options: RelateOptions): Relation {
   const { reference, distorted } = pictures;
-  const guess = firstGuess(reference, distorted, options.limit);
+  const guess = inPlace(pictures) ?? firstGuess(reference, distorted, options.limit);
   let found = viewOn(pictures, spread(guess.runs, REGISTERED), guess.view);
   let time = alignTime(reference, distorted, { ...options, view: seenBy(found) });
   const again = viewOn(pictures, onPath(time, REGISTERED, options), found);
@@ -71,6 +73,15 @@ export function relate(pictures: BothPictures, options: RelateOptions): Relation
   const judged = judge(pairs, found);
   const upright = judge(paired(planes.reference, planes.distorted, UPRIGHT), IDENTITY).match;
   return { view: found, match: judged.match, upright, layout: layoutOf(pairs, judged), time, frames };
+}
+
+/** The guess of whole frames in their order, if they match so well that no other is better; else undefined. */
+function inPlace(pictures: BothPictures) {
+  const count = Math.min(pictures.reference.count, pictures.distorted.count);
+  const runs: Run[] = [{ reference: 0, distorted: 0, count }];
+  const planes = planesOf(pictures, spread(runs, REGISTERED));
+  const { match } = judge(paired(planes.reference, planes.distorted, UPRIGHT), IDENTITY);
+  return match >= ALIKE ? { runs, view: IDENTITY } : undefined;
 }
 
 function firstGuess(reference: Pictures, distorted: Pictures, limit: number) {

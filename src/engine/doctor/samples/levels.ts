@@ -115,8 +115,9 @@ function agreement(levels: Levels, conversion: Conversion, fields: Fields): Conf
   const levelOff = Math.abs((gain - conversion.luma) * middle + offset - conversion.offset);
   const agrees = chroma.length > 0 && chroma.every((own) => Math.abs(own - conversion.chroma) < CHROMA_GAIN);
   if (chroma.length > 0 && !agrees) return undefined;
-  if (agrees && gainOff < LOOSE_GAIN && levelOff < LOOSE_LEVEL) return "certain";
-  if (gainOff > GAIN || levelOff > LEVEL) return undefined;
+  const isNear = gainOff <= GAIN && levelOff <= LEVEL;
+  if (agrees && gainOff < LOOSE_GAIN && levelOff < LOOSE_LEVEL) return isNear ? "certain" : "likely";
+  if (!isNear) return undefined;
   return isClipped(conversion, fields) ? "certain" : "likely";
 }
 

@@ -72,6 +72,8 @@ const KEPT = 0.06;
 /** By how much a hypothesis must be better than none, and how well it must fit, in squared errors; clean pairs reach 2. */
 const BETTER = 5;
 const FITS = 8;
+/** Part of the squared error of no conversion that the best hypothesis may leave. */
+const LEFT = 0.35;
 /** Better by that much: certain. */
 const CERTAIN = 16;
 /** What a tag weighs that says otherwise, and BT.2020 without a tag: they decide between hypotheses that fit alike. */
@@ -93,7 +95,7 @@ export function matrixFindings(fields: Fields, tags: MatrixTags = {}): Finding[]
     doubt: doubt(hypothesis, tags),
   })).reduce((one, other) => (other.off + other.doubt < one.off + one.doubt ? other : one));
   const gain = none - best.off;
-  if (gain < BETTER || best.off > FITS) return [];
+  if (gain < BETTER || best.off > Math.min(FITS, LEFT * none)) return [];
   const { reference, distorted } = best.hypothesis;
   const side: Side =
     tags.reference !== undefined && tags.reference !== reference && tags.distorted === distorted

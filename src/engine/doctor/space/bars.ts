@@ -1,6 +1,6 @@
 /** Finds black bars at the borders of a side. */
 import { type Box, WHOLE } from "./box.ts";
-import { type Plane, transpose } from "./plane.ts";
+import type { Plane } from "./plane.ts";
 import type { PlanePair } from "./tiles.ts";
 import { type Turn, turned } from "./view.ts";
 
@@ -24,13 +24,15 @@ const VISIBLE = 12;
  * The planes are of frames spread over the video, all of one size.
  */
 function findBars(planes: readonly Plane[]): Bars | undefined {
-  const rows = planes.map((plane) => linesOf(plane));
-  const columns = planes.map((plane) => linesOf(transpose(plane)));
-  const [top, bottom] = [barOf(rows, false), barOf(rows, true)];
-  const [left, right] = [barOf(columns, false), barOf(columns, true)];
+  const { width = 0, height = 0 } = planes[0] ?? {};
+  const row = (y: number): Line => ({ start: y * width, step: 1, count: width });
+  const column = (x: number): Line => ({ start: x, step: width, count: height });
+  const top = barOf(planes, height, row);
+  const bottom = barOf(planes, height, (y) => row(height - 1 - y));
+  const left = barOf(planes, width, column);
+  const right = barOf(planes, width, (x) => column(width - 1 - x));
   if (top === undefined || bottom === undefined || left === undefined || right === undefined)
     return undefined;
-  const { width = 0, height = 0 } = planes[0] ?? {};
   const isDark = left + right > MOST * width || top + bottom > MOST * height;
   return isDark ? undefined : { left, right, top, bottom };
 }
@@ -38,56 +40,46 @@ function findBars(planes: readonly Plane[]): Bars | undefined {
 /** Part of a frame that bars take at most: more of it is a dark scene. */
 const MOST = 0.6;
 
-/** The mean of each row, and the mean distance of its samples from the outermost row's mean on either end. */
-interface Lines {
-  readonly mean: Float64Array;
-  readonly fromFirst: Float64Array;
-  readonly fromLast: Float64Array;
+/** A row or a column of a plane: where its samples are. */
+interface Line {
+  readonly start: number;
+  readonly step: number;
+  readonly count: number;
 }
 
-function linesOf({ width, height, data }: Plane): Lines {
-  const row = (y: number) => data.subarray(y * width, (y + 1) * width);
-  const mean = Float64Array.from({ length: height }, (_, y) => meanOf(row(y)));
-  const distances = (level: number) =>
-    Float64Array.from({ length: height }, (_, y) => {
-      let sum = 0;
-      for (const value of row(y)) sum += Math.abs(value - level);
-      return sum / width;
-    });
-  return { mean, fromFirst: distances(mean[0] as number), fromLast: distances(mean[height - 1] as number) };
-}
-
-function meanOf(values: Float32Array): number {
+function meanOf({ data }: Plane, { start, step, count }: Line): number {
   let sum = 0;
-  for (const value of values) sum += value;
-  return sum / values.length;
+  for (let i = 0, place = start; i < count; i++, place += step) sum += data[place] as number;
+  return sum / count;
 }
 
-/** Lines of the bar at one end; undefined if all lines are dark and flat. */
-function barOf(frames: readonly Lines[], atEnd: boolean): number | undefined {
-  const first = frames[0];
-  if (!first) return undefined;
-  const count = first.mean.length;
-  const line = (index: number) => (atEnd ? count - 1 - index : index);
+/** Mean distance of the samples of a line from a level. */
+function distance({ data }: Plane, { start, step, count }: Line, level: number): number {
+  let sum = 0;
+  for (let i = 0, place = start; i < count; i++, place += step)
+    sum += Math.abs((data[place] as number) - level);
+  return sum / count;
+}
+
+/** Lines of the bar at one end, counted inwards by `line`; undefined if all `count` lines are dark and flat. */
+function barOf(planes: readonly Plane[], count: number, line: (index: number) => Line): number | undefined {
+  if (planes.length === 0) return undefined;
+  const levels = planes.map((plane) => meanOf(plane, line(0)));
+  if (levels.some((level) => level > DARK)) return 0;
   const most = (index: number) =>
-    frames.reduce(
-      (most, frame) => Math.max(most, (atEnd ? frame.fromLast : frame.fromFirst)[line(index)] as number),
+    planes.reduce(
+      (most, plane, frame) => Math.max(most, distance(plane, line(index), levels[frame] as number)),
       0,
     );
-  if (frames.some(({ mean }) => (mean[line(0)] as number) > DARK)) return 0;
   let length = 0;
   while (length < count && most(length) < FLAT) length++;
   if (length === count) return undefined;
+  if (length === 0) return 0;
   // The picture starts where it differs half as much as it does a few lines on: encodes ring into bars.
   const ahead = Array.from({ length: SMEARED }, (_, index) => most(Math.min(count - 1, length + index)));
   const picture = Math.min(VISIBLE, Math.max(...ahead) / 2);
-  return length === 0
-    ? 0
-    : length +
-        Math.max(
-          0,
-          ahead.findIndex((difference) => difference >= picture),
-        );
+  const ringing = ahead.findIndex((difference) => difference >= picture);
+  return length + Math.max(0, ringing);
 }
 
 /** Lines into which encodes ring. */

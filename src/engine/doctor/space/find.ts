@@ -7,6 +7,8 @@ import { type AxisMap, IDENTITY, TURNS, type Turn, UPRIGHT, type View } from "./
 
 /** Match at which no other guess is tried: encodes reach it unless they destroy the picture, wrong maps do not. */
 const GOOD = 0.75;
+/** Match that no turn exceeds. */
+const PERFECT = 0.97;
 /** Least part of the reference that must be seen: less is a coincidence more often than a crop. */
 const LEAST_OVERLAP = 0.3;
 
@@ -42,7 +44,8 @@ export function findView(
   const start = { turn: first.turn, ...register(lay(first.turn), first) };
   if (start.match > best.match && start.overlap >= LEAST_OVERLAP) best = start;
   // Symmetric pictures match well by more than one turn.
-  for (const turn of turns.filter(({ transposed }) => !transposed)) {
+  const others = best.match >= PERFECT ? [] : turns.filter(({ transposed }) => !transposed);
+  for (const turn of others) {
     const seen = judge(lay(turn), IDENTITY);
     if (seen.match > best.match) best = { turn, ...register(lay(turn), IDENTITY) };
   }
