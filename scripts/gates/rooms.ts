@@ -10,7 +10,7 @@ const MAX_FILES = 20;
 interface Edge {
   readonly from: string;
   readonly to: string;
-  /** "src/engine/media/probe.ts:7 imports src/engine/scoring/graph.ts" */
+  /** "src/engine/media/probe.ts:7 imports src/engine/decoding/graph.ts" */
   readonly text: string;
 }
 

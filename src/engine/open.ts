@@ -4,6 +4,8 @@ import { resolve } from "node:path";
 import { refuseAlignment } from "./contract/alignment.ts";
 import type { Diagnosis } from "./contract/diagnosis.ts";
 import { refuseSample } from "./contract/estimate.ts";
+import { isLookedFor } from "./contract/findings-policy.ts";
+import { withFix } from "./contract/fix.ts";
 import { refusePicture } from "./contract/picture.ts";
 import type { PairRequest } from "./contract/request.ts";
 import type { Progress, ScoreResult, ScorerInfo } from "./contract/result.ts";
@@ -19,6 +21,7 @@ import type {
   WorkPlanOptions,
 } from "./contract/work.ts";
 import { diagnose } from "./doctor/diagnose.ts";
+import { inspect } from "./doctor/inspect.ts";
 import type { Engine, EngineOptions, ScoreOptions } from "./engine.ts";
 import { openSource, type Sources } from "./files/source.ts";
 import { noDecoder } from "./media/decode-errors.ts";
@@ -30,13 +33,14 @@ import {
   modelIds,
   type RequestedModel,
 } from "./planning/models.ts";
-import { plan, probeBoth } from "./planning/plan.ts";
+import { type Plan, type PlanOptions, plan, probeBoth } from "./planning/plan.ts";
 import { readPlan, readSegment, writePlan, writeSegment } from "./planning/plan-json.ts";
-import { plannedModels, refuseOtherRequest, resumePlan } from "./planning/resume.ts";
-import { turnedSides } from "./planning/shapes.ts";
+import { plannedModels, plannedRequest, refuseOtherRequest, resumePlan } from "./planning/resume.ts";
 import { toResult } from "./results/assemble.ts";
+import { joinFindings } from "./results/findings.ts";
 import { Deadline } from "./sandbox/deadline.ts";
 import { findMoreTools, findTools, type Tools } from "./scoring/find.ts";
+import type { Look } from "./scoring/look.ts";
 import { ProgressMeter } from "./scoring/progress.ts";
 import { scoreSample } from "./scoring/sample.ts";
 import { type RunOptions, scoreCut, scorePlan, scoreWhole } from "./scoring/score.ts";
@@ -96,9 +100,9 @@ class OpenEngine implements Engine {
     if (sample !== undefined) refuseSample(sample, request);
     const frames = segmentFrames === undefined ? undefined : { frames: segmentFrames };
     const segmentLength = sample === undefined ? frames : "units";
-    const run = this.#run(tools, deadline, options.onProgress);
+    const run = { ...this.#run(tools, deadline, options.onProgress), look: looking(request) };
     const scored = await this.#withSources(request, options, async (sources) => {
-      const planned = await plan(sources, request, { ...run, models, segmentLength });
+      const planned = await this.#plan(sources, request, { ...run, models, segmentLength });
       const { reference, distorted } = sources;
       const outcome =
         sample === undefined
@@ -113,7 +117,8 @@ class OpenEngine implements Engine {
     const { features } = request;
     const { plan: planned, ...rest } = scored;
     const segments = scored.sample?.units ?? planned.segments.length;
-    const finished = { ...planned, ...rest, features, segments };
+    const findings = joinFindings(planned.repair, scored.findings);
+    const finished = { ...planned, ...rest, features, segments, findings };
     return await toResult(finished, tools.scorer.info, performance.now() - started);
   }
 
@@ -126,7 +131,7 @@ class OpenEngine implements Engine {
     const segmentLength = options.segments;
     const run = this.#run(tools, deadline);
     return await this.#withSources(request, options, async (sources) => {
-      const planned = await plan(sources, request, { ...run, models, segmentLength });
+      const planned = await this.#plan(sources, request, { ...run, models, segmentLength });
       const { pairing, segments } = planned;
       return {
         plan: writePlan(planned, sources, tools.scorer.info),
@@ -145,20 +150,21 @@ class OpenEngine implements Engine {
   async scoreSegment(work: SegmentWork, options: SegmentOptions = {}): Promise<SegmentScored> {
     const started = performance.now();
     using deadline = new Deadline(options);
-    const { request } = work;
     const facts = readPlan(work.plan);
+    const request = plannedRequest(facts, work.request);
     const segment = work.segment === undefined ? wholeSegment(facts.pairing) : readSegment(work.segment);
     const tools = await this.#scorers.ofPlan(facts.scorer);
     refuseOtherRequest(facts, request);
     const models = await plannedModels(facts, this.#options.modelDir, builtInto(tools));
     const report = ({ framesDone }: Progress): void => options.onFrames?.(framesDone);
-    const run = this.#run(tools, deadline, report);
+    const run = { ...this.#run(tools, deadline, report), look: looking(request) };
     return await this.#withSources(request, options, async (sources) => {
       const resumed = await resumePlan(facts, segment, request, sources, models);
       if (segment.cut !== undefined) {
         const meter = new ProgressMeter(segment.count, report);
-        const table = await scoreCut(resumed, segment, sources, run, meter);
-        return { table, durationMs: performance.now() - started, plan: undefined, frameCount: undefined };
+        const { table, findings } = await scoreCut(resumed, segment, sources, run, meter);
+        const durationMs = performance.now() - started;
+        return { table, findings, durationMs, plan: undefined, frameCount: undefined };
       }
       const why = work.segment === undefined ? (resumed.whole ?? SEGMENTS_FAILED) : resumed.whole;
       const scored = await scoreWhole({ ...resumed, whole: why }, sources, run);
@@ -167,6 +173,7 @@ class OpenEngine implements Engine {
         text === work.plan ? undefined : { plan: text, frameCount: scored.plan.pairing.frameCount };
       return {
         table: scored.table,
+        findings: scored.findings,
         durationMs: performance.now() - started,
         plan: found?.plan,
         frameCount: found?.frameCount,
@@ -181,7 +188,7 @@ class OpenEngine implements Engine {
     const context = { ffmpeg, isolation, signal: deadline.signal };
     return await this.#withSources(request, options, async (sources) => {
       const tracks = await probeBoth(sources, request, context);
-      return diagnose({ sources, tracks, turned: turnedSides(tracks), context });
+      return diagnose(sources, tracks, context);
     });
   }
 
@@ -189,9 +196,10 @@ class OpenEngine implements Engine {
     return canMakeStills(this.#scorers.default);
   }
 
-  async stills({ request, plan: text, parts }: StillsWork, options: WorkOptions = {}): Promise<Still[]> {
+  async stills({ plan: text, parts, ...work }: StillsWork, options: WorkOptions = {}): Promise<Still[]> {
     using deadline = new Deadline(options);
     const facts = readPlan(text);
+    const request = plannedRequest(facts, work.request);
     refuseOtherRequest(facts, request);
     const { ffmpeg, isolation } = this.#scorers.default;
     return await this.#withSources(request, options, async (sources) => {
@@ -207,6 +215,18 @@ class OpenEngine implements Engine {
     });
   }
 
+  /** Plans a pair. If the request asks for it, the pair is diagnosed first, and its certain findings are repaired. */
+  async #plan(sources: Sources, request: PairRequest, options: PlanOptions): Promise<Plan> {
+    const { ffmpeg } = options;
+    if (request.fix !== true || ffmpeg === undefined) return plan(sources, request, options);
+    const tracks = await probeBoth(sources, request, options);
+    const { fix, findings } = await diagnose(sources, tracks, { ...options, ffmpeg });
+    if (fix === undefined) return plan(sources, request, options);
+    const repaired = findings.filter((finding) => finding.fix && finding.confidence === "certain");
+    const planned = await plan(sources, withFix(request, fix), options);
+    return { ...planned, repair: { fix, findings: repaired } };
+  }
+
   /** Finds the models of a request. Throws UNKNOWN_MODEL, UNKNOWN_FEATURE for what the scorer cannot compute. */
   async #models(request: PairRequest, tools: Tools): Promise<readonly RequestedModel[]> {
     await refuseMissingFeatures(tools.scorer, request.features);
@@ -217,7 +237,7 @@ class OpenEngine implements Engine {
     { scorer, ffmpeg, isolation }: Tools,
     deadline: Deadline,
     onProgress?: (progress: Progress) => void,
-  ): RunOptions {
+  ): Omit<RunOptions, "look"> {
     const { signal, timeoutMs } = deadline;
     const threads = this.#options.threads ?? availableParallelism();
     return { scorer, ffmpeg, isolation, signal, timeoutMs, threads, onProgress };
@@ -237,6 +257,11 @@ class OpenEngine implements Engine {
     await Promise.all([reference.verifyUnchanged(), distorted.verifyUnchanged()]);
     return done;
   }
+}
+
+/** undefined: the request ignores all findings. */
+function looking({ findings }: PairRequest): Look | undefined {
+  return isLookedFor(findings) ? inspect : undefined;
 }
 
 function builtInto({ scorer }: Tools): BuiltIn {

@@ -2,6 +2,9 @@
 import { create } from "@bufbuild/protobuf";
 import type { handleServerStreamingCall, handleUnaryCall, ServerWritableStream } from "@grpc/grpc-js";
 import {
+  type DiagnoseRequest,
+  type DiagnoseResponse,
+  DiagnoseResponseSchema,
   FrameBatchSchema,
   FrameScoreSchema,
   type ScoreRequest,
@@ -11,6 +14,7 @@ import {
   ScoreStreamResponseSchema,
   ScoringService as ScoringServiceDescriptor,
 } from "../gen/proto/svc/v1/scoring_pb.ts";
+import { diagnosisMessage } from "../messages/findings.ts";
 import {
   frameBatches,
   frameBytes,
@@ -37,7 +41,12 @@ export function scoringService(service: ScoringService): ServedService {
     answerOnce(call, callback, (context) => scoreOnce(service, call.request, context));
   const scoreStream: handleServerStreamingCall<ScoreRequest, ScoreStreamResponse> = (call) =>
     answerStream(call, (context) => scoreStreamed(service, call, context));
-  return { descriptor: ScoringServiceDescriptor, handlers: { score, scoreStream } };
+  const diagnose: handleUnaryCall<DiagnoseRequest, DiagnoseResponse> = (call, callback) =>
+    answerOnce(call, callback, async (context) => {
+      const diagnosis = diagnosisMessage(await service.diagnose(call.request, context));
+      return create(DiagnoseResponseSchema, { diagnosis });
+    });
+  return { descriptor: ScoringServiceDescriptor, handlers: { score, scoreStream, diagnose } };
 }
 
 async function scoreOnce(service: ScoringService, request: ScoreRequest, context: CallContext) {

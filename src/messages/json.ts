@@ -1,5 +1,6 @@
 /** Messages as canonical proto JSON with zero values, as REST serves them and commands print them. */
-import { type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
+import { create, type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
+import type { Finding } from "../engine/contract/finding.ts";
 import { type AuditRecord, AuditRecordSchema } from "../gen/proto/svc/v1/audit_pb.ts";
 import {
   type Job,
@@ -11,7 +12,13 @@ import {
   StreamJobsResponseSchema,
 } from "../gen/proto/svc/v1/job_pb.ts";
 import { type Node, NodeSchema } from "../gen/proto/svc/v1/node_pb.ts";
-import { type ScoreResult, ScoreResultSchema } from "../gen/proto/svc/v1/scoring_pb.ts";
+import {
+  type Diagnosis,
+  DiagnosisSchema,
+  FindingSchema,
+  type ScoreResult,
+  ScoreResultSchema,
+} from "../gen/proto/svc/v1/scoring_pb.ts";
 import {
   type Revocation,
   RevocationSchema,
@@ -19,6 +26,7 @@ import {
   TenantSchema,
 } from "../gen/proto/svc/v1/tenant_pb.ts";
 import { isObject } from "../platform/json.ts";
+import { findingMessage } from "./findings.ts";
 
 const FULL = { alwaysEmitImplicit: true } as const;
 
@@ -26,6 +34,14 @@ const FULL = { alwaysEmitImplicit: true } as const;
 export function resultJson(result: ScoreResult): JsonObject {
   const { frames: _, ...json } = objectOf(toJson(ScoreResultSchema, result, FULL));
   return json;
+}
+
+export function findingJson(finding: Finding): JsonObject {
+  return objectOf(toJson(FindingSchema, create(FindingSchema, findingMessage(finding)), FULL));
+}
+
+export function diagnosisJson(diagnosis: Diagnosis): JsonObject {
+  return objectOf(toJson(DiagnosisSchema, diagnosis, FULL));
 }
 
 /** With its spec as submitted, and `work` only if the message has any. */

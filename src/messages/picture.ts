@@ -28,7 +28,12 @@ const MATRIX = {
 } as const;
 
 /** Returns the members that a request has. Throws INVALID_REQUEST for an unknown name. */
-export function pictureOf({ crop, mirror, rangeOf, matrixOf }: ScoreRequest): PictureRequest {
+export function pictureOf({
+  crop,
+  mirror,
+  rangeOf,
+  matrixOf,
+}: Pick<ScoreRequest, "crop" | "mirror" | "rangeOf" | "matrixOf">): PictureRequest {
   const areas = SIDES.flatMap((side) => {
     const area = crop?.[side];
     if (area === undefined) return [];

@@ -1,5 +1,5 @@
 /** Validates a score request for every transport. */
-
+import { create } from "@bufbuild/protobuf";
 import { type AlignmentRequest, refuseAlignment } from "../engine/contract/alignment.ts";
 import { refusePicture } from "../engine/contract/picture.ts";
 import {
@@ -13,12 +13,14 @@ import {
 } from "../engine/contract/request.ts";
 import { refuseUrl } from "../engine/files/source.ts";
 import {
+  type DiagnoseRequest,
   EditLists_Policy,
   type Encode as EncodeMessage,
   Mismatch_Policy,
   type RawVideo as RawVideoMessage,
   Scaling_Policy,
   type ScoreRequest,
+  ScoreRequestSchema,
 } from "../gen/proto/svc/v1/scoring_pb.ts";
 import {
   FRAME_RATE,
@@ -33,6 +35,7 @@ import {
   PIXEL_FORMAT,
 } from "../jobs/request-limits.ts";
 import { Failure, invalid } from "../platform/failure.ts";
+import { findingsPolicyOf } from "./findings.ts";
 import { pictureOf } from "./picture.ts";
 
 const DEFAULT_PIXEL_FORMAT = "yuv420p";
@@ -64,6 +67,8 @@ export function pairRequestOf(message: ScoreRequest): PairRequest {
     scorerVersion: scorerVersionOf(message.scorerVersion),
     ...alignmentOf(message),
     ...pictureOf(message),
+    ...(message.findings && { findings: findingsPolicyOf(message.findings) }),
+    ...(message.fix && { fix: true }),
   };
   refuseAlignment(request);
   refusePicture(request);
@@ -80,6 +85,18 @@ function alignmentOf({ offset, start, duration, runs }: ScoreRequest): Alignment
       runs: runs.map(({ reference, distorted, count }) => ({ reference, distorted, count })),
     }),
   };
+}
+
+/** Converts a message to a request for a diagnosis. Throws Failure. */
+export function diagnoseRequestOf({
+  reference,
+  distorted,
+  rawVideo,
+  editLists,
+}: DiagnoseRequest): PairRequest {
+  return pairRequestOf(
+    create(ScoreRequestSchema, { reference, distorted, ...(rawVideo && { rawVideo }), editLists }),
+  );
 }
 
 function checkPath(side: string, path: string): void {

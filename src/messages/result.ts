@@ -8,18 +8,20 @@ import {
   type ScoreResult as ScoreResultMessage,
   ScoreResultSchema,
 } from "../gen/proto/svc/v1/scoring_pb.ts";
-
+import { findingMessage } from "./findings.ts";
 import { conversionMessage, mirrorMessage } from "./picture.ts";
 
 export type { Progress, ScoreResult };
 
 /** Everything but the per-frame scores: there can be too many to hold as objects, so each transport streams them. */
 export function resultMessage(result: ScoreResult): ScoreResultMessage {
-  const { frames: _, scaling, alignment, crop, mirror, colourConversion, models, warnings, ...same } = result;
+  const { frames: _, scaling, alignment, crop, mirror, colourConversion, ...rest } = result;
+  const { models, warnings, findings, ...same } = rest;
   return create(ScoreResultSchema, {
     ...same,
     models: models.map(({ encode, ...model }) => ({ ...model, ...(encode && { encode }) })),
     warnings: [...warnings],
+    findings: findings.map(findingMessage),
     ...(scaling && { scalingApplied: scaling }),
     ...(crop && { crop }),
     ...(mirror && { mirror: mirrorMessage(mirror) }),

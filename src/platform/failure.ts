@@ -61,6 +61,7 @@ export const FAILURE_KINDS = {
   FRAME_COUNT_MISMATCH: "media",
   FRAME_RATE_MISMATCH: "media",
   ORIENTATION_MISMATCH: "media",
+  PAIR_MISMATCH: "media",
   JOB_NOT_FOUND: "not-found",
   NODE_NOT_FOUND: "not-found",
   WRONG_TENANT: "forbidden",

@@ -11,6 +11,8 @@ export class ScoringMetrics {
   readonly duration: Histogram<"code">;
   readonly frames: Counter;
   readonly running: Gauge;
+  /** Diagnoses by result, as `scores`. */
+  readonly diagnoses: Counter<"code">;
 
   constructor(registry: Registry, limit: number) {
     const registers = [registry];
@@ -32,8 +34,21 @@ export class ScoringMetrics {
       help: "Frames of finished scores.",
       registers,
     });
-    this.running = new Gauge({ name: "svc_scores_running", help: "Scores currently running.", registers });
-    new Gauge({ name: "svc_scores_limit", help: "Limit of concurrent scores.", registers }).set(limit);
+    this.running = new Gauge({
+      name: "svc_scores_running",
+      help: "Scores and diagnoses currently running.",
+      registers,
+    });
+    new Gauge({ name: "svc_scores_limit", help: "Limit of concurrent scores and diagnoses.", registers }).set(
+      limit,
+    );
+    this.diagnoses = new Counter({
+      name: "svc_diagnoses_total",
+      help: "Diagnose requests by result: OK or the code of the failure.",
+      labelNames: ["code"],
+      registers,
+    });
     this.scores.inc({ code: "OK" }, 0);
+    this.diagnoses.inc({ code: "OK" }, 0);
   }
 }

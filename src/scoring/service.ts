@@ -3,11 +3,13 @@
  * draining, metrics and logging.
  */
 
+import type { Diagnosis } from "../engine/contract/diagnosis.ts";
 import type { PairRequest } from "../engine/contract/request.ts";
 import type { Progress, ScoreResult, ScorerInfo } from "../engine/contract/result.ts";
+import type { WorkOptions } from "../engine/contract/work.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { ScoreRequest } from "../gen/proto/svc/v1/scoring_pb.ts";
-import { pairRequestOf } from "../messages/request.ts";
+import type { DiagnoseRequest, ScoreRequest } from "../gen/proto/svc/v1/scoring_pb.ts";
+import { diagnoseRequestOf, pairRequestOf } from "../messages/request.ts";
 import { within } from "../platform/concurrency/lifecycle.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Log } from "../platform/observability/log.ts";
@@ -60,7 +62,28 @@ export class ScoringService {
     } catch (thrown) {
       const failure = this.#failureOf(thrown, context);
       this.#options.metrics.scores.inc({ code: failure.code });
-      logFailure(log, failure);
+      logFailure(log, failure, "score");
+      throw failure;
+    }
+  }
+
+  /** Finds out how the videos of a pair relate. It counts towards the limit of concurrent scores. Throws Failure. */
+  async diagnose(request: DiagnoseRequest, context: CallContext): Promise<Diagnosis> {
+    const { metrics } = this.#options;
+    const log = this.#options.log.child({ requestId: context.requestId });
+    try {
+      const pair = diagnoseRequestOf(request);
+      const engine = this.#admit();
+      const { reference, distorted } = pair;
+      const diagnosis = await this.#occupying(() => engine.diagnose(pair, this.#limits(context)));
+      const findings = diagnosis.findings.map(({ code }) => code);
+      log.info({ reference, distorted, findings, durationMs: diagnosis.durationMs }, "diagnosis finished");
+      metrics.diagnoses.inc({ code: "OK" });
+      return diagnosis;
+    } catch (thrown) {
+      const failure = this.#failureOf(thrown, context);
+      metrics.diagnoses.inc({ code: failure.code });
+      logFailure(log, failure, "diagnosis");
       throw failure;
     }
   }
@@ -110,17 +133,12 @@ export class ScoringService {
     const { metrics } = this.#options;
     const started = performance.now();
     let code = "OK";
-    metrics.running.set(++this.#running);
     log.info({ reference: pair.reference, distorted: pair.distorted, models: pair.models }, "score started");
     try {
-      const result = await engine.score(pair, {
-        signal: AbortSignal.any([context.signal, this.#abortAll.signal]),
-        timeoutMs: Math.max(
-          1,
-          Math.min(this.#options.timeoutMs, context.timeoutMs ?? Number.POSITIVE_INFINITY),
-        ),
-        onProgress: context.onProgress,
-      });
+      const { onProgress } = context;
+      const result = await this.#occupying(() =>
+        engine.score(pair, { ...this.#limits(context), onProgress }),
+      );
       metrics.frames.inc(result.frameCount);
       log.info(
         { score: result.score, frames: result.frameCount, durationMs: result.durationMs },
@@ -131,10 +149,27 @@ export class ScoringService {
       code = this.#failureOf(thrown, context).code;
       throw thrown;
     } finally {
-      metrics.running.set(--this.#running);
       metrics.duration.observe({ code }, (performance.now() - started) / 1000);
+    }
+  }
+
+  /** Runs work that counts towards the limit of concurrent scores. */
+  async #occupying<T>(work: () => Promise<T>): Promise<T> {
+    const { metrics } = this.#options;
+    metrics.running.set(++this.#running);
+    try {
+      return await work();
+    } finally {
+      metrics.running.set(--this.#running);
       if (this.#running === 0) for (const resolve of this.#waitingForIdle.splice(0)) resolve();
     }
+  }
+
+  #limits({ signal, timeoutMs = Number.POSITIVE_INFINITY }: CallContext): WorkOptions {
+    return {
+      signal: AbortSignal.any([signal, this.#abortAll.signal]),
+      timeoutMs: Math.max(1, Math.min(this.#options.timeoutMs, timeoutMs)),
+    };
   }
 
   /** Maps a score that was cancelled by the shutdown, not by the caller, to SHUTTING_DOWN. */
@@ -155,8 +190,8 @@ export class ScoringService {
   }
 }
 
-function logFailure(log: Log, failure: Failure): void {
+function logFailure(log: Log, failure: Failure, what: "score" | "diagnosis"): void {
   const facts = { code: failure.code, detail: failure.message, found: failure.found };
-  if (failure.kind === "internal") log.error({ ...facts, err: failure.cause ?? failure }, "score failed");
-  else log.info(facts, "score refused");
+  if (failure.kind === "internal") log.error({ ...facts, err: failure.cause ?? failure }, `${what} failed`);
+  else log.info(facts, `${what} refused`);
 }

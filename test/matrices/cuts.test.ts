@@ -93,6 +93,7 @@ describe("cuts", () => {
         threads: 2,
         timeoutMs: WAIT_LIMIT_MS,
         onProgress: undefined,
+        look: undefined,
       };
       const { table } = await scorePlan(planned, sources, run);
       assertSameDigits({ frameCount: table.length, frames: table }, truth);

@@ -3,6 +3,7 @@
 import type { ScoreResult } from "../../engine/contract/result.ts";
 import type { FrameTable } from "../../engine/frames/frame-table.ts";
 import type { ScoreResultJson } from "../../gen/proto/svc/v1/scoring_pb.ts";
+import { findingJson } from "../../messages/json.ts";
 import { printableJson } from "../terminal/escape.ts";
 
 /** Frames per chunk: a film's frames are never one string. */
@@ -33,7 +34,9 @@ function* frameRows(table: FrameTable): Generator<string> {
   yield chunk;
 }
 
-function withoutFrames(result: ScoreResult): ScoreResultJson {
+function withoutFrames(
+  result: ScoreResult,
+): Omit<ScoreResultJson, "findings"> & { readonly findings: readonly object[] } {
   return {
     score: result.score,
     model: result.model,
@@ -50,6 +53,7 @@ function withoutFrames(result: ScoreResult): ScoreResultJson {
     ...(result.colourConversion ? { colourConversion: result.colourConversion } : {}),
     ...(result.alignment ? { alignment: { ...result.alignment, runs: [...result.alignment.runs] } } : {}),
     warnings: [...result.warnings],
+    findings: result.findings.map(findingJson),
     scorer: result.scorer,
     durationMs: result.durationMs,
   };

@@ -115,6 +115,8 @@ export function scoreRequestOf(spec: JobSpec): ScoreRequest {
     ...(spec.mirror && { mirror: spec.mirror }),
     ...(spec.rangeOf && { rangeOf: spec.rangeOf }),
     ...(spec.matrixOf && { matrixOf: spec.matrixOf }),
+    ...(spec.findings && { findings: spec.findings }),
+    fix: spec.fix,
   });
 }
 

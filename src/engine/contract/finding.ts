@@ -32,7 +32,7 @@ export const FINDING_CODES = [
 ] as const;
 export type FindingCode = (typeof FINDING_CODES)[number];
 
-/** How sure a finding is: "certain" ones may refuse a pair, "likely" ones warn, "possible" ones are only shown. */
+/** How sure a finding is: "certain" ones can refuse a pair, "likely" ones warn, "possible" ones are only shown. */
 export type Confidence = "certain" | "likely" | "possible";
 
 /** Consecutive frames of one side, counted from 0. */
@@ -47,14 +47,16 @@ export type Fix = Pick<AlignmentRequest, "offset" | "runs"> & PictureRequest;
 export interface Finding {
   readonly code: FindingCode;
   /** The side at fault; undefined: both, or unknown. */
-  readonly side?: Side;
+  readonly side?: Side | undefined;
   /** Where, in frames of `side`; undefined: everywhere. */
-  readonly frames?: FrameSpan;
-  readonly area?: Area;
+  readonly frames?: FrameSpan | undefined;
+  readonly area?: Area | undefined;
   /** Size of the effect, in the unit that the code implies: frames, pixels, levels of 8 bits. */
-  readonly size?: number;
+  readonly size?: number | undefined;
   readonly confidence: Confidence;
   /** What was seen, as a sentence with figures. */
   readonly evidence: string;
-  readonly fix?: Fix;
+  readonly fix?: Fix | undefined;
+  /** Whether the fix was applied before the pair was scored, as the request asked. */
+  readonly fixed?: boolean | undefined;
 }

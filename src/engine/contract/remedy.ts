@@ -1,8 +1,8 @@
 /** An option of the request with which a refused pair can be scored: `found.remedy` of the failure. */
 export interface Remedy {
   readonly option: RemedyOption;
-  /** A policy; a number of frames for `offset`. */
-  readonly value: "COMMON" | "IGNORE" | "AUTO" | number;
+  /** A policy; a number of frames for `offset`; true for `fix`. */
+  readonly value: "COMMON" | "IGNORE" | "AUTO" | "WARN" | number | true;
   /** A condition for a correct score that the files do not prove; undefined: none. */
   readonly onlyIf?: string;
 }
@@ -12,4 +12,6 @@ export type RemedyOption =
   | "onFrameRateMismatch"
   | "editLists"
   | "scaling"
-  | "offset";
+  | "offset"
+  | "findings"
+  | "fix";

@@ -1,6 +1,7 @@
 /** A request to the engine: a pair, the models and metrics, and the policies for videos that differ. */
 
 import type { AlignmentRequest } from "./alignment.ts";
+import type { FindingsPolicy } from "./findings-policy.ts";
 import type { PictureRequest } from "./picture.ts";
 
 export type Side = "reference" | "distorted";
@@ -13,6 +14,15 @@ export function perSide<T>(of: (side: Side) => T): Readonly<Record<Side, T>> {
 
 export function otherSide(side: Side): Side {
   return side === "reference" ? "distorted" : "reference";
+}
+
+/** Returns the sides that have a value; undefined: none has. */
+export function givenSides<T>({
+  reference,
+  distorted,
+}: Readonly<Partial<Record<Side, T | undefined>>>): Partial<Record<Side, T>> | undefined {
+  if (reference === undefined && distorted === undefined) return undefined;
+  return { ...(reference !== undefined && { reference }), ...(distorted !== undefined && { distorted }) };
 }
 
 /** The model if the request names none; the contract's default. */
@@ -63,6 +73,10 @@ export interface PairRequest extends AlignmentRequest, PictureRequest {
   readonly encode?: Partial<Encode> | undefined;
   /** The version of the scorer or of its libvmaf to score with; undefined: the default scorer of the machine. */
   readonly scorerVersion?: string | undefined;
+  /** What to do about findings, which show that the pair is not what it seems (docs/doctor.md). */
+  readonly findings?: FindingsPolicy | undefined;
+  /** Diagnose the pair first, and apply the fixes of all certain findings. Members of the request take precedence. */
+  readonly fix?: boolean | undefined;
 }
 
 /** Fills in the defaults of the contract. */

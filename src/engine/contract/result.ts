@@ -4,6 +4,7 @@ import type { Interval } from "../estimate/gate.ts";
 import type { FrameTable } from "../frames/frame-table.ts";
 import type { AlignmentInfo } from "./alignment.ts";
 import type { EstimateInfo, EstimateProgress } from "./estimate.ts";
+import type { Finding } from "./finding.ts";
 import type { PictureRequest, SampleMatrix, SampleRange } from "./picture.ts";
 import type { Encode } from "./request.ts";
 
@@ -125,6 +126,8 @@ export interface ScoreResult {
   /** How the distorted video's samples were converted, as requested; undefined: they were not. */
   readonly colourConversion: ColourConversion | undefined;
   readonly warnings: readonly Warning[];
+  /** What was found about how the videos relate, the gravest first. */
+  readonly findings: readonly Finding[];
   readonly scorer: ScorerInfo;
   readonly durationMs: number;
   /** The number of segments scored, and why the pair was scored whole although segments were requested. */

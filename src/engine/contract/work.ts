@@ -1,5 +1,6 @@
 /** The engine's work as distributable tasks: planned on one machine, scored on others, joined on a third. */
 import type { FrameTable } from "../frames/frame-table.ts";
+import type { Finding } from "./finding.ts";
 import type { PairRequest, Side } from "./request.ts";
 import type { ScorerInfo } from "./result.ts";
 
@@ -70,6 +71,8 @@ export interface SegmentScored {
   readonly plan: string | undefined;
   /** Number of frames that were scored, as in PlannedPair.frameCount; set with `plan`. */
   readonly frameCount: number | undefined;
+  /** What was found about how the videos relate in the segment. */
+  readonly findings: readonly Finding[];
 }
 
 /** Frames of a pair to make stills of, grouped by the segments in which they were scored. */
@@ -126,4 +129,6 @@ export interface StoredPart<Chunks = readonly Uint8Array[]> {
   readonly segment: string | undefined;
   /** Chunks of rows. */
   readonly chunks: Chunks;
+  /** What was found in it; default: nothing. */
+  readonly findings?: readonly Finding[];
 }

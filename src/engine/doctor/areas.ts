@@ -1,12 +1,11 @@
 /** Which areas of the picture both videos show, exactly. */
 import type { Finding } from "../contract/finding.ts";
 import { perSide, SIDES, type Side } from "../contract/request.ts";
-import type { Sources } from "../files/source.ts";
+import type { Compared } from "../decoding/compared.ts";
+import { decodeRaw } from "../decoding/decode-raw.ts";
 import { bothSides } from "../media/all-or-abort.ts";
 import type { DecodeContext } from "../media/probe-context.ts";
-import type { Track } from "../media/track.ts";
 import { comparedSize } from "../planning/shapes.ts";
-import { decodeRaw } from "./decode-raw.ts";
 import type { Relation } from "./relate.ts";
 import type { FramePair } from "./samples/fields.ts";
 import { areaFindings, type Sizes } from "./space/findings.ts";
@@ -18,21 +17,20 @@ const FULL_SIZE = 4;
 /** Samples of 8 bits in the range in which they are stored. */
 const LUMA_ONLY = "scale=in_range=tv:out_range=tv:sws_dither=none,format=gray";
 
-export interface DecodedPair {
-  readonly sources: Sources;
-  readonly tracks: Readonly<Record<Side, Track>>;
-  /** Sides that are rotated for display. */
-  readonly turned: readonly Side[];
+export interface DecodedPair extends Compared {
   readonly context: DecodeContext;
+  /** The frame that the first picture shows, counted from the first of the segment's context. */
+  readonly firstPicture: number;
 }
 
 /** Small pictures show roughly which areas both have. Only if those differ, frames of full size are decoded. */
 export async function exactAreas(pair: DecodedPair, { layout, view, frames }: Relation): Promise<Finding[]> {
   // Requests can't turn a side by a quarter, so there is no area to advise.
   if (layout === undefined || view.turn.transposed) return [];
+  const { tracks, pairing } = pair;
   const sizes = perSide((side) => {
-    const [width, height] = comparedSize(pair.tracks[side], pair.turned);
-    return { width, height };
+    const [width, height] = comparedSize(tracks[side], pairing.turn);
+    return pairing.crop[side] ?? { width, height };
   });
   const shown = { sizes, turn: view.turn };
   const rough = areaFindings(layout, shown);
@@ -55,7 +53,7 @@ function unsure(finding: Finding): Finding {
 
 /** Takes the luma of a few frames at their full size. */
 function fullSize(
-  { sources, tracks, turned, context }: DecodedPair,
+  { context, firstPicture, ...compared }: DecodedPair,
   sizes: Sizes,
   pairs: readonly FramePair[],
 ): Promise<Readonly<Record<Side, readonly Plane[]>>> {
@@ -64,9 +62,9 @@ function fullSize(
   return bothSides(context.signal, async (side, signal) => {
     const { width, height } = sizes[side];
     const size = width * height;
-    const frames = chosen.map((pair) => pair[side]);
-    const wanted = { frames, filters: LUMA_ONLY, frameBytes: size, turned };
-    const bytes = await decodeRaw(sources[side], tracks[side], wanted, { ...context, signal });
+    const frames = chosen.map((pair) => firstPicture + pair[side]);
+    const wanted = { frames, filters: LUMA_ONLY, frameBytes: size };
+    const bytes = await decodeRaw(compared, side, wanted, { ...context, signal });
     return Array.from({ length: Math.floor(bytes.length / size) }, (_, index) =>
       plane(bytes.subarray(index * size, (index + 1) * size), width, height),
     );

@@ -1,109 +1,70 @@
-/** Diagnoses a pair: takes pictures of both videos, relates them, and says what was found. */
+/** Diagnoses a pair by itself: decodes the beginnings of both videos, and says what was found. */
 import type { Diagnosis } from "../contract/diagnosis.ts";
-import type { Confidence, Finding, Fix } from "../contract/finding.ts";
+import type { Finding, Fix } from "../contract/finding.ts";
 import { perSide, type Side } from "../contract/request.ts";
+import { decodeRaw } from "../decoding/decode-raw.ts";
+import type { Sources } from "../files/source.ts";
 import { bothSides } from "../media/all-or-abort.ts";
 import { PICTURE_BYTES, Pictures, SHRINK } from "../media/pictures.ts";
+import { comparedFormat } from "../media/pixels.ts";
+import type { DecodeContext } from "../media/probe-context.ts";
 import { fileInfo, framesText, type Track } from "../media/track.ts";
-import { statedRange } from "../planning/compare.ts";
-import { type DecodedPair, exactAreas } from "./areas.ts";
-import { decodeRaw } from "./decode-raw.ts";
-import { rateFindings, rateOf, rateRatio } from "./rates.ts";
-import { type Relation, relate } from "./relate.ts";
-import {
-  type BothPictures,
-  contentFindings,
-  emptinessFindings,
-  identityFindings,
-  swapFindings,
-} from "./samples/content.ts";
-import { fieldsOf } from "./samples/fields.ts";
-import { levelFindings } from "./samples/levels.ts";
-import { matrixFindings } from "./samples/matrix.ts";
-import { turnFindings } from "./space/findings.ts";
-import { tagFindings } from "./tags.ts";
-import { timeFindings } from "./time-findings.ts";
+import { wholeSegment } from "../planning/cut.ts";
+import type { Pairing } from "../planning/pairing.ts";
+import { comparedSize, turnedSides } from "../planning/shapes.ts";
+import { byGravity } from "../results/findings.ts";
+import type { DecodedPair } from "./areas.ts";
+import { examine } from "./examine.ts";
+import { rateFindings, rateRatio } from "./rates.ts";
+import type { BothPictures } from "./samples/content.ts";
 
 type Tracks = Readonly<Record<Side, Track>>;
 
 /** Most frames of each side that are looked at, from the first on: a minute at 25 a second. */
 const MOST_FRAMES = 1500;
-/** Largest offset that is looked for, in seconds; at most a quarter of the shorter video. */
-const FARTHEST_SECONDS = 10;
 
 /** Throws a Failure if one of the videos does not decode. */
-export async function diagnose(pair: DecodedPair): Promise<Diagnosis> {
+export async function diagnose(sources: Sources, tracks: Tracks, context: DecodeContext): Promise<Diagnosis> {
   const started = performance.now();
-  const { sources, tracks } = pair;
+  const pairing = wholeFrames(tracks);
+  const pair = { sources, tracks, pairing, segment: wholeSegment(pairing), context, firstPicture: 0 };
   const pictures = await firstPictures(pair);
   const ratio = rateRatio(pictures, tracks);
-  const relation = relate(pictures, { ratio, limit: farthest(pictures, tracks) });
-  const findings = byGravity([
-    ...(await findingsOf(pair, { pictures, relation, ratio })),
-    ...leftOut(pictures, tracks),
-  ]);
+  const counts = perSide((side) => pictures[side].count);
+  const seen = { first: 0, counts, totals: perSide((side) => tracks[side].frames) };
+  const { relation, findings: found } = await examine(pair, { pictures, ratio, seen });
+  const rates = rateFindings(ratio, relation.time.match, tracks);
+  const findings = byGravity([...found, ...rates, ...leftOut(pictures, tracks)]);
   return {
     findings,
     runs: ratio === 1 && relation.time.state !== "unclear" ? relation.time.runs : [],
-    checked: perSide((side) => [{ first: 0, count: pictures[side].count }]),
+    checked: perSide((side) => [{ first: 0, count: counts[side] }]),
     fix: allFixes(findings),
     ...perSide((side) => fileInfo(tracks[side], sources[side].size)),
     durationMs: Math.round(performance.now() - started),
   };
 }
 
-function firstPictures({ sources, tracks, turned, context }: DecodedPair): Promise<BothPictures> {
+/** All frames of both sides as they are decoded, whether they can be compared or not. */
+function wholeFrames(tracks: Tracks): Pairing {
+  const turn = turnedSides(tracks);
+  const [width, height] = comparedSize(tracks.reference, turn);
+  const none = { reference: undefined, distorted: undefined };
+  const counts = perSide((side) => tracks[side].frames);
+  return {
+    ...{ width, height, turn, counts, crop: none, mirror: none },
+    format: comparedFormat(tracks.reference.pixels, tracks.distorted.pixels),
+    ...{ scaling: undefined, recolour: undefined, thin: undefined, runs: undefined },
+    frameCount: Math.max(counts.reference, counts.distorted),
+    warnings: [],
+  };
+}
+
+function firstPictures({ context, ...compared }: DecodedPair): Promise<BothPictures> {
   return bothSides(context.signal, async (side, signal) => {
-    const frames = Math.min(MOST_FRAMES, tracks[side].frames);
-    const wanted = { frames, filters: SHRINK, frameBytes: PICTURE_BYTES, turned };
-    return new Pictures(await decodeRaw(sources[side], tracks[side], wanted, { ...context, signal }));
-  });
-}
-
-function farthest({ reference, distorted }: BothPictures, tracks: Tracks): number {
-  const shorter = Math.min(reference.count, distorted.count);
-  const seconds = Math.round(FARTHEST_SECONDS * Math.min(rateOf(tracks.reference), rateOf(tracks.distorted)));
-  return Math.max(1, Math.min(seconds, Math.ceil(shorter / 4)));
-}
-
-interface Seen {
-  readonly pictures: BothPictures;
-  readonly relation: Relation;
-  readonly ratio: number;
-}
-
-async function findingsOf(pair: DecodedPair, { pictures, relation, ratio }: Seen): Promise<Finding[]> {
-  const { view, match, upright, time, frames } = relation;
-  const empty = emptinessFindings(pictures, frames);
-  if (empty.length > 0) return empty;
-  const other = contentFindings(pictures, frames, match);
-  if (other.length > 0) return other;
-  const counts = perSide((side) => pictures[side].count);
-  const fields = fieldsOf(pictures.reference, pictures.distorted, frames, view);
-  const levels = levelFindings(
-    fields,
-    perSide((side) => statedRange(pair.tracks[side])),
-  );
-  const areas = await exactAreas(pair, relation);
-  // A zoom looks like a movement in time.
-  const isSure = areas.every(({ confidence }) => confidence === "certain");
-  const settled = isSure ? time : { ...time, confidence: lower(time.confidence) };
-  return [
-    ...identityFindings(pictures),
-    ...turnFindings(view.turn, match, upright),
-    ...areas,
-    ...rateFindings(ratio, time.match, pair.tracks),
-    ...(ratio === 1 ? timeFindings(settled, counts) : []),
-    ...(levels.length > 0 ? levels : tagFindings(pair.tracks)),
-    ...matrixFindings(fields),
-    ...swapFindings(pictures, frames, bitRates(pair.tracks)),
-  ];
-}
-
-function bitRates(tracks: Tracks): Readonly<Record<Side, number>> {
-  return perSide((side) => {
-    const { frames, videoBytes } = tracks[side];
-    return (8 * videoBytes * rateOf(tracks[side])) / Math.max(1, frames);
+    const frames = Math.min(MOST_FRAMES, compared.tracks[side].frames);
+    const wanted = { frames, filters: SHRINK, frameBytes: PICTURE_BYTES };
+    return new Pictures(await decodeRaw(compared, side, wanted, { ...context, signal }));
   });
 }
 
@@ -113,18 +74,6 @@ function leftOut(pictures: BothPictures, tracks: Tracks): Finding[] {
   if (longer <= seen) return [];
   const evidence = `Only the first ${framesText(seen)} of ${longer} were looked at.`;
   return [{ code: "NOT_CHECKED", confidence: "possible", evidence }];
-}
-
-function lower(confidence: Confidence): Confidence {
-  return confidence === "certain" ? "likely" : "possible";
-}
-
-const GRAVITY: readonly Confidence[] = ["certain", "likely", "possible"];
-
-function byGravity(findings: readonly Finding[]): Finding[] {
-  return findings.toSorted(
-    (one, other) => GRAVITY.indexOf(one.confidence) - GRAVITY.indexOf(other.confidence),
-  );
 }
 
 /** The fixes of the certain findings together; undefined: none has one. */

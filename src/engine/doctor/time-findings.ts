@@ -11,36 +11,91 @@ import { offsetOf } from "./time/segments.ts";
 /** Part of the frames around which another offset must have been seen for "nothing wrong" to mean something. */
 const LEAST_CHECKED = 0.25;
 
+/** Which frames of the videos the pictures show: consecutive ones of each. */
+export interface Seen {
+  /** The same of both sides. */
+  readonly first: number;
+  readonly counts: Counts;
+  /** Frames of the videos. */
+  readonly totals: Counts;
+}
+
 export type Counts = Readonly<Record<Side, number>>;
 
-/** Returns the findings of an alignment of two sides with these numbers of frames. */
-export function timeFindings(time: TimeRelation, counts: Counts): Finding[] {
-  const events = time.events.map((event) => eventFinding(event, time));
+/** Returns the findings of an alignment of the frames that were seen. */
+export function timeFindings(relation: TimeRelation, seen: Seen): Finding[] {
+  const time = { ...movedBy(seen.first, relation), confidence: confidenceOf(relation, seen) };
+  const fix = fixOf(time, seen);
+  const events = time.events.map((event) => eventFinding(event, time, fix));
   if (time.state === "aligned")
     return [...events, ...(time.checked < LEAST_CHECKED ? [unchecked(time)] : [])];
   if (time.state === "unclear") return [unclear(time), ...events];
-  const shifts = shiftFindings(time, counts);
-  return [...shifts, ...events];
+  return [...shiftFindings(time, seen, fix), ...events];
+}
+
+/** Numbers frames as in the videos. */
+function movedBy(first: number, time: TimeRelation): TimeRelation {
+  const runs = time.runs.map((run) => ({
+    ...run,
+    reference: run.reference + first,
+    distorted: run.distorted + first,
+  }));
+  const events = time.events.map((event) => ({
+    ...event,
+    frames: { ...event.frames, first: event.frames.first + first },
+    earliest: event.earliest + first,
+    latest: event.latest + first,
+  }));
+  return { ...time, runs, events };
+}
+
+/** Viewers see what happens between frames that are in step. It is the encode's fault, for the score to show. */
+function confidenceOf({ runs, confidence }: TimeRelation, { counts }: Seen): Confidence {
+  const inStep = counts.reference === counts.distorted && [runs[0], runs.at(-1)].every(isInStep);
+  return inStep && confidence === "certain" ? "likely" : confidence;
+}
+
+function isInStep(run: Run | undefined): boolean {
+  return run !== undefined && offsetOf(run) === 0;
+}
+
+/**
+ * The runs or the offset that repair the pair; undefined if the videos' beginnings were not seen, or if viewers see the
+ * frames in step before and after. Frames beyond those that were seen are taken to go on like the last ones.
+ */
+function fixOf({ state, runs }: TimeRelation, { first, counts, totals }: Seen): Fix | undefined {
+  const last = runs.at(-1);
+  const inStep = counts.reference === counts.distorted && isInStep(runs[0]) && isInStep(last);
+  if (state !== "shifted" || first > 0 || inStep || last === undefined) return undefined;
+  if (runs.length === 1) return { offset: offsetOf(last) };
+  const isWhole = counts.reference === totals.reference && counts.distorted === totals.distorted;
+  const left = Math.min(totals.reference - last.reference, totals.distorted - last.distorted);
+  return { runs: isWhole ? runs : [...runs.slice(0, -1), { ...last, count: left }] };
 }
 
 /** An offset, and frames at the ends that only one side has. */
-function shiftFindings({ runs, confidence, match }: TimeRelation, counts: Counts): Finding[] {
+function shiftFindings(
+  { runs, confidence, match }: TimeRelation,
+  { first: from, counts, totals }: Seen,
+  fix: Fix | undefined,
+): Finding[] {
   const [first, last] = [runs[0], runs.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const offset = offsetOf(first);
-  const fix = runs.length === 1 ? { offset } : { runs };
   const seen = `${framesText(pairsIn(runs))} match that way, with a correlation of ${match.toFixed(2)}.`;
-  const ends = counts.reference === counts.distorted ? [] : endsOf(first, last, counts);
+  const claim = { confidence, seen, fix };
+  const isWhole = counts.reference === totals.reference && counts.distorted === totals.distorted;
+  const ends = totals.reference === totals.distorted ? [] : endsOf(first, last, totals);
+  const shown = ends.filter(({ at }) => (at === "first" ? from === 0 : isWhole));
   return [
-    ...(offset === 0 ? [] : [offsetFinding(first, { confidence, seen, fix })]),
-    ...ends.map((end) => trimFinding(end, counts, { confidence, seen, fix })),
+    ...(isInStep(first) ? [] : [offsetFinding(first, claim)]),
+    ...shown.map((end) => trimFinding(end, totals, claim)),
   ];
 }
 
 interface Claim {
   readonly confidence: Confidence;
   readonly seen: string;
-  readonly fix: Fix;
+  readonly fix: Fix | undefined;
 }
 
 function offsetFinding(run: Run, { confidence, seen, fix }: Claim): Finding {
@@ -50,7 +105,8 @@ function offsetFinding(run: Run, { confidence, seen, fix }: Claim): Finding {
     size > 0
       ? `The distorted video is ${framesText(size)} late: its frame ${distorted} shows the reference's frame ${reference}.`
       : `The distorted video lacks the first ${framesText(-size)} of the reference: its frame ${distorted} shows the reference's frame ${reference}.`;
-  return { code: "OFFSET", side: "distorted", size, confidence, evidence: `${what} ${seen}`, fix };
+  const evidence = `${what} ${seen}`;
+  return { code: "OFFSET", side: "distorted", size, confidence, evidence, ...(fix && { fix }) };
 }
 
 interface End {
@@ -72,7 +128,7 @@ function trimFinding({ side, at, count }: End, counts: Counts, { confidence, see
   const other = otherSide(side);
   const evidence = `The ${NAMES[other]} lacks the ${at} ${framesText(count)} of the ${NAMES[side]}. ${seen}`;
   const frames = { first: at === "first" ? 0 : counts[side] - count, count };
-  return { code: "TRIMMED", side, size: count, frames, confidence, evidence, fix };
+  return { code: "TRIMMED", side, size: count, frames, confidence, evidence, ...(fix && { fix }) };
 }
 
 const CODES: Readonly<Record<TimeEvent["kind"], FindingCode>> = {
@@ -107,7 +163,11 @@ const CONFIDENCE: Readonly<Record<TimeEvent["kind"], Confidence>> = {
   inserted: "likely",
 };
 
-function eventFinding({ kind, side, frames, earliest, latest }: TimeEvent, time: TimeRelation): Finding {
+function eventFinding(
+  { kind, side, frames, earliest, latest }: TimeEvent,
+  time: TimeRelation,
+  fix: Fix | undefined,
+): Finding {
   const { first, count } = frames;
   const [one, several] = WHAT[kind];
   const what =
@@ -124,7 +184,7 @@ function eventFinding({ kind, side, frames, earliest, latest }: TimeEvent, time:
     size: count,
     confidence: isKnown ? time.confidence : CONFIDENCE[kind],
     evidence: `${what}.${where}`,
-    ...(isKnown && { fix: { runs: time.runs } }),
+    ...(isKnown && fix && { fix }),
   };
 }
 

@@ -5,19 +5,6 @@
  */
 import { MAX_RUNS, MODEL_NAME } from "../../jobs/request-limits.ts";
 import { Failure } from "../../platform/failure.ts";
-import type { Run } from "../contract/alignment.ts";
-import { MATRICES, MIRRORINGS, RANGES } from "../contract/picture.ts";
-import { FEATURES, type Feature, perSide, SIDES, type Side } from "../contract/request.ts";
-import type { ScorerInfo } from "../contract/result.ts";
-import type { Source } from "../files/source.ts";
-import { comparedFormat, MAX_PIXELS, pixelFormat } from "../media/pixels.ts";
-import { RAW_FORMAT } from "../media/raw.ts";
-import { MAX_FRAMES, type Track } from "../media/track.ts";
-import { LATEST_SECONDS } from "./cut.ts";
-import { canStandFor, type Model, metricOf } from "./models.ts";
-import type { Pairing } from "./pairing.ts";
-import type { Plan } from "./plan.ts";
-import type { Segment } from "./segment.ts";
 import {
   type Decoder,
   flag,
@@ -29,7 +16,22 @@ import {
   record,
   textLike,
   wholeNumber,
-} from "./strict-json.ts";
+} from "../../platform/strict-json.ts";
+import type { Run } from "../contract/alignment.ts";
+import type { Repair } from "../contract/fix.ts";
+import { MATRICES, MIRRORINGS, RANGES } from "../contract/picture.ts";
+import { FEATURES, type Feature, perSide, SIDES, type Side } from "../contract/request.ts";
+import type { ScorerInfo } from "../contract/result.ts";
+import type { Source } from "../files/source.ts";
+import { comparedFormat, MAX_PIXELS, pixelFormat } from "../media/pixels.ts";
+import { RAW_FORMAT } from "../media/raw.ts";
+import { MAX_FRAMES, type Track } from "../media/track.ts";
+import { LATEST_SECONDS } from "./cut.ts";
+import { canStandFor, type Model, metricOf } from "./models.ts";
+import type { Pairing } from "./pairing.ts";
+import type { Plan } from "./plan.ts";
+import { repairDecoder, repairText } from "./repair-json.ts";
+import type { Segment } from "./segment.ts";
 
 const VERSION = 5;
 /**
@@ -58,10 +60,12 @@ export interface StoredPlan {
   readonly pairing: Pairing;
   /** Why the pair is scored whole although segments were requested. */
   readonly whole: string | undefined;
+  /** What was repaired, as the request asked; undefined: nothing. */
+  readonly repair?: Repair | undefined;
 }
 
 export function writePlan(plan: Plan, files: Readonly<Record<Side, FileFacts>>, scorer: ScorerInfo): string {
-  const { request, models, tracks, pairing, whole } = plan;
+  const { request, models, tracks, pairing, whole, repair } = plan;
   const { format: _, runs, ...paired } = pairing;
   const { program, version, libvmafVersion } = scorer;
   return JSON.stringify({
@@ -83,6 +87,7 @@ export function writePlan(plan: Plan, files: Readonly<Record<Side, FileFacts>>, 
       runs: runs?.flatMap(({ reference, distorted, count }) => [reference, distorted, count]),
     },
     whole,
+    repair: repair && repairText(repair),
   });
 }
 
@@ -173,6 +178,7 @@ const planDecoder = record({
   tracks: sides(trackDecoder),
   pairing: pairingDecoder,
   whole: optional(message),
+  repair: optional(repairDecoder),
 });
 
 const NEITHER = { reference: undefined, distorted: undefined };

@@ -1,6 +1,7 @@
 /** Plans a score: probes both files, checks that they can be compared, and cuts the pair into segments. */
 
 import { MAX_SEGMENTS } from "../../jobs/request-limits.ts";
+import type { Repair } from "../contract/fix.ts";
 import { type PairRequest, perSide, type Side } from "../contract/request.ts";
 import { unitFrames } from "../estimate/unit-frames.ts";
 import type { Source } from "../files/source.ts";
@@ -30,6 +31,8 @@ interface Draft {
 
 export interface Plan extends Draft, Cutting {
   readonly models: readonly Model[];
+  /** Its fix is part of the request; undefined: nothing was repaired. */
+  readonly repair?: Repair | undefined;
 }
 
 export interface PlanOptions extends ProbeContext {

@@ -1,6 +1,7 @@
 /** Resumes a plan that another machine made: verifies that the files, models and scorer here are those of the plan. */
 import { Failure } from "../../platform/failure.ts";
 import { isAligned, type Run } from "../contract/alignment.ts";
+import { withFix } from "../contract/fix.ts";
 import { type Area, areaText } from "../contract/picture.ts";
 import { type PairRequest, SIDES, type Side } from "../contract/request.ts";
 import { quote, type Source } from "../files/source.ts";
@@ -14,6 +15,11 @@ import { alignedRuns } from "./pairing.ts";
 import type { Plan } from "./plan.ts";
 import type { FileFacts, StoredPlan } from "./plan-json.ts";
 import type { Segment } from "./segment.ts";
+
+/** Returns the request that a plan was made for: with the fix, if it asks for one. */
+export function plannedRequest({ repair }: StoredPlan, request: PairRequest): PairRequest {
+  return request.fix === true && repair !== undefined ? withFix(request, repair.fix) : request;
+}
 
 /** Throws INVALID_REQUEST for a plan that was made for another request. */
 export function refuseOtherRequest(facts: StoredPlan, request: PairRequest): void {
@@ -80,7 +86,7 @@ export async function resumePlan(
   sources: Readonly<Record<Side, Source>>,
   models: readonly Model[],
 ): Promise<Plan> {
-  const { pairing, whole } = facts;
+  const { pairing, whole, repair } = facts;
   for (const side of SIDES) refuseOtherFile(sources[side], facts.files[side]);
   if (segment.first + segment.count + segment.after > pairing.frameCount)
     throw new Failure("INVALID_REQUEST", "The segment is not part of the plan: it ends after the video.");
@@ -88,7 +94,7 @@ export async function resumePlan(
     provenTrack(facts.tracks.reference, sources.reference),
     provenTrack(facts.tracks.distorted, sources.distorted),
   ]);
-  return { request, models, pairing, tracks: { reference, distorted }, segments: [segment], whole };
+  return { request, models, pairing, tracks: { reference, distorted }, segments: [segment], whole, repair };
 }
 
 function refuseOtherFile({ side, asked, size, modifiedMs }: Source, planned: FileFacts): void {

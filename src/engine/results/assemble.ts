@@ -1,7 +1,8 @@
 /** Assembles the result of a scored plan: pooled metrics, the properties of both files, and warnings. */
 import { setImmediate as letOthersRun } from "node:timers/promises";
 import { Failure } from "../../platform/failure.ts";
-import type { Feature, Side } from "../contract/request.ts";
+import type { Finding } from "../contract/finding.ts";
+import { type Feature, givenSides, type Side } from "../contract/request.ts";
 import type {
   ColourConversion,
   ModelScore,
@@ -34,6 +35,7 @@ export interface Finished {
   readonly table: FrameTable;
   /** The units whose frames the table has; undefined: it has all frames. */
   readonly sample?: Sample;
+  readonly findings: readonly Finding[];
 }
 
 /** The values of a pair's metrics, pooled over its frames. */
@@ -71,10 +73,15 @@ export async function toResult(
     distorted: fileInfo(tracks.distorted, files.distorted.size),
     scaling: pairing.scaling,
     alignment: alignmentInfo(pairing),
-    crop: given(pairing.crop),
-    mirror: given(pairing.mirror),
+    crop: givenSides(pairing.crop),
+    mirror: givenSides(pairing.mirror),
     colourConversion: pairing.recolour && conversionOf(pairing.recolour),
-    warnings: [...pairing.warnings, ...missingValues(finished.features, table)],
+    warnings: [
+      ...pairing.warnings,
+      ...missingValues(finished.features, table),
+      ...findingWarnings(finished.findings),
+    ],
+    findings: finished.findings,
     scorer,
     durationMs: Math.round(durationMs * 100) / 100,
     cutting: { segments: finished.segments, whole: finished.whole },
@@ -82,18 +89,18 @@ export async function toResult(
   };
 }
 
+/** What was found, and was not repaired before the pair was scored. */
+function findingWarnings(findings: readonly Finding[]): readonly Warning[] {
+  return findings
+    .filter(({ confidence, fixed }) => confidence !== "possible" && fixed !== true)
+    .map(({ code, evidence }) => ({ code, message: evidence }));
+}
+
 function conversionOf({ from, to }: Recolouring): ColourConversion {
   return {
     ...(from.range !== to.range && { fromRange: from.range, toRange: to.range }),
     ...(from.matrix !== to.matrix && { fromMatrix: from.matrix, toMatrix: to.matrix }),
   };
-}
-
-/** Returns the sides that have a value; undefined: none has. */
-function given<T>(sides: Readonly<Record<Side, T | undefined>>): Partial<Record<Side, T>> | undefined {
-  const { reference, distorted } = sides;
-  if (reference === undefined && distorted === undefined) return undefined;
-  return { ...(reference !== undefined && { reference }), ...(distorted !== undefined && { distorted }) };
 }
 
 async function poolAll(table: FrameTable): Promise<Summary> {

@@ -1,6 +1,7 @@
 /** Joins the stored parts of a pair into its result, or reads them frame by frame. A part is a scored segment. */
 import { setImmediate as letOthersRun } from "node:timers/promises";
 import { Failure } from "../../platform/failure.ts";
+import type { Finding } from "../contract/finding.ts";
 import type { ScoreResult, Warning } from "../contract/result.ts";
 import type { StoredPart } from "../contract/work.ts";
 import { decodeRows } from "../frames/codec.ts";
@@ -11,6 +12,7 @@ import { readPlan, readSegment, type StoredPlan } from "../planning/plan-json.ts
 import type { Segment } from "../planning/segment.ts";
 import { SegmentMismatch } from "../planning/segment-mismatch.ts";
 import { toResult } from "./assemble.ts";
+import { joinFindings } from "./findings.ts";
 import { frameOf, isOwn, Joiner } from "./join.ts";
 
 /** Chunks of encoded rows (frames/codec.ts), in memory or read one after the other. */
@@ -46,8 +48,21 @@ export async function joinParts(
   }
   if (next !== facts.pairing.frameCount)
     throw misfit(parts[0], `${next} of ${facts.pairing.frameCount} frames are scored`);
-  const finished = { ...facts, segments: parts.length, table: joiner.finish() };
+  const finished = {
+    ...facts,
+    segments: parts.length,
+    table: joiner.finish(),
+    findings: found(facts, parts),
+  };
   return toResult(finished, facts.scorer, durationMs);
+}
+
+/** What was found and repaired before the pair was planned, and what was found in its parts. */
+export function found({ repair }: StoredPlan, parts: readonly StoredPart<Chunks>[]): readonly Finding[] {
+  return joinFindings(
+    repair,
+    parts.flatMap(({ findings = [] }) => findings),
+  );
 }
 
 function withWarnings(facts: StoredPlan, warnings: readonly Warning[]): StoredPlan {

@@ -16,7 +16,7 @@ import { readPlan, readSegment, type StoredPlan } from "../planning/plan-json.ts
 import type { Segment } from "../planning/segment.ts";
 import { toResult } from "./assemble.ts";
 import { Joiner } from "./join.ts";
-import { addPart, type Chunks, misfit, segmentOf } from "./parts.ts";
+import { addPart, type Chunks, found, misfit, segmentOf } from "./parts.ts";
 import { drawnUnits, estimateMetric, type Sample, scoreOfUnit } from "./sample.ts";
 
 /** What is scored next. */
@@ -102,7 +102,9 @@ export async function assessSample(scored: ScoredSample): Promise<Assessed> {
     const round = roundAfter(parts.length, needed, { drawing, units, longest });
     return { round, mean: meanOf(table, sample, facts) };
   }
-  const finished = { ...facts, segments: parts.length, table, sample: { ...sample, units: needed } };
+  const drawn = { ...sample, units: needed };
+  const findings = found(facts, parts);
+  const finished = { ...facts, segments: parts.length, table, sample: drawn, findings };
   return { result: await toResult(finished, facts.scorer, scored.durationMs) };
 }
 

@@ -8,6 +8,9 @@ import { join } from "node:path";
 import { errorCode } from "../../platform/errors.ts";
 import { Failure } from "../../platform/failure.ts";
 import { SIDES, type Side } from "../contract/request.ts";
+import type { Compared } from "../decoding/compared.ts";
+import { decodedChain } from "../decoding/graph.ts";
+import { inputArguments } from "../decoding/input.ts";
 import { quote } from "../files/source.ts";
 import { bothSides } from "../media/all-or-abort.ts";
 import { refuseFailedDecode } from "../media/decode-errors.ts";
@@ -17,11 +20,7 @@ import type { ProbeContext } from "../media/probe-context.ts";
 import type { Track } from "../media/track.ts";
 import { decodeLimits } from "../sandbox/limits.ts";
 import { Sandbox } from "../sandbox/sandbox.ts";
-import { decodedChain } from "./graph.ts";
-import { inputArguments } from "./input.ts";
 import type { Checksums, Run } from "./run.ts";
-
-type Decoded = Pick<Run, "tracks" | "sources" | "pairing" | "segment">;
 
 /** Limit of a checksum file in bytes; it holds "CRC=0x12345678" and a newline. */
 const CHECKSUM_BYTES = 64;
@@ -45,13 +44,13 @@ export async function readChecksums({ directory }: Sandbox, tracks: Run["tracks"
 }
 
 /** Decodes every side that is not self-checking again, as for scoring but with one thread. */
-export function decodeAgain(decoded: Decoded, context: ProbeContext): Promise<Checksums> {
+export function decodeAgain(decoded: Compared, context: ProbeContext): Promise<Checksums> {
   return bothSides(context.signal, async (side, signal) =>
     decoded.tracks[side].selfChecking ? undefined : checksumOf(decoded, side, { ...context, signal }),
   );
 }
 
-async function checksumOf(decoded: Decoded, side: Side, context: ProbeContext): Promise<string | undefined> {
+async function checksumOf(decoded: Compared, side: Side, context: ProbeContext): Promise<string | undefined> {
   const { tracks, sources, pairing, segment } = decoded;
   // Without an ffmpeg nothing was decoded the first time.
   if (context.ffmpeg === undefined)
@@ -78,7 +77,7 @@ async function checksumOf(decoded: Decoded, side: Side, context: ProbeContext): 
 
 /** Throws MEDIA_CORRUPT for a side whose two decodings differ. */
 export function refuseUnstable(
-  { tracks, sources }: Pick<Decoded, "tracks" | "sources">,
+  { tracks, sources }: Pick<Compared, "tracks" | "sources">,
   first: Checksums,
   second: Checksums,
 ): void {

@@ -1,25 +1,21 @@
 /** One run of the scorer over a segment, and its outcome. */
+import type { FrameSpan } from "../contract/finding.ts";
 import type { Feature, Side } from "../contract/request.ts";
-import type { Source } from "../files/source.ts";
+import type { Compared } from "../decoding/compared.ts";
 import type { FrameTable } from "../frames/frame-table.ts";
-import type { Track } from "../media/track.ts";
 import type { Model } from "../planning/models.ts";
-import type { Pairing } from "../planning/pairing.ts";
-import type { Segment } from "../planning/segment.ts";
 import type { Limits, Sandbox } from "../sandbox/sandbox.ts";
 
 /** One run of the scorer: a segment of a pair. */
-export interface Run {
+export interface Run extends Compared {
   readonly sandbox: Sandbox;
-  readonly sources: Readonly<Record<Side, Source>>;
-  readonly tracks: Readonly<Record<Side, Track>>;
-  readonly pairing: Pairing;
-  readonly segment: Segment;
   readonly models: readonly Model[];
   readonly features: readonly Feature[];
   readonly subsample: number;
   readonly threads: number;
   readonly limits: Limits;
+  /** Frames of which small pictures are written, counted from the first one that passes; none: nothing is written. */
+  readonly looked: readonly FrameSpan[];
   /** Called with the number of frames that have passed so far, context included. */
   readonly onFrames: (frames: number) => void;
 }

@@ -1,6 +1,7 @@
 /** Scores a random sample of a pair's frames until the mean is known as precisely as requested. */
 import { Failure } from "../../platform/failure.ts";
 import type { EstimateProgress, SampleRequest } from "../contract/estimate.ts";
+import type { Finding } from "../contract/finding.ts";
 import { estimateMean, type UnitScore } from "../estimate/mean.ts";
 import { type SamplingPlan, samplingPlan } from "../estimate/sampling-plan.ts";
 import { assess, looks } from "../estimate/stopping.ts";
@@ -69,6 +70,7 @@ class Sampler {
   readonly #meter: ProgressMeter;
   readonly #tables = new Map<number, FrameTable>();
   readonly #scores = new Map<number, UnitScore>();
+  readonly #findings: Finding[] = [];
   /** Number of units from the beginning of the order that are all scored. */
   #complete = 0;
   #shown: EstimateProgress | undefined;
@@ -117,7 +119,8 @@ class Sampler {
     const segment = this.#segment(unit);
     const threads = Math.ceil(this.#options.threads / UNITS_AT_ONCE);
     const options = { ...this.#options, threads, signal };
-    const table = await scoreCut(this.#plan, segment, this.#sources, options, this.#meter);
+    const { table, findings } = await scoreCut(this.#plan, segment, this.#sources, options, this.#meter);
+    this.#findings.push(...findings);
     const [model] = this.#plan.models;
     if (model === undefined) throw new Failure("INVALID_REQUEST", "The request names no model.");
     this.#scores.set(unit, scoreOfUnit(segment, table, segment.before, model));
@@ -142,7 +145,7 @@ class Sampler {
     const rows = drawn.reduce((sum, { segment }) => sum + segment.count, 0);
     const joiner = new Joiner(models, rows);
     for (const { unit, segment } of drawn) joiner.add(segment, this.#tables.get(unit) as FrameTable);
-    return { plan: this.#plan, table: joiner.finish(), sample };
+    return { plan: this.#plan, table: joiner.finish(), sample, findings: this.#findings };
   }
 
   #segment(unit: number): Segment {

@@ -1,6 +1,7 @@
 /** Runs a plan: scores its segments and joins them into one table of all frames. */
 import { Failure } from "../../platform/failure.ts";
 import { inSpan } from "../../platform/observability/span.ts";
+import type { Finding } from "../contract/finding.ts";
 import type { Side } from "../contract/request.ts";
 import type { Progress } from "../contract/result.ts";
 import type { Sources } from "../files/source.ts";
@@ -17,6 +18,7 @@ import type { Sample } from "../results/sample.ts";
 import { scoreLimits } from "../sandbox/limits.ts";
 import { Sandbox } from "../sandbox/sandbox.ts";
 import { decodeAgain, refuseUnstable } from "./decode-check.ts";
+import { type Look, lookAt, picturesBytes, spansOf } from "./look.ts";
 import { ProgressMeter } from "./progress.ts";
 import type { Checksums, RunOutcome } from "./run.ts";
 import type { Scorer } from "./scorer.ts";
@@ -26,6 +28,8 @@ export interface RunOptions extends ProbeContext {
   readonly threads: number;
   readonly timeoutMs: number;
   readonly onProgress: ((progress: Progress) => void) | undefined;
+  /** undefined: nobody wants to know how the videos relate. */
+  readonly look: Look | undefined;
 }
 
 export interface Scored {
@@ -35,7 +39,12 @@ export interface Scored {
   readonly table: FrameTable;
   /** The units whose frames the table has; undefined: all frames. */
   readonly sample?: Sample;
+  /** What was found about how the videos relate. */
+  readonly findings: readonly Finding[];
 }
+
+/** A scored segment, with its context. */
+export type ScoredSegment = Pick<Scored, "table" | "findings">;
 
 /**
  * Scores a plan. If cut segments do not match the plan (other counts, or frames on which adjacent segments disagree),
@@ -44,7 +53,7 @@ export interface Scored {
 export async function scorePlan(plan: Plan, sources: Sources, options: RunOptions): Promise<Scored> {
   if (plan.segments.length > 1) {
     try {
-      return { plan, table: await scoreSegments(plan, sources, options) };
+      return { plan, ...(await scoreSegments(plan, sources, options)) };
     } catch (error) {
       if (!(error instanceof SegmentMismatch)) throw error;
       return scoreWhole({ ...plan, whole: error.message }, sources, options);
@@ -53,20 +62,23 @@ export async function scorePlan(plan: Plan, sources: Sources, options: RunOption
   return scoreWhole(plan, sources, options);
 }
 
-async function scoreSegments(plan: Plan, sources: Sources, options: RunOptions): Promise<FrameTable> {
+async function scoreSegments(plan: Plan, sources: Sources, options: RunOptions): Promise<ScoredSegment> {
   const meter = new ProgressMeter(plan.pairing.frameCount, options.onProgress);
   const rows = Math.ceil(plan.pairing.frameCount / plan.request.subsample);
   const joiner = new Joiner(plan.models, rows);
+  const findings: Finding[] = [];
   for (const segment of plan.segments) {
-    joiner.add(segment, await scoreCut(plan, segment, sources, options, meter));
+    const scored = await scoreCut(plan, segment, sources, options, meter);
+    joiner.add(segment, scored.table);
+    findings.push(...scored.findings);
   }
-  return joiner.finish();
+  return { table: joiner.finish(), findings };
 }
 
 /** Scores one cut segment with its context. Throws CutFault for failures that cutting can cause. */
-export async function scoreCut(...job: Parameters<typeof scoreSegment>): Promise<FrameTable> {
+export async function scoreCut(...job: Parameters<typeof scoreSegment>): Promise<ScoredSegment> {
   try {
-    return (await scoreSegment(...job)).table;
+    return await scoreSegment(...job);
   } catch (error) {
     const failure = Failure.from(error);
     const cutting = failure instanceof CountsDiffer || failure.code === "MEDIA_CORRUPT";
@@ -88,9 +100,9 @@ export async function scoreWhole(plan: Plan, sources: Sources, options: RunOptio
 async function scoreOnce(plan: Plan, sources: Sources, options: RunOptions): Promise<Scored> {
   const whole = wholeSegment(plan.pairing);
   const meter = new ProgressMeter(whole.count, options.onProgress);
-  const { table, delivered } = await scoreSegment(plan, whole, sources, options, meter);
+  const { table, delivered, findings } = await scoreSegment(plan, whole, sources, options, meter);
   const pairing = { ...plan.pairing, frameCount: delivered.reference };
-  return { plan: { ...plan, pairing, segments: [whole] }, table };
+  return { plan: { ...plan, pairing, segments: [whole] }, table, findings };
 }
 
 /** Signals of a crash, as opposed to a kill from outside. */
@@ -101,7 +113,7 @@ const CRASHES = new Set<unknown>(["SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIG
  * million frames at rates of thousands of frames per second. A second run of the same input gives the same digits, or
  * crashes again if the input is the cause.
  */
-async function scoreSegment(...job: Parameters<typeof scoreSegmentOnce>): Promise<RunOutcome> {
+async function scoreSegment(...job: Parameters<typeof scoreSegmentOnce>): Promise<SegmentOutcome> {
   try {
     return await scoreSegmentOnce(...job);
   } catch (error) {
@@ -110,6 +122,8 @@ async function scoreSegment(...job: Parameters<typeof scoreSegmentOnce>): Promis
   }
 }
 
+type SegmentOutcome = RunOutcome & Pick<Scored, "findings">;
+
 /** Scores one segment. Verifies its frame counts, and the pictures of decoders that can lose parts of them. */
 async function scoreSegmentOnce(
   plan: Plan,
@@ -117,9 +131,9 @@ async function scoreSegmentOnce(
   sources: Sources,
   options: RunOptions,
   meter: ProgressMeter,
-): Promise<RunOutcome> {
+): Promise<SegmentOutcome> {
   const { tracks, pairing } = plan;
-  const [outcome, again] = await allOrAbort<[RunOutcome, Checksums]>(options.signal, [
+  const [outcome, again] = await allOrAbort<[SegmentOutcome, Checksums]>(options.signal, [
     (signal) => runScorer(plan, segment, sources, { ...options, signal }, meter),
     (signal) => decodeAgain({ tracks, sources, pairing, segment }, { ...options, signal }),
   ]);
@@ -134,25 +148,28 @@ async function runScorer(
   sources: Sources,
   options: RunOptions,
   meter: ProgressMeter,
-): Promise<RunOutcome> {
-  const { threads, timeoutMs, scorer } = options;
+): Promise<SegmentOutcome> {
+  const { threads, timeoutMs, scorer, look } = options;
   await using sandbox = Sandbox.open({
     sources: [sources.reference, sources.distorted],
     isolation: options.isolation,
     signal: options.signal,
   });
+  const looked = look ? spansOf(segment.before + segment.count + segment.after) : [];
+  const limits = scoreLimits(plan, threads, timeoutMs);
   const run = {
-    ...{ sandbox, sources, segment, threads },
+    ...{ sandbox, sources, segment, threads, looked },
     ...{ tracks: plan.tracks, pairing: plan.pairing, models: plan.models },
     features: plan.request.features,
     subsample: plan.request.subsample,
-    limits: scoreLimits(plan, threads, timeoutMs),
+    limits: { ...limits, fileBytes: Math.max(limits.fileBytes, picturesBytes(looked)) },
     onFrames: (frames: number) => meter.update(segment, frames),
   };
   try {
     const outcome = await inSpan("run scorer", traced(scorer, segment), () => scorer.score(run));
     verifyCounts(plan, segment, outcome);
-    return outcome;
+    const findings = look ? await lookAt({ ...run, request: plan.request }, look, options) : [];
+    return { ...outcome, findings };
   } catch (error) {
     throw (await folderFault(sandbox, Failure.from(error))) ?? error;
   }

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { Failure } from "../../platform/failure.ts";
 import type { Feature, Side } from "../contract/request.ts";
 import type { ScorerInfo } from "../contract/result.ts";
+import { conversion, decodedChain } from "../decoding/graph.ts";
+import { inputArguments } from "../decoding/input.ts";
 import type { FrameTable } from "../frames/frame-table.ts";
 import {
   blame,
@@ -17,8 +19,7 @@ import { Messages } from "../media/messages.ts";
 import { framesText } from "../media/track.ts";
 import type { Exit } from "../sandbox/sandbox.ts";
 import { pictureOutput, readChecksums, scoringThreads } from "./decode-check.ts";
-import { conversion, decodedChain } from "./graph.ts";
-import { inputArguments } from "./input.ts";
+import { pictureChain, picturesOutput } from "./look.ts";
 import { joinPasses, type Pass, passesOf } from "./passes.ts";
 import type { Run, RunOutcome } from "./run.ts";
 import { LIBVMAF_FEATURE, modelFileName, modelOption, type Scorer } from "./scorer.ts";
@@ -115,10 +116,12 @@ function scoreArguments(run: Run): readonly string[] {
   const branches = branchesOf(run);
   const chains = ORDER.map((side, input) => {
     const track = run.tracks[side];
-    const outputs = branches.map((_, index) => `[${side}${index}d]`).join("");
+    const outputs = [...branches.map((_, index) => `[${side}${index}d]`), `[count${input}]`];
+    if (run.looked.length > 0) outputs.push(`[${side}seen]`);
     const decoded = decodedChain(track, run.pairing, run.segment);
     return [
-      `[${input}:V:0]${decoded},split=${branches.length + 1}${outputs}[count${input}]`,
+      `[${input}:V:0]${decoded},split=${outputs.length}${outputs.join("")}`,
+      ...(run.looked.length > 0 ? [`[${side}seen]${pictureChain(run.looked)}[${side}pictures]`] : []),
       ...branches.map(({ format, after }, index) => {
         const converted = [conversion(track, run.pairing, format), ...after].join(",");
         return `[${side}${index}d]${converted}[${side}${index}]`;
@@ -140,6 +143,7 @@ function scoreArguments(run: Run): readonly string[] {
       ...pictureOutput(run.tracks[side], side),
     ]),
     ...others.flat(),
+    ...(run.looked.length > 0 ? ORDER.flatMap((side) => picturesOutput(`[${side}pictures]`, side)) : []),
   ];
 }
 

@@ -1,12 +1,12 @@
 /** The commands of a pass with Netflix's vmaf: the decoder that feeds each side, and vmaf's own. */
 
 import { SIDES, type Side } from "../contract/request.ts";
+import { conversion, decodedChain, isVerbatim } from "../decoding/graph.ts";
+import { inputArguments } from "../decoding/input.ts";
 import { EVERY_FRAME, QUIET } from "../media/ffmpeg.ts";
 import { bitsOf, chromaOf } from "../media/pixels.ts";
 import { inputName } from "../sandbox/sandbox.ts";
 import { pictureOutput, scoringThreads } from "./decode-check.ts";
-import { conversion, decodedChain, isVerbatim } from "./graph.ts";
-import { inputArguments } from "./input.ts";
 import type { Pass } from "./passes.ts";
 import type { Run } from "./run.ts";
 import { LIBVMAF_FEATURE, modelOption } from "./scorer.ts";

@@ -5,6 +5,8 @@ import { errorCode } from "../../platform/errors.ts";
 import { Failure } from "../../platform/failure.ts";
 import { SIDES, type Side } from "../contract/request.ts";
 import type { Still } from "../contract/work.ts";
+import { sideChain } from "../decoding/graph.ts";
+import { inputArguments } from "../decoding/input.ts";
 import type { Sources } from "../files/source.ts";
 import { bothSides } from "../media/all-or-abort.ts";
 import { noDecoder, refuseFailedDecode } from "../media/decode-errors.ts";
@@ -15,8 +17,6 @@ import type { Plan } from "../planning/plan.ts";
 import type { Segment } from "../planning/segment.ts";
 import { decodeLimits } from "../sandbox/limits.ts";
 import { Sandbox } from "../sandbox/sandbox.ts";
-import { sideChain } from "../scoring/graph.ts";
-import { inputArguments } from "../scoring/input.ts";
 import { TRIAL_LIMITS, trialDeadline } from "../scoring/trial.ts";
 import { type Colours, coloursOf, comparedColours } from "./colours.ts";
 

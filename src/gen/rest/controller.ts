@@ -654,6 +654,12 @@ export interface components {
                 reference: components["schemas"]["Matrix"];
                 distorted: components["schemas"]["Matrix"];
             };
+            findings?: components["schemas"]["FindingsPolicy"];
+            /**
+             * @description Diagnose the pair first, and apply the fixes of all certain findings. Members of the request that say what is compared take precedence.
+             * @default false
+             */
+            fix?: boolean;
             /** @description For people. Need not be unique. */
             name?: string;
             /** @description For filters. Keys of up to 63 characters (letters, digits, ".", "_", "-", "/"), values of up to 255. */
@@ -1185,6 +1191,43 @@ export interface components {
          * @enum {string}
          */
         Matrix: "BT601" | "BT709" | "BT2020";
+        /**
+         * @description REFUSE refuses the pair if a certain finding makes its score wrong, and warns of other certain and of likely ones. WARN scores the pair as it is, and warns. IGNORE leaves findings out of the result.
+         * @enum {string}
+         */
+        FindingAction: "REFUSE" | "WARN" | "IGNORE";
+        /** @description What to do about findings, which show that the pair is not what it seems. By default a pair is refused (PAIR_MISMATCH) if a certain finding makes its score wrong, and likely ones are warnings. */
+        FindingsPolicy: {
+            /**
+             * @description For all codes that `codes` does not name.
+             * @default REFUSE
+             */
+            action?: components["schemas"]["FindingAction"];
+            /** @description Code of a finding → action. */
+            codes?: {
+                OFFSET?: components["schemas"]["FindingAction"];
+                TRIMMED?: components["schemas"]["FindingAction"];
+                FRAMES_DROPPED?: components["schemas"]["FindingAction"];
+                FRAMES_DUPLICATED?: components["schemas"]["FindingAction"];
+                FROZEN?: components["schemas"]["FindingAction"];
+                REPEATED?: components["schemas"]["FindingAction"];
+                RATE_DIFFERS?: components["schemas"]["FindingAction"];
+                TIME_UNCLEAR?: components["schemas"]["FindingAction"];
+                CROPPED?: components["schemas"]["FindingAction"];
+                BARS?: components["schemas"]["FindingAction"];
+                PADDED?: components["schemas"]["FindingAction"];
+                ROTATED?: components["schemas"]["FindingAction"];
+                MIRRORED?: components["schemas"]["FindingAction"];
+                RANGE_DIFFERS?: components["schemas"]["FindingAction"];
+                MATRIX_DIFFERS?: components["schemas"]["FindingAction"];
+                LEVELS_DIFFER?: components["schemas"]["FindingAction"];
+                OTHER_CONTENT?: components["schemas"]["FindingAction"];
+                SIDES_SWAPPED?: components["schemas"]["FindingAction"];
+                BLACK?: components["schemas"]["FindingAction"];
+                IDENTICAL?: components["schemas"]["FindingAction"];
+                NOT_CHECKED?: components["schemas"]["FindingAction"];
+            };
+        };
         /** @description A pair to score and how. */
         ScoreRequest: {
             /** @description Path of the pristine video, on the machine that scores; at most 4096 bytes of UTF-8. */
@@ -1272,6 +1315,12 @@ export interface components {
                 reference: components["schemas"]["Matrix"];
                 distorted: components["schemas"]["Matrix"];
             };
+            findings?: components["schemas"]["FindingsPolicy"];
+            /**
+             * @description Diagnose the pair first, and apply the fixes of all certain findings. Members of the request that say what is compared take precedence.
+             * @default false
+             */
+            fix?: boolean;
         };
         /** @description A confidence interval of a mean, in points. */
         Interval: {
@@ -1391,6 +1440,51 @@ export interface components {
             /** @description One sentence for people. */
             message: string;
         };
+        /** @description Consecutive frames of one side, numbered from 0. */
+        FrameSpan: {
+            first: number;
+            count: number;
+        };
+        /** @description Members of a request that repair a pair. */
+        Fix: {
+            /** @description As in a request. */
+            offset?: number;
+            runs?: components["schemas"]["FrameRun"][];
+            crop?: components["schemas"]["Crop"];
+            mirror?: components["schemas"]["Mirror"];
+            rangeOf?: {
+                reference?: components["schemas"]["Range"];
+                distorted?: components["schemas"]["Range"];
+            };
+            matrixOf?: {
+                reference?: components["schemas"]["Matrix"];
+                distorted?: components["schemas"]["Matrix"];
+            };
+        };
+        /** @description Something that was found about how the two videos of a pair relate. */
+        Finding: {
+            /** @description Stable code, for example OFFSET; the guide to svc doctor lists them. */
+            code: string;
+            /**
+             * @description The side at fault; empty if it is both, or unknown.
+             * @enum {string}
+             */
+            side: "" | "reference" | "distorted";
+            frames?: components["schemas"]["FrameSpan"];
+            area?: components["schemas"]["Area"];
+            /** @description Size of the effect in the unit that the code implies: frames, or levels of 8 bits. */
+            size?: number;
+            /**
+             * @description certain findings can refuse a pair, likely ones warn, possible ones are only shown.
+             * @enum {string}
+             */
+            confidence: "certain" | "likely" | "possible";
+            /** @description What was seen, as a sentence with figures. */
+            evidence: string;
+            fix?: components["schemas"]["Fix"];
+            /** @description Whether the fix was applied before the pair was scored. */
+            fixed: boolean;
+        };
         /** @description The scorer that computed the score. */
         ScorerInfo: {
             /** @description ffmpeg or vmaf. */
@@ -1456,6 +1550,8 @@ export interface components {
             };
             /** @description What a reader of the score must know. */
             warnings: components["schemas"]["Warning"][];
+            /** @description What was found about how the videos relate, the gravest first. */
+            findings?: components["schemas"]["Finding"][];
             scorer: components["schemas"]["ScorerInfo"];
             /** @description Wall-clock time from request to result in milliseconds. */
             durationMs: number;

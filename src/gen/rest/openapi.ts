@@ -25,6 +25,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/diagnose": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find out how two videos relate
+         * @description Finds out how the two videos of a pair relate (offset, lost frames, crop, bars, mirror, sample range …), with evidence, a confidence and the members of a score request that repair the pair. Scores nothing.
+         */
+        post: operations["diagnose"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/health": {
         parameters: {
             query?: never;
@@ -247,7 +267,50 @@ export interface components {
                 reference: components["schemas"]["Matrix"];
                 distorted: components["schemas"]["Matrix"];
             };
+            findings?: components["schemas"]["FindingsPolicy"];
+            /**
+             * @description Diagnose the pair first, and apply the fixes of all certain findings. Members of the request that say what is compared take precedence.
+             * @default false
+             */
+            fix?: boolean;
         };
+        /** @description What to do about findings, which show that the pair is not what it seems. By default a pair is refused (PAIR_MISMATCH) if a certain finding makes its score wrong, and likely ones are warnings. */
+        FindingsPolicy: {
+            /**
+             * @description For all codes that `codes` does not name.
+             * @default REFUSE
+             */
+            action?: components["schemas"]["FindingAction"];
+            /** @description Code of a finding → action. */
+            codes?: {
+                OFFSET?: components["schemas"]["FindingAction"];
+                TRIMMED?: components["schemas"]["FindingAction"];
+                FRAMES_DROPPED?: components["schemas"]["FindingAction"];
+                FRAMES_DUPLICATED?: components["schemas"]["FindingAction"];
+                FROZEN?: components["schemas"]["FindingAction"];
+                REPEATED?: components["schemas"]["FindingAction"];
+                RATE_DIFFERS?: components["schemas"]["FindingAction"];
+                TIME_UNCLEAR?: components["schemas"]["FindingAction"];
+                CROPPED?: components["schemas"]["FindingAction"];
+                BARS?: components["schemas"]["FindingAction"];
+                PADDED?: components["schemas"]["FindingAction"];
+                ROTATED?: components["schemas"]["FindingAction"];
+                MIRRORED?: components["schemas"]["FindingAction"];
+                RANGE_DIFFERS?: components["schemas"]["FindingAction"];
+                MATRIX_DIFFERS?: components["schemas"]["FindingAction"];
+                LEVELS_DIFFER?: components["schemas"]["FindingAction"];
+                OTHER_CONTENT?: components["schemas"]["FindingAction"];
+                SIDES_SWAPPED?: components["schemas"]["FindingAction"];
+                BLACK?: components["schemas"]["FindingAction"];
+                IDENTICAL?: components["schemas"]["FindingAction"];
+                NOT_CHECKED?: components["schemas"]["FindingAction"];
+            };
+        };
+        /**
+         * @description REFUSE refuses the pair if a certain finding makes its score wrong, and warns of other certain and of likely ones. WARN scores the pair as it is, and warns. IGNORE leaves findings out of the result.
+         * @enum {string}
+         */
+        FindingAction: "REFUSE" | "WARN" | "IGNORE";
         /**
          * @description Luma of 8 bits has values from 16 to 235 (LIMITED) or from 0 to 255 (FULL).
          * @enum {string}
@@ -305,6 +368,20 @@ export interface components {
             /** @description Pairs of frames. */
             count: number;
         };
+        /** @description A pair to diagnose. */
+        DiagnoseRequest: {
+            /** @description Path of the pristine video, on the machine that scores; at most 4096 bytes of UTF-8. */
+            reference: string;
+            /** @description Path of the compressed video. */
+            distorted: string;
+            rawVideo?: components["schemas"]["RawVideo"];
+            /**
+             * @description What to do with an MP4 edit list that hides frames. APPLY scores the frames that play, IGNORE scores every coded frame; the result carries a warning.
+             * @default APPLY
+             * @enum {string}
+             */
+            editLists?: "APPLY" | "IGNORE";
+        };
         /** @description Geometry of headerless .yuv inputs; applies only to them. */
         RawVideo: {
             /** @description Pixels. */
@@ -354,10 +431,75 @@ export interface components {
             };
             /** @description What a reader of the score must know. */
             warnings: components["schemas"]["Warning"][];
+            /** @description What was found about how the videos relate, the gravest first. */
+            findings?: components["schemas"]["Finding"][];
             scorer: components["schemas"]["ScorerInfo"];
             /** @description Wall-clock time from request to result in milliseconds. */
             durationMs: number;
             estimate?: components["schemas"]["Estimate"];
+        };
+        /** @description Something that was found about how the two videos of a pair relate. */
+        Finding: {
+            /** @description Stable code, for example OFFSET; the guide to svc doctor lists them. */
+            code: string;
+            /**
+             * @description The side at fault; empty if it is both, or unknown.
+             * @enum {string}
+             */
+            side: "" | "reference" | "distorted";
+            frames?: components["schemas"]["FrameSpan"];
+            area?: components["schemas"]["Area"];
+            /** @description Size of the effect in the unit that the code implies: frames, or levels of 8 bits. */
+            size?: number;
+            /**
+             * @description certain findings can refuse a pair, likely ones warn, possible ones are only shown.
+             * @enum {string}
+             */
+            confidence: "certain" | "likely" | "possible";
+            /** @description What was seen, as a sentence with figures. */
+            evidence: string;
+            fix?: components["schemas"]["Fix"];
+            /** @description Whether the fix was applied before the pair was scored. */
+            fixed: boolean;
+        };
+        /** @description Consecutive frames of one side, numbered from 0. */
+        FrameSpan: {
+            first: number;
+            count: number;
+        };
+        /** @description Members of a request that repair a pair. */
+        Fix: {
+            /** @description As in a request. */
+            offset?: number;
+            runs?: components["schemas"]["FrameRun"][];
+            crop?: components["schemas"]["Crop"];
+            mirror?: components["schemas"]["Mirror"];
+            rangeOf?: {
+                reference?: components["schemas"]["Range"];
+                distorted?: components["schemas"]["Range"];
+            };
+            matrixOf?: {
+                reference?: components["schemas"]["Matrix"];
+                distorted?: components["schemas"]["Matrix"];
+            };
+        };
+        /** @description How the two videos of a pair relate, and what would repair it. */
+        Diagnosis: {
+            /** @description The gravest first. */
+            findings: components["schemas"]["Finding"][];
+            /** @description The frames that show the same, in order; empty if none were found to. */
+            runs: components["schemas"]["FrameRun"][];
+            /** @description The frames of each side that were looked at, in order. */
+            checked: {
+                reference: components["schemas"]["FrameSpan"][];
+                distorted: components["schemas"]["FrameSpan"][];
+            };
+            /** @description The fixes of all certain findings together; absent if there are none. */
+            fix?: components["schemas"]["Fix"];
+            reference: components["schemas"]["MediaInfo"];
+            distorted: components["schemas"]["MediaInfo"];
+            /** @description Wall-clock time in milliseconds. */
+            durationMs: number;
         };
         /** @description How the means were estimated from a random sample of the frames; absent if all frames were scored. Results of `svc score --estimate` and of jobs with an estimate have it. */
         Estimate: {
@@ -536,7 +678,28 @@ export interface components {
             requestId: string;
         };
     };
-    responses: never;
+    responses: {
+        /** @description The pair is not diagnosed; `code` has the reason, as for POST /v1/score. */
+        Refused: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The server is busy or not ready (TOO_MANY_SCORES, SCORER_NOT_READY, SHUTTING_DOWN). */
+        Later: {
+            headers: {
+                /** @description Seconds to wait before trying again. */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
@@ -669,6 +832,36 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+        };
+    };
+    diagnose: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DiagnoseRequest"];
+            };
+        };
+        responses: {
+            /** @description The pair is diagnosed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Diagnosis"];
+                };
+            };
+            400: components["responses"]["Refused"];
+            403: components["responses"]["Refused"];
+            422: components["responses"]["Refused"];
+            429: components["responses"]["Later"];
+            503: components["responses"]["Later"];
+            default: components["responses"]["Refused"];
         };
     };
     getHealth: {

@@ -1,9 +1,10 @@
 /** The handlers of the operations in api/openapi.yaml. They call the scoring service. */
 import type { FastifyReply } from "fastify";
 import type { Registry } from "prom-client";
-import { ScoreRequestSchema } from "../../gen/proto/svc/v1/scoring_pb.ts";
+import { DiagnoseRequestSchema, ScoreRequestSchema } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import type { components, operations } from "../../gen/rest/openapi.ts";
-import { resultJson } from "../../messages/json.ts";
+import { diagnosisMessage } from "../../messages/findings.ts";
+import { diagnosisJson, resultJson } from "../../messages/json.ts";
 import { resultMessage } from "../../messages/result.ts";
 import type { ScoringService } from "../../scoring/service.ts";
 import type { Description } from "../contract/description.ts";
@@ -28,6 +29,7 @@ export function scoringHandlers(
   return {
     ...serviceHandlers(description),
     score: (call) => score(service, call),
+    diagnose: (call) => diagnose(service, call),
     getReady: ready,
     getReadyAlias: ready,
     getMetrics: async ({ reply }) => reply.type(registry.contentType).send(await registry.metrics()),
@@ -43,4 +45,13 @@ async function score(
   const head = JSON.stringify(resultJson(resultMessage(result)));
   reply.type("application/json; charset=utf-8");
   return caller.send(message.frames ? jsonWithFrames(head, [result.frames]) : head);
+}
+
+async function diagnose(
+  service: ScoringService,
+  { request, caller, reply, body }: Call<operations["diagnose"]>,
+): Promise<FastifyReply> {
+  const message = readMessage(DiagnoseRequestSchema, body);
+  const diagnosis = await service.diagnose(message, { requestId: request.id, signal: caller.gone });
+  return reply.send(diagnosisJson(diagnosisMessage(diagnosis)));
 }

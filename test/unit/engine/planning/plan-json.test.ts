@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { type PairRequest, pairRequest, SIDES } from "../../../../src/engine/contract/request.ts";
+import { sideChain } from "../../../../src/engine/decoding/graph.ts";
+import { inputArguments } from "../../../../src/engine/decoding/input.ts";
 import type { Track } from "../../../../src/engine/media/track.ts";
 import { pair } from "../../../../src/engine/planning/compare.ts";
 import { cut, wholeSegment } from "../../../../src/engine/planning/cut.ts";
@@ -18,8 +20,6 @@ import {
   writeSegment,
 } from "../../../../src/engine/planning/plan-json.ts";
 import type { Segment } from "../../../../src/engine/planning/segment.ts";
-import { sideChain } from "../../../../src/engine/scoring/graph.ts";
-import { inputArguments } from "../../../../src/engine/scoring/input.ts";
 import { passesOf } from "../../../../src/engine/scoring/passes.ts";
 import type { Run } from "../../../../src/engine/scoring/run.ts";
 import { feed, scoreArguments } from "../../../../src/engine/scoring/vmaf-command.ts";

@@ -13,7 +13,251 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file svc/v1/scoring.proto.
  */
 export const file_svc_v1_scoring: GenFile = /*@__PURE__*/
-  fileDesc("ChRzdmMvdjEvc2NvcmluZy5wcm90bxIGc3ZjLnYxIpwFCgxTY29yZVJlcXVlc3QSEQoJcmVmZXJlbmNlGAEgASgJEhEKCWRpc3RvcnRlZBgCIAEoCRINCgVtb2RlbBgDIAEoCRIOCgZtb2RlbHMYBCADKAkSEAoIZmVhdHVyZXMYBSADKAkSDgoGZnJhbWVzGAYgASgIEiMKCXJhd192aWRlbxgHIAEoCzIQLnN2Yy52MS5SYXdWaWRlbxInCgdzY2FsaW5nGAggASgOMhYuc3ZjLnYxLlNjYWxpbmcuUG9saWN5EjgKF29uX2ZyYW1lX2NvdW50X21pc21hdGNoGAkgASgOMhcuc3ZjLnYxLk1pc21hdGNoLlBvbGljeRI3ChZvbl9mcmFtZV9yYXRlX21pc21hdGNoGAogASgOMhcuc3ZjLnYxLk1pc21hdGNoLlBvbGljeRIsCgplZGl0X2xpc3RzGAsgASgOMhguc3ZjLnYxLkVkaXRMaXN0cy5Qb2xpY3kSEQoJc3Vic2FtcGxlGAwgASgNEh4KBmVuY29kZRgNIAEoCzIOLnN2Yy52MS5FbmNvZGUSFgoOc2NvcmVyX3ZlcnNpb24YDiABKAkSEwoGb2Zmc2V0GB4gASgRSACIAQESDQoFc3RhcnQYHyABKA0SEAoIZHVyYXRpb24YICABKA0SHgoEcnVucxghIAMoCzIQLnN2Yy52MS5GcmFtZVJ1bhIaCgRjcm9wGCIgASgLMgwuc3ZjLnYxLkNyb3ASHgoGbWlycm9yGCMgASgLMg4uc3ZjLnYxLk1pcnJvchIlCghyYW5nZV9vZhgkIAEoCzITLnN2Yy52MS5TYW1wbGVSYW5nZRInCgltYXRyaXhfb2YYJSABKAsyFC5zdmMudjEuU2FtcGxlTWF0cml4QgkKB19vZmZzZXQixgEKC1NhbXBsZVJhbmdlEjEKCXJlZmVyZW5jZRgBIAEoDjIZLnN2Yy52MS5TYW1wbGVSYW5nZS5SYW5nZUgAiAEBEjEKCWRpc3RvcnRlZBgCIAEoDjIZLnN2Yy52MS5TYW1wbGVSYW5nZS5SYW5nZUgBiAEBIjUKBVJhbmdlEhUKEVJBTkdFX1VOU1BFQ0lGSUVEEAASCwoHTElNSVRFRBABEggKBEZVTEwQAkIMCgpfcmVmZXJlbmNlQgwKCl9kaXN0b3J0ZWQi2AEKDFNhbXBsZU1hdHJpeBIzCglyZWZlcmVuY2UYASABKA4yGy5zdmMudjEuU2FtcGxlTWF0cml4Lk1hdHJpeEgAiAEBEjMKCWRpc3RvcnRlZBgCIAEoDjIbLnN2Yy52MS5TYW1wbGVNYXRyaXguTWF0cml4SAGIAQEiQgoGTWF0cml4EhYKEk1BVFJJWF9VTlNQRUNJRklFRBAAEgkKBUJUNjAxEAESCQoFQlQ3MDkQAhIKCgZCVDIwMjAQA0IMCgpfcmVmZXJlbmNlQgwKCl9kaXN0b3J0ZWQiSAoEQ3JvcBIfCglyZWZlcmVuY2UYASABKAsyDC5zdmMudjEuQXJlYRIfCglkaXN0b3J0ZWQYAiABKAsyDC5zdmMudjEuQXJlYSI7CgRBcmVhEgkKAXgYASABKA0SCQoBeRgCIAEoDRINCgV3aWR0aBgDIAEoDRIOCgZoZWlnaHQYBCABKA0i2AEKBk1pcnJvchIwCglyZWZlcmVuY2UYASABKA4yGC5zdmMudjEuTWlycm9yLkRpcmVjdGlvbkgAiAEBEjAKCWRpc3RvcnRlZBgCIAEoDjIYLnN2Yy52MS5NaXJyb3IuRGlyZWN0aW9uSAGIAQEiTgoJRGlyZWN0aW9uEhkKFURJUkVDVElPTl9VTlNQRUNJRklFRBAAEg4KCkhPUklaT05UQUwQARIMCghWRVJUSUNBTBACEggKBEJPVEgQA0IMCgpfcmVmZXJlbmNlQgwKCl9kaXN0b3J0ZWQiPwoIRnJhbWVSdW4SEQoJcmVmZXJlbmNlGAEgASgNEhEKCWRpc3RvcnRlZBgCIAEoDRINCgVjb3VudBgDIAEoDSI6CgZFbmNvZGUSDQoFd2lkdGgYASABKA0SDgoGaGVpZ2h0GAIgASgNEhEKCWJpdF9kZXB0aBgDIAEoDSJTCghSYXdWaWRlbxINCgV3aWR0aBgBIAEoDRIOCgZoZWlnaHQYAiABKA0SFAoMcGl4ZWxfZm9ybWF0GAMgASgJEhIKCmZyYW1lX3JhdGUYBCABKAkiQQoHU2NhbGluZyI2CgZQb2xpY3kSFgoSUE9MSUNZX1VOU1BFQ0lGSUVEEAASCAoEQVVUTxABEgoKBlJFRlVTRRACIkQKCE1pc21hdGNoIjgKBlBvbGljeRIWChJQT0xJQ1lfVU5TUEVDSUZJRUQQABIKCgZSRUZVU0UQARIKCgZDT01NT04QAiJECglFZGl0TGlzdHMiNwoGUG9saWN5EhYKElBPTElDWV9VTlNQRUNJRklFRBAAEgkKBUFQUExZEAESCgoGSUdOT1JFEAIiNAoNU2NvcmVSZXNwb25zZRIjCgZyZXN1bHQYASABKAsyEy5zdmMudjEuU2NvcmVSZXN1bHQilgEKE1Njb3JlU3RyZWFtUmVzcG9uc2USKQoIcHJvZ3Jlc3MYASABKAsyFS5zdmMudjEuU2NvcmVQcm9ncmVzc0gAEiQKBmZyYW1lcxgCIAEoCzISLnN2Yy52MS5GcmFtZUJhdGNoSAASJQoGcmVzdWx0GAMgASgLMhMuc3ZjLnYxLlNjb3JlUmVzdWx0SABCBwoFZXZlbnQicwoNU2NvcmVQcm9ncmVzcxITCgtmcmFtZXNfZG9uZRgBIAEoDRIUCgxmcmFtZXNfdG90YWwYAiABKA0SCwoDZnBzGAMgASgBEhkKDHNlY29uZHNfbGVmdBgEIAEoAUgAiAEBQg8KDV9zZWNvbmRzX2xlZnQiMAoKRnJhbWVCYXRjaBIiCgZmcmFtZXMYASADKAsyEi5zdmMudjEuRnJhbWVTY29yZSJ9CgpGcmFtZVNjb3JlEg0KBWZyYW1lGAEgASgNEjAKB21ldHJpY3MYAiADKAsyHy5zdmMudjEuRnJhbWVTY29yZS5NZXRyaWNzRW50cnkaLgoMTWV0cmljc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAToCOAEi+AUKC1Njb3JlUmVzdWx0Eg0KBXNjb3JlGAEgASgBEg0KBW1vZGVsGAIgASgJEiIKBm1vZGVscxgDIAMoCzISLnN2Yy52MS5Nb2RlbFNjb3JlEjMKCGZlYXR1cmVzGAQgAygLMiEuc3ZjLnYxLlNjb3JlUmVzdWx0LkZlYXR1cmVzRW50cnkSLwoGcG9vbGVkGAUgAygLMh8uc3ZjLnYxLlNjb3JlUmVzdWx0LlBvb2xlZEVudHJ5EhMKC2ZyYW1lX2NvdW50GAYgASgNEiIKBmZyYW1lcxgHIAMoCzISLnN2Yy52MS5GcmFtZVNjb3JlEiQKCXJlZmVyZW5jZRgIIAEoCzIRLnN2Yy52MS5NZWRpYUluZm8SJAoJZGlzdG9ydGVkGAkgASgLMhEuc3ZjLnYxLk1lZGlhSW5mbxI1Cg9zY2FsaW5nX2FwcGxpZWQYCiABKAsyEy5zdmMudjEuU2NhbGluZ0luZm9SB3NjYWxpbmcSIQoId2FybmluZ3MYCyADKAsyDy5zdmMudjEuV2FybmluZxIiCgZzY29yZXIYDCABKAsyEi5zdmMudjEuU2NvcmVySW5mbxITCgtkdXJhdGlvbl9tcxgNIAEoARIiCghlc3RpbWF0ZRgOIAEoCzIQLnN2Yy52MS5Fc3RpbWF0ZRIkCglhbGlnbm1lbnQYDyABKAsyES5zdmMudjEuQWxpZ25tZW50EhoKBGNyb3AYECABKAsyDC5zdmMudjEuQ3JvcBIeCgZtaXJyb3IYESABKAsyDi5zdmMudjEuTWlycm9yEjMKEWNvbG91cl9jb252ZXJzaW9uGBIgASgLMhguc3ZjLnYxLkNvbG91ckNvbnZlcnNpb24aLwoNRmVhdHVyZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBGj0KC1Bvb2xlZEVudHJ5EgsKA2tleRgBIAEoCRIdCgV2YWx1ZRgCIAEoCzIOLnN2Yy52MS5Qb29sZWQ6AjgBIp4CChBDb2xvdXJDb252ZXJzaW9uEjIKCmZyb21fcmFuZ2UYASABKA4yGS5zdmMudjEuU2FtcGxlUmFuZ2UuUmFuZ2VIAIgBARIwCgh0b19yYW5nZRgCIAEoDjIZLnN2Yy52MS5TYW1wbGVSYW5nZS5SYW5nZUgBiAEBEjUKC2Zyb21fbWF0cml4GAMgASgOMhsuc3ZjLnYxLlNhbXBsZU1hdHJpeC5NYXRyaXhIAogBARIzCgl0b19tYXRyaXgYBCABKA4yGy5zdmMudjEuU2FtcGxlTWF0cml4Lk1hdHJpeEgDiAEBQg0KC19mcm9tX3JhbmdlQgsKCV90b19yYW5nZUIOCgxfZnJvbV9tYXRyaXhCDAoKX3RvX21hdHJpeCKTAQoJQWxpZ25tZW50Eh4KBHJ1bnMYASADKAsyEC5zdmMudjEuRnJhbWVSdW4SFgoOcmVmZXJlbmNlX3N0ZXAYAiABKA0SFgoOZGlzdG9ydGVkX3N0ZXAYAyABKA0SGgoScmVmZXJlbmNlX2xlZnRfb3V0GAQgASgNEhoKEmRpc3RvcnRlZF9sZWZ0X291dBgFIAEoDSKqAQoIRXN0aW1hdGUSCwoDbG93GAEgASgBEgwKBGhpZ2gYAiABKAESEgoKY29uZmlkZW5jZRgDIAEoARIRCgl0b2xlcmFuY2UYBCABKAESFAoMc2NvcmVkX3NoYXJlGAUgASgBEhQKDHRvdGFsX2ZyYW1lcxgGIAEoDRINCgV1bml0cxgHIAEoDRITCgt0b3RhbF91bml0cxgIIAEoDRIMCgRzZWVkGAkgASgNIiUKCEludGVydmFsEgsKA2xvdxgBIAEoARIMCgRoaWdoGAIgASgBIsIBCgpNb2RlbFNjb3JlEg0KBW1vZGVsGAEgASgJEg4KBm1ldHJpYxgCIAEoCRINCgVzY29yZRgDIAEoARIMCgRuYW1lGAQgASgJEg4KBnJlYXNvbhgFIAEoCRIRCgltYXhfc2NvcmUYBiABKAESEQoJYml0X2RlcHRoGAcgASgNEh4KBmVuY29kZRgIIAEoCzIOLnN2Yy52MS5FbmNvZGUSIgoIaW50ZXJ2YWwYCSABKAsyEC5zdmMudjEuSW50ZXJ2YWwiigEKBlBvb2xlZBIMCgRtZWFuGAEgASgBEhUKDWhhcm1vbmljX21lYW4YAiABKAESCwoDbWluGAMgASgBEgsKA21heBgEIAEoARIPCgdzdGRfZGV2GAUgASgBEgoKAnAxGAYgASgBEgoKAnA1GAcgASgBEgsKA3AxMBgIIAEoARILCgNwNTAYCSABKAEinQMKCU1lZGlhSW5mbxIRCgljb250YWluZXIYASABKAkSDQoFY29kZWMYAiABKAkSDQoFd2lkdGgYAyABKA0SDgoGaGVpZ2h0GAQgASgNEhQKDHBpeGVsX2Zvcm1hdBgFIAEoCRIRCgliaXRfZGVwdGgYBiABKA0SEgoKZnJhbWVfcmF0ZRgHIAEoCRIOCgZmcmFtZXMYCCABKA0SEwoLY29sb3JfcmFuZ2UYCSABKAkSEAoIcm90YXRpb24YCiABKA0SEgoFYnl0ZXMYCyABKAFIAIgBARIVCghkdXJhdGlvbhgMIAEoAUgBiAEBEhUKCGJpdF9yYXRlGA0gASgBSAKIAQESGwoTc2FtcGxlX2FzcGVjdF9yYXRpbxgOIAEoCRIYCgt2aWRlb19ieXRlcxgPIAEoAUgDiAEBEhsKDnZpZGVvX2JpdF9yYXRlGBAgASgBSASIAQFCCAoGX2J5dGVzQgsKCV9kdXJhdGlvbkILCglfYml0X3JhdGVCDgoMX3ZpZGVvX2J5dGVzQhEKD192aWRlb19iaXRfcmF0ZSJuCgtTY2FsaW5nSW5mbxISCgpmcm9tX3dpZHRoGAEgASgNEhMKC2Zyb21faGVpZ2h0GAIgASgNEhAKCHRvX3dpZHRoGAMgASgNEhEKCXRvX2hlaWdodBgEIAEoDRIRCglhbGdvcml0aG0YBSABKAkiKAoHV2FybmluZxIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiRwoKU2NvcmVySW5mbxIPCgdwcm9ncmFtGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSFwoPbGlidm1hZl92ZXJzaW9uGAMgASgJMooBCg5TY29yaW5nU2VydmljZRI0CgVTY29yZRIULnN2Yy52MS5TY29yZVJlcXVlc3QaFS5zdmMudjEuU2NvcmVSZXNwb25zZRJCCgtTY29yZVN0cmVhbRIULnN2Yy52MS5TY29yZVJlcXVlc3QaGy5zdmMudjEuU2NvcmVTdHJlYW1SZXNwb25zZTABYgZwcm90bzM");
+  fileDesc("ChRzdmMvdjEvc2NvcmluZy5wcm90bxIGc3ZjLnYxIooBCg9EaWFnbm9zZVJlcXVlc3QSEQoJcmVmZXJlbmNlGAEgASgJEhEKCWRpc3RvcnRlZBgCIAEoCRIjCglyYXdfdmlkZW8YByABKAsyEC5zdmMudjEuUmF3VmlkZW8SLAoKZWRpdF9saXN0cxgLIAEoDjIYLnN2Yy52MS5FZGl0TGlzdHMuUG9saWN5IjgKEERpYWdub3NlUmVzcG9uc2USJAoJZGlhZ25vc2lzGAEgASgLMhEuc3ZjLnYxLkRpYWdub3NpcyLuAQoJRGlhZ25vc2lzEiEKCGZpbmRpbmdzGAEgAygLMg8uc3ZjLnYxLkZpbmRpbmcSHgoEcnVucxgCIAMoCzIQLnN2Yy52MS5GcmFtZVJ1bhIjCgdjaGVja2VkGAMgASgLMhIuc3ZjLnYxLkZyYW1lU3BhbnMSGAoDZml4GAQgASgLMgsuc3ZjLnYxLkZpeBIkCglyZWZlcmVuY2UYBSABKAsyES5zdmMudjEuTWVkaWFJbmZvEiQKCWRpc3RvcnRlZBgGIAEoCzIRLnN2Yy52MS5NZWRpYUluZm8SEwoLZHVyYXRpb25fbXMYByABKAEiWAoKRnJhbWVTcGFucxIkCglyZWZlcmVuY2UYASADKAsyES5zdmMudjEuRnJhbWVTcGFuEiQKCWRpc3RvcnRlZBgCIAMoCzIRLnN2Yy52MS5GcmFtZVNwYW4i0wUKDFNjb3JlUmVxdWVzdBIRCglyZWZlcmVuY2UYASABKAkSEQoJZGlzdG9ydGVkGAIgASgJEg0KBW1vZGVsGAMgASgJEg4KBm1vZGVscxgEIAMoCRIQCghmZWF0dXJlcxgFIAMoCRIOCgZmcmFtZXMYBiABKAgSIwoJcmF3X3ZpZGVvGAcgASgLMhAuc3ZjLnYxLlJhd1ZpZGVvEicKB3NjYWxpbmcYCCABKA4yFi5zdmMudjEuU2NhbGluZy5Qb2xpY3kSOAoXb25fZnJhbWVfY291bnRfbWlzbWF0Y2gYCSABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EjcKFm9uX2ZyYW1lX3JhdGVfbWlzbWF0Y2gYCiABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EiwKCmVkaXRfbGlzdHMYCyABKA4yGC5zdmMudjEuRWRpdExpc3RzLlBvbGljeRIRCglzdWJzYW1wbGUYDCABKA0SHgoGZW5jb2RlGA0gASgLMg4uc3ZjLnYxLkVuY29kZRIWCg5zY29yZXJfdmVyc2lvbhgOIAEoCRITCgZvZmZzZXQYHiABKBFIAIgBARINCgVzdGFydBgfIAEoDRIQCghkdXJhdGlvbhggIAEoDRIeCgRydW5zGCEgAygLMhAuc3ZjLnYxLkZyYW1lUnVuEhoKBGNyb3AYIiABKAsyDC5zdmMudjEuQ3JvcBIeCgZtaXJyb3IYIyABKAsyDi5zdmMudjEuTWlycm9yEiUKCHJhbmdlX29mGCQgASgLMhMuc3ZjLnYxLlNhbXBsZVJhbmdlEicKCW1hdHJpeF9vZhglIAEoCzIULnN2Yy52MS5TYW1wbGVNYXRyaXgSKAoIZmluZGluZ3MYJiABKAsyFi5zdmMudjEuRmluZGluZ3NQb2xpY3kSCwoDZml4GCcgASgIQgkKB19vZmZzZXQiggIKDkZpbmRpbmdzUG9saWN5Ei0KBmFjdGlvbhgBIAEoDjIdLnN2Yy52MS5GaW5kaW5nc1BvbGljeS5BY3Rpb24SMAoFY29kZXMYAiADKAsyIS5zdmMudjEuRmluZGluZ3NQb2xpY3kuQ29kZXNFbnRyeRpLCgpDb2Rlc0VudHJ5EgsKA2tleRgBIAEoCRIsCgV2YWx1ZRgCIAEoDjIdLnN2Yy52MS5GaW5kaW5nc1BvbGljeS5BY3Rpb246AjgBIkIKBkFjdGlvbhIWChJBQ1RJT05fVU5TUEVDSUZJRUQQABIKCgZSRUZVU0UQARIICgRXQVJOEAISCgoGSUdOT1JFEAMixgEKC1NhbXBsZVJhbmdlEjEKCXJlZmVyZW5jZRgBIAEoDjIZLnN2Yy52MS5TYW1wbGVSYW5nZS5SYW5nZUgAiAEBEjEKCWRpc3RvcnRlZBgCIAEoDjIZLnN2Yy52MS5TYW1wbGVSYW5nZS5SYW5nZUgBiAEBIjUKBVJhbmdlEhUKEVJBTkdFX1VOU1BFQ0lGSUVEEAASCwoHTElNSVRFRBABEggKBEZVTEwQAkIMCgpfcmVmZXJlbmNlQgwKCl9kaXN0b3J0ZWQi2AEKDFNhbXBsZU1hdHJpeBIzCglyZWZlcmVuY2UYASABKA4yGy5zdmMudjEuU2FtcGxlTWF0cml4Lk1hdHJpeEgAiAEBEjMKCWRpc3RvcnRlZBgCIAEoDjIbLnN2Yy52MS5TYW1wbGVNYXRyaXguTWF0cml4SAGIAQEiQgoGTWF0cml4EhYKEk1BVFJJWF9VTlNQRUNJRklFRBAAEgkKBUJUNjAxEAESCQoFQlQ3MDkQAhIKCgZCVDIwMjAQA0IMCgpfcmVmZXJlbmNlQgwKCl9kaXN0b3J0ZWQiSAoEQ3JvcBIfCglyZWZlcmVuY2UYASABKAsyDC5zdmMudjEuQXJlYRIfCglkaXN0b3J0ZWQYAiABKAsyDC5zdmMudjEuQXJlYSI7CgRBcmVhEgkKAXgYASABKA0SCQoBeRgCIAEoDRINCgV3aWR0aBgDIAEoDRIOCgZoZWlnaHQYBCABKA0i2AEKBk1pcnJvchIwCglyZWZlcmVuY2UYASABKA4yGC5zdmMudjEuTWlycm9yLkRpcmVjdGlvbkgAiAEBEjAKCWRpc3RvcnRlZBgCIAEoDjIYLnN2Yy52MS5NaXJyb3IuRGlyZWN0aW9uSAGIAQEiTgoJRGlyZWN0aW9uEhkKFURJUkVDVElPTl9VTlNQRUNJRklFRBAAEg4KCkhPUklaT05UQUwQARIMCghWRVJUSUNBTBACEggKBEJPVEgQA0IMCgpfcmVmZXJlbmNlQgwKCl9kaXN0b3J0ZWQiPwoIRnJhbWVSdW4SEQoJcmVmZXJlbmNlGAEgASgNEhEKCWRpc3RvcnRlZBgCIAEoDRINCgVjb3VudBgDIAEoDSI6CgZFbmNvZGUSDQoFd2lkdGgYASABKA0SDgoGaGVpZ2h0GAIgASgNEhEKCWJpdF9kZXB0aBgDIAEoDSJTCghSYXdWaWRlbxINCgV3aWR0aBgBIAEoDRIOCgZoZWlnaHQYAiABKA0SFAoMcGl4ZWxfZm9ybWF0GAMgASgJEhIKCmZyYW1lX3JhdGUYBCABKAkiQQoHU2NhbGluZyI2CgZQb2xpY3kSFgoSUE9MSUNZX1VOU1BFQ0lGSUVEEAASCAoEQVVUTxABEgoKBlJFRlVTRRACIkQKCE1pc21hdGNoIjgKBlBvbGljeRIWChJQT0xJQ1lfVU5TUEVDSUZJRUQQABIKCgZSRUZVU0UQARIKCgZDT01NT04QAiJECglFZGl0TGlzdHMiNwoGUG9saWN5EhYKElBPTElDWV9VTlNQRUNJRklFRBAAEgkKBUFQUExZEAESCgoGSUdOT1JFEAIiNAoNU2NvcmVSZXNwb25zZRIjCgZyZXN1bHQYASABKAsyEy5zdmMudjEuU2NvcmVSZXN1bHQilgEKE1Njb3JlU3RyZWFtUmVzcG9uc2USKQoIcHJvZ3Jlc3MYASABKAsyFS5zdmMudjEuU2NvcmVQcm9ncmVzc0gAEiQKBmZyYW1lcxgCIAEoCzISLnN2Yy52MS5GcmFtZUJhdGNoSAASJQoGcmVzdWx0GAMgASgLMhMuc3ZjLnYxLlNjb3JlUmVzdWx0SABCBwoFZXZlbnQicwoNU2NvcmVQcm9ncmVzcxITCgtmcmFtZXNfZG9uZRgBIAEoDRIUCgxmcmFtZXNfdG90YWwYAiABKA0SCwoDZnBzGAMgASgBEhkKDHNlY29uZHNfbGVmdBgEIAEoAUgAiAEBQg8KDV9zZWNvbmRzX2xlZnQiMAoKRnJhbWVCYXRjaBIiCgZmcmFtZXMYASADKAsyEi5zdmMudjEuRnJhbWVTY29yZSJ9CgpGcmFtZVNjb3JlEg0KBWZyYW1lGAEgASgNEjAKB21ldHJpY3MYAiADKAsyHy5zdmMudjEuRnJhbWVTY29yZS5NZXRyaWNzRW50cnkaLgoMTWV0cmljc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAToCOAEimwYKC1Njb3JlUmVzdWx0Eg0KBXNjb3JlGAEgASgBEg0KBW1vZGVsGAIgASgJEiIKBm1vZGVscxgDIAMoCzISLnN2Yy52MS5Nb2RlbFNjb3JlEjMKCGZlYXR1cmVzGAQgAygLMiEuc3ZjLnYxLlNjb3JlUmVzdWx0LkZlYXR1cmVzRW50cnkSLwoGcG9vbGVkGAUgAygLMh8uc3ZjLnYxLlNjb3JlUmVzdWx0LlBvb2xlZEVudHJ5EhMKC2ZyYW1lX2NvdW50GAYgASgNEiIKBmZyYW1lcxgHIAMoCzISLnN2Yy52MS5GcmFtZVNjb3JlEiQKCXJlZmVyZW5jZRgIIAEoCzIRLnN2Yy52MS5NZWRpYUluZm8SJAoJZGlzdG9ydGVkGAkgASgLMhEuc3ZjLnYxLk1lZGlhSW5mbxI1Cg9zY2FsaW5nX2FwcGxpZWQYCiABKAsyEy5zdmMudjEuU2NhbGluZ0luZm9SB3NjYWxpbmcSIQoId2FybmluZ3MYCyADKAsyDy5zdmMudjEuV2FybmluZxIiCgZzY29yZXIYDCABKAsyEi5zdmMudjEuU2NvcmVySW5mbxITCgtkdXJhdGlvbl9tcxgNIAEoARIiCghlc3RpbWF0ZRgOIAEoCzIQLnN2Yy52MS5Fc3RpbWF0ZRIkCglhbGlnbm1lbnQYDyABKAsyES5zdmMudjEuQWxpZ25tZW50EhoKBGNyb3AYECABKAsyDC5zdmMudjEuQ3JvcBIeCgZtaXJyb3IYESABKAsyDi5zdmMudjEuTWlycm9yEjMKEWNvbG91cl9jb252ZXJzaW9uGBIgASgLMhguc3ZjLnYxLkNvbG91ckNvbnZlcnNpb24SIQoIZmluZGluZ3MYEyADKAsyDy5zdmMudjEuRmluZGluZxovCg1GZWF0dXJlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAToCOAEaPQoLUG9vbGVkRW50cnkSCwoDa2V5GAEgASgJEh0KBXZhbHVlGAIgASgLMg4uc3ZjLnYxLlBvb2xlZDoCOAEizwEKB0ZpbmRpbmcSDAoEY29kZRgBIAEoCRIMCgRzaWRlGAIgASgJEiEKBmZyYW1lcxgDIAEoCzIRLnN2Yy52MS5GcmFtZVNwYW4SGgoEYXJlYRgEIAEoCzIMLnN2Yy52MS5BcmVhEhEKBHNpemUYBSABKAFIAIgBARISCgpjb25maWRlbmNlGAYgASgJEhAKCGV2aWRlbmNlGAcgASgJEhgKA2ZpeBgIIAEoCzILLnN2Yy52MS5GaXgSDQoFZml4ZWQYCSABKAhCBwoFX3NpemUiKQoJRnJhbWVTcGFuEg0KBWZpcnN0GAEgASgNEg0KBWNvdW50GAIgASgNItEBCgNGaXgSEwoGb2Zmc2V0GAEgASgRSACIAQESHgoEcnVucxgCIAMoCzIQLnN2Yy52MS5GcmFtZVJ1bhIaCgRjcm9wGAMgASgLMgwuc3ZjLnYxLkNyb3ASHgoGbWlycm9yGAQgASgLMg4uc3ZjLnYxLk1pcnJvchIlCghyYW5nZV9vZhgFIAEoCzITLnN2Yy52MS5TYW1wbGVSYW5nZRInCgltYXRyaXhfb2YYBiABKAsyFC5zdmMudjEuU2FtcGxlTWF0cml4QgkKB19vZmZzZXQingIKEENvbG91ckNvbnZlcnNpb24SMgoKZnJvbV9yYW5nZRgBIAEoDjIZLnN2Yy52MS5TYW1wbGVSYW5nZS5SYW5nZUgAiAEBEjAKCHRvX3JhbmdlGAIgASgOMhkuc3ZjLnYxLlNhbXBsZVJhbmdlLlJhbmdlSAGIAQESNQoLZnJvbV9tYXRyaXgYAyABKA4yGy5zdmMudjEuU2FtcGxlTWF0cml4Lk1hdHJpeEgCiAEBEjMKCXRvX21hdHJpeBgEIAEoDjIbLnN2Yy52MS5TYW1wbGVNYXRyaXguTWF0cml4SAOIAQFCDQoLX2Zyb21fcmFuZ2VCCwoJX3RvX3JhbmdlQg4KDF9mcm9tX21hdHJpeEIMCgpfdG9fbWF0cml4IpMBCglBbGlnbm1lbnQSHgoEcnVucxgBIAMoCzIQLnN2Yy52MS5GcmFtZVJ1bhIWCg5yZWZlcmVuY2Vfc3RlcBgCIAEoDRIWCg5kaXN0b3J0ZWRfc3RlcBgDIAEoDRIaChJyZWZlcmVuY2VfbGVmdF9vdXQYBCABKA0SGgoSZGlzdG9ydGVkX2xlZnRfb3V0GAUgASgNIqoBCghFc3RpbWF0ZRILCgNsb3cYASABKAESDAoEaGlnaBgCIAEoARISCgpjb25maWRlbmNlGAMgASgBEhEKCXRvbGVyYW5jZRgEIAEoARIUCgxzY29yZWRfc2hhcmUYBSABKAESFAoMdG90YWxfZnJhbWVzGAYgASgNEg0KBXVuaXRzGAcgASgNEhMKC3RvdGFsX3VuaXRzGAggASgNEgwKBHNlZWQYCSABKA0iJQoISW50ZXJ2YWwSCwoDbG93GAEgASgBEgwKBGhpZ2gYAiABKAEiwgEKCk1vZGVsU2NvcmUSDQoFbW9kZWwYASABKAkSDgoGbWV0cmljGAIgASgJEg0KBXNjb3JlGAMgASgBEgwKBG5hbWUYBCABKAkSDgoGcmVhc29uGAUgASgJEhEKCW1heF9zY29yZRgGIAEoARIRCgliaXRfZGVwdGgYByABKA0SHgoGZW5jb2RlGAggASgLMg4uc3ZjLnYxLkVuY29kZRIiCghpbnRlcnZhbBgJIAEoCzIQLnN2Yy52MS5JbnRlcnZhbCKKAQoGUG9vbGVkEgwKBG1lYW4YASABKAESFQoNaGFybW9uaWNfbWVhbhgCIAEoARILCgNtaW4YAyABKAESCwoDbWF4GAQgASgBEg8KB3N0ZF9kZXYYBSABKAESCgoCcDEYBiABKAESCgoCcDUYByABKAESCwoDcDEwGAggASgBEgsKA3A1MBgJIAEoASKdAwoJTWVkaWFJbmZvEhEKCWNvbnRhaW5lchgBIAEoCRINCgVjb2RlYxgCIAEoCRINCgV3aWR0aBgDIAEoDRIOCgZoZWlnaHQYBCABKA0SFAoMcGl4ZWxfZm9ybWF0GAUgASgJEhEKCWJpdF9kZXB0aBgGIAEoDRISCgpmcmFtZV9yYXRlGAcgASgJEg4KBmZyYW1lcxgIIAEoDRITCgtjb2xvcl9yYW5nZRgJIAEoCRIQCghyb3RhdGlvbhgKIAEoDRISCgVieXRlcxgLIAEoAUgAiAEBEhUKCGR1cmF0aW9uGAwgASgBSAGIAQESFQoIYml0X3JhdGUYDSABKAFIAogBARIbChNzYW1wbGVfYXNwZWN0X3JhdGlvGA4gASgJEhgKC3ZpZGVvX2J5dGVzGA8gASgBSAOIAQESGwoOdmlkZW9fYml0X3JhdGUYECABKAFIBIgBAUIICgZfYnl0ZXNCCwoJX2R1cmF0aW9uQgsKCV9iaXRfcmF0ZUIOCgxfdmlkZW9fYnl0ZXNCEQoPX3ZpZGVvX2JpdF9yYXRlIm4KC1NjYWxpbmdJbmZvEhIKCmZyb21fd2lkdGgYASABKA0SEwoLZnJvbV9oZWlnaHQYAiABKA0SEAoIdG9fd2lkdGgYAyABKA0SEQoJdG9faGVpZ2h0GAQgASgNEhEKCWFsZ29yaXRobRgFIAEoCSIoCgdXYXJuaW5nEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCSJHCgpTY29yZXJJbmZvEg8KB3Byb2dyYW0YASABKAkSDwoHdmVyc2lvbhgCIAEoCRIXCg9saWJ2bWFmX3ZlcnNpb24YAyABKAkyyQEKDlNjb3JpbmdTZXJ2aWNlEjQKBVNjb3JlEhQuc3ZjLnYxLlNjb3JlUmVxdWVzdBoVLnN2Yy52MS5TY29yZVJlc3BvbnNlEkIKC1Njb3JlU3RyZWFtEhQuc3ZjLnYxLlNjb3JlUmVxdWVzdBobLnN2Yy52MS5TY29yZVN0cmVhbVJlc3BvbnNlMAESPQoIRGlhZ25vc2USFy5zdmMudjEuRGlhZ25vc2VSZXF1ZXN0Ghguc3ZjLnYxLkRpYWdub3NlUmVzcG9uc2ViBnByb3RvMw");
+
+/**
+ * A pair to diagnose.
+ *
+ * @generated from message svc.v1.DiagnoseRequest
+ */
+export type DiagnoseRequest = Message<"svc.v1.DiagnoseRequest"> & {
+  /**
+   * As in ScoreRequest.
+   *
+   * @generated from field: string reference = 1;
+   */
+  reference: string;
+
+  /**
+   * @generated from field: string distorted = 2;
+   */
+  distorted: string;
+
+  /**
+   * @generated from field: svc.v1.RawVideo raw_video = 7;
+   */
+  rawVideo?: RawVideo | undefined;
+
+  /**
+   * @generated from field: svc.v1.EditLists.Policy edit_lists = 11;
+   */
+  editLists: EditLists_Policy;
+};
+
+/**
+ * A pair to diagnose.
+ *
+ * @generated from message svc.v1.DiagnoseRequest
+ */
+export type DiagnoseRequestJson = {
+  /**
+   * As in ScoreRequest.
+   *
+   * @generated from field: string reference = 1;
+   */
+  reference?: string;
+
+  /**
+   * @generated from field: string distorted = 2;
+   */
+  distorted?: string;
+
+  /**
+   * @generated from field: svc.v1.RawVideo raw_video = 7;
+   */
+  rawVideo?: RawVideoJson;
+
+  /**
+   * @generated from field: svc.v1.EditLists.Policy edit_lists = 11;
+   */
+  editLists?: EditLists_PolicyJson;
+};
+
+/**
+ * Describes the message svc.v1.DiagnoseRequest.
+ * Use `create(DiagnoseRequestSchema)` to create a new message.
+ */
+export const DiagnoseRequestSchema: GenMessage<DiagnoseRequest, {jsonType: DiagnoseRequestJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_scoring, 0);
+
+/**
+ * @generated from message svc.v1.DiagnoseResponse
+ */
+export type DiagnoseResponse = Message<"svc.v1.DiagnoseResponse"> & {
+  /**
+   * @generated from field: svc.v1.Diagnosis diagnosis = 1;
+   */
+  diagnosis?: Diagnosis | undefined;
+};
+
+/**
+ * @generated from message svc.v1.DiagnoseResponse
+ */
+export type DiagnoseResponseJson = {
+  /**
+   * @generated from field: svc.v1.Diagnosis diagnosis = 1;
+   */
+  diagnosis?: DiagnosisJson;
+};
+
+/**
+ * Describes the message svc.v1.DiagnoseResponse.
+ * Use `create(DiagnoseResponseSchema)` to create a new message.
+ */
+export const DiagnoseResponseSchema: GenMessage<DiagnoseResponse, {jsonType: DiagnoseResponseJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_scoring, 1);
+
+/**
+ * How the two videos of a pair relate, and what would repair it.
+ *
+ * @generated from message svc.v1.Diagnosis
+ */
+export type Diagnosis = Message<"svc.v1.Diagnosis"> & {
+  /**
+   * The gravest first.
+   *
+   * @generated from field: repeated svc.v1.Finding findings = 1;
+   */
+  findings: Finding[];
+
+  /**
+   * The frames that show the same, in order; empty if none were found to.
+   *
+   * @generated from field: repeated svc.v1.FrameRun runs = 2;
+   */
+  runs: FrameRun[];
+
+  /**
+   * The frames of each side that were looked at, in order.
+   *
+   * @generated from field: svc.v1.FrameSpans checked = 3;
+   */
+  checked?: FrameSpans | undefined;
+
+  /**
+   * The fixes of all certain findings together; absent: there are none.
+   *
+   * @generated from field: svc.v1.Fix fix = 4;
+   */
+  fix?: Fix | undefined;
+
+  /**
+   * What was found in the files.
+   *
+   * @generated from field: svc.v1.MediaInfo reference = 5;
+   */
+  reference?: MediaInfo | undefined;
+
+  /**
+   * @generated from field: svc.v1.MediaInfo distorted = 6;
+   */
+  distorted?: MediaInfo | undefined;
+
+  /**
+   * Wall-clock time in milliseconds.
+   *
+   * @generated from field: double duration_ms = 7;
+   */
+  durationMs: number;
+};
+
+/**
+ * How the two videos of a pair relate, and what would repair it.
+ *
+ * @generated from message svc.v1.Diagnosis
+ */
+export type DiagnosisJson = {
+  /**
+   * The gravest first.
+   *
+   * @generated from field: repeated svc.v1.Finding findings = 1;
+   */
+  findings?: FindingJson[];
+
+  /**
+   * The frames that show the same, in order; empty if none were found to.
+   *
+   * @generated from field: repeated svc.v1.FrameRun runs = 2;
+   */
+  runs?: FrameRunJson[];
+
+  /**
+   * The frames of each side that were looked at, in order.
+   *
+   * @generated from field: svc.v1.FrameSpans checked = 3;
+   */
+  checked?: FrameSpansJson;
+
+  /**
+   * The fixes of all certain findings together; absent: there are none.
+   *
+   * @generated from field: svc.v1.Fix fix = 4;
+   */
+  fix?: FixJson;
+
+  /**
+   * What was found in the files.
+   *
+   * @generated from field: svc.v1.MediaInfo reference = 5;
+   */
+  reference?: MediaInfoJson;
+
+  /**
+   * @generated from field: svc.v1.MediaInfo distorted = 6;
+   */
+  distorted?: MediaInfoJson;
+
+  /**
+   * Wall-clock time in milliseconds.
+   *
+   * @generated from field: double duration_ms = 7;
+   */
+  durationMs?: number | "NaN" | "Infinity" | "-Infinity";
+};
+
+/**
+ * Describes the message svc.v1.Diagnosis.
+ * Use `create(DiagnosisSchema)` to create a new message.
+ */
+export const DiagnosisSchema: GenMessage<Diagnosis, {jsonType: DiagnosisJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_scoring, 2);
+
+/**
+ * @generated from message svc.v1.FrameSpans
+ */
+export type FrameSpans = Message<"svc.v1.FrameSpans"> & {
+  /**
+   * @generated from field: repeated svc.v1.FrameSpan reference = 1;
+   */
+  reference: FrameSpan[];
+
+  /**
+   * @generated from field: repeated svc.v1.FrameSpan distorted = 2;
+   */
+  distorted: FrameSpan[];
+};
+
+/**
+ * @generated from message svc.v1.FrameSpans
+ */
+export type FrameSpansJson = {
+  /**
+   * @generated from field: repeated svc.v1.FrameSpan reference = 1;
+   */
+  reference?: FrameSpanJson[];
+
+  /**
+   * @generated from field: repeated svc.v1.FrameSpan distorted = 2;
+   */
+  distorted?: FrameSpanJson[];
+};
+
+/**
+ * Describes the message svc.v1.FrameSpans.
+ * Use `create(FrameSpansSchema)` to create a new message.
+ */
+export const FrameSpansSchema: GenMessage<FrameSpans, {jsonType: FrameSpansJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_scoring, 3);
 
 /**
  * A pair to score and how.
@@ -187,6 +431,22 @@ export type ScoreRequest = Message<"svc.v1.ScoreRequest"> & {
    * @generated from field: svc.v1.SampleMatrix matrix_of = 37;
    */
   matrixOf?: SampleMatrix | undefined;
+
+  /**
+   * What to do about findings, which show that the pair is not what it seems (docs/doctor.md). Default: refuse
+   * the pair (PAIR_MISMATCH) if a certain finding makes its score wrong, and warn of likely ones.
+   *
+   * @generated from field: svc.v1.FindingsPolicy findings = 38;
+   */
+  findings?: FindingsPolicy | undefined;
+
+  /**
+   * Diagnose the pair first, and apply the fixes of all certain findings. Members of the request that say what
+   * is compared take precedence. Default: false.
+   *
+   * @generated from field: bool fix = 39;
+   */
+  fix: boolean;
 };
 
 /**
@@ -361,6 +621,22 @@ export type ScoreRequestJson = {
    * @generated from field: svc.v1.SampleMatrix matrix_of = 37;
    */
   matrixOf?: SampleMatrixJson;
+
+  /**
+   * What to do about findings, which show that the pair is not what it seems (docs/doctor.md). Default: refuse
+   * the pair (PAIR_MISMATCH) if a certain finding makes its score wrong, and warn of likely ones.
+   *
+   * @generated from field: svc.v1.FindingsPolicy findings = 38;
+   */
+  findings?: FindingsPolicyJson;
+
+  /**
+   * Diagnose the pair first, and apply the fixes of all certain findings. Members of the request that say what
+   * is compared take precedence. Default: false.
+   *
+   * @generated from field: bool fix = 39;
+   */
+  fix?: boolean;
 };
 
 /**
@@ -368,7 +644,103 @@ export type ScoreRequestJson = {
  * Use `create(ScoreRequestSchema)` to create a new message.
  */
 export const ScoreRequestSchema: GenMessage<ScoreRequest, {jsonType: ScoreRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 0);
+  messageDesc(file_svc_v1_scoring, 4);
+
+/**
+ * What to do about findings.
+ *
+ * @generated from message svc.v1.FindingsPolicy
+ */
+export type FindingsPolicy = Message<"svc.v1.FindingsPolicy"> & {
+  /**
+   * For all codes that `codes` does not name. Default REFUSE.
+   *
+   * @generated from field: svc.v1.FindingsPolicy.Action action = 1;
+   */
+  action: FindingsPolicy_Action;
+
+  /**
+   * Code of a finding → action.
+   *
+   * @generated from field: map<string, svc.v1.FindingsPolicy.Action> codes = 2;
+   */
+  codes: { [key: string]: FindingsPolicy_Action };
+};
+
+/**
+ * What to do about findings.
+ *
+ * @generated from message svc.v1.FindingsPolicy
+ */
+export type FindingsPolicyJson = {
+  /**
+   * For all codes that `codes` does not name. Default REFUSE.
+   *
+   * @generated from field: svc.v1.FindingsPolicy.Action action = 1;
+   */
+  action?: FindingsPolicy_ActionJson;
+
+  /**
+   * Code of a finding → action.
+   *
+   * @generated from field: map<string, svc.v1.FindingsPolicy.Action> codes = 2;
+   */
+  codes?: { [key: string]: FindingsPolicy_ActionJson };
+};
+
+/**
+ * Describes the message svc.v1.FindingsPolicy.
+ * Use `create(FindingsPolicySchema)` to create a new message.
+ */
+export const FindingsPolicySchema: GenMessage<FindingsPolicy, {jsonType: FindingsPolicyJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_scoring, 5);
+
+/**
+ * @generated from enum svc.v1.FindingsPolicy.Action
+ */
+export const FindingsPolicy_Action = {
+  /**
+   * @generated from enum value: ACTION_UNSPECIFIED = 0;
+   */
+  ACTION_UNSPECIFIED: 0,
+
+  /**
+   * Refuse the pair if a certain finding makes its score wrong; warn of other certain and of likely ones.
+   *
+   * @generated from enum value: REFUSE = 1;
+   */
+  REFUSE: 1,
+
+  /**
+   * Score the pair as it is, and warn of certain and likely ones.
+   *
+   * @generated from enum value: WARN = 2;
+   */
+  WARN: 2,
+
+  /**
+   * Score the pair as it is, and leave findings out of the result.
+   *
+   * @generated from enum value: IGNORE = 3;
+   */
+  IGNORE: 3,
+} as const;
+
+/**
+ * @generated from enum svc.v1.FindingsPolicy.Action
+ */
+export type FindingsPolicy_Action = (typeof FindingsPolicy_Action)[keyof typeof FindingsPolicy_Action] | UnknownEnum;
+
+/**
+ * @generated from enum svc.v1.FindingsPolicy.Action
+ */
+export type FindingsPolicy_ActionJson = "ACTION_UNSPECIFIED" | "REFUSE" | "WARN" | "IGNORE";
+
+/**
+ * Describes the enum svc.v1.FindingsPolicy.Action.
+ */
+export const FindingsPolicy_ActionSchema: GenEnum<FindingsPolicy_Action, FindingsPolicy_ActionJson> = /*@__PURE__*/
+  enumDesc(file_svc_v1_scoring, 5, 0);
 
 /**
  * @generated from message svc.v1.SampleRange
@@ -405,7 +777,7 @@ export type SampleRangeJson = {
  * Use `create(SampleRangeSchema)` to create a new message.
  */
 export const SampleRangeSchema: GenMessage<SampleRange, {jsonType: SampleRangeJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 1);
+  messageDesc(file_svc_v1_scoring, 6);
 
 /**
  * @generated from enum svc.v1.SampleRange.Range
@@ -445,7 +817,7 @@ export type SampleRange_RangeJson = "RANGE_UNSPECIFIED" | "LIMITED" | "FULL";
  * Describes the enum svc.v1.SampleRange.Range.
  */
 export const SampleRange_RangeSchema: GenEnum<SampleRange_Range, SampleRange_RangeJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_scoring, 1, 0);
+  enumDesc(file_svc_v1_scoring, 6, 0);
 
 /**
  * @generated from message svc.v1.SampleMatrix
@@ -482,7 +854,7 @@ export type SampleMatrixJson = {
  * Use `create(SampleMatrixSchema)` to create a new message.
  */
 export const SampleMatrixSchema: GenMessage<SampleMatrix, {jsonType: SampleMatrixJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 2);
+  messageDesc(file_svc_v1_scoring, 7);
 
 /**
  * @generated from enum svc.v1.SampleMatrix.Matrix
@@ -525,7 +897,7 @@ export type SampleMatrix_MatrixJson = "MATRIX_UNSPECIFIED" | "BT601" | "BT709" |
  * Describes the enum svc.v1.SampleMatrix.Matrix.
  */
 export const SampleMatrix_MatrixSchema: GenEnum<SampleMatrix_Matrix, SampleMatrix_MatrixJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_scoring, 2, 0);
+  enumDesc(file_svc_v1_scoring, 7, 0);
 
 /**
  * Parts of the pictures of both sides.
@@ -566,7 +938,7 @@ export type CropJson = {
  * Use `create(CropSchema)` to create a new message.
  */
 export const CropSchema: GenMessage<Crop, {jsonType: CropJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 3);
+  messageDesc(file_svc_v1_scoring, 8);
 
 /**
  * A part of a picture, in samples. Where chroma has fewer samples, each value is a multiple of the step: even
@@ -633,7 +1005,7 @@ export type AreaJson = {
  * Use `create(AreaSchema)` to create a new message.
  */
 export const AreaSchema: GenMessage<Area, {jsonType: AreaJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 4);
+  messageDesc(file_svc_v1_scoring, 9);
 
 /**
  * @generated from message svc.v1.Mirror
@@ -670,7 +1042,7 @@ export type MirrorJson = {
  * Use `create(MirrorSchema)` to create a new message.
  */
 export const MirrorSchema: GenMessage<Mirror, {jsonType: MirrorJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 5);
+  messageDesc(file_svc_v1_scoring, 10);
 
 /**
  * @generated from enum svc.v1.Mirror.Direction
@@ -717,7 +1089,7 @@ export type Mirror_DirectionJson = "DIRECTION_UNSPECIFIED" | "HORIZONTAL" | "VER
  * Describes the enum svc.v1.Mirror.Direction.
  */
 export const Mirror_DirectionSchema: GenEnum<Mirror_Direction, Mirror_DirectionJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_scoring, 5, 0);
+  enumDesc(file_svc_v1_scoring, 10, 0);
 
 /**
  * Consecutive frames of the reference that are compared with consecutive frames of the distorted video.
@@ -776,7 +1148,7 @@ export type FrameRunJson = {
  * Use `create(FrameRunSchema)` to create a new message.
  */
 export const FrameRunSchema: GenMessage<FrameRun, {jsonType: FrameRunJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 6);
+  messageDesc(file_svc_v1_scoring, 11);
 
 /**
  * How a video was encoded, before it was scaled or converted.
@@ -835,7 +1207,7 @@ export type EncodeJson = {
  * Use `create(EncodeSchema)` to create a new message.
  */
 export const EncodeSchema: GenMessage<Encode, {jsonType: EncodeJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 7);
+  messageDesc(file_svc_v1_scoring, 12);
 
 /**
  * Geometry of a headerless .yuv file.
@@ -914,7 +1286,7 @@ export type RawVideoJson = {
  * Use `create(RawVideoSchema)` to create a new message.
  */
 export const RawVideoSchema: GenMessage<RawVideo, {jsonType: RawVideoJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 8);
+  messageDesc(file_svc_v1_scoring, 13);
 
 /**
  * Each policy is an enum in its own message, so that values have short names
@@ -939,7 +1311,7 @@ export type ScalingJson = {
  * Use `create(ScalingSchema)` to create a new message.
  */
 export const ScalingSchema: GenMessage<Scaling, {jsonType: ScalingJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 9);
+  messageDesc(file_svc_v1_scoring, 14);
 
 /**
  * @generated from enum svc.v1.Scaling.Policy
@@ -979,7 +1351,7 @@ export type Scaling_PolicyJson = "POLICY_UNSPECIFIED" | "AUTO" | "REFUSE";
  * Describes the enum svc.v1.Scaling.Policy.
  */
 export const Scaling_PolicySchema: GenEnum<Scaling_Policy, Scaling_PolicyJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_scoring, 9, 0);
+  enumDesc(file_svc_v1_scoring, 14, 0);
 
 /**
  * @generated from message svc.v1.Mismatch
@@ -998,7 +1370,7 @@ export type MismatchJson = {
  * Use `create(MismatchSchema)` to create a new message.
  */
 export const MismatchSchema: GenMessage<Mismatch, {jsonType: MismatchJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 10);
+  messageDesc(file_svc_v1_scoring, 15);
 
 /**
  * @generated from enum svc.v1.Mismatch.Policy
@@ -1043,7 +1415,7 @@ export type Mismatch_PolicyJson = "POLICY_UNSPECIFIED" | "REFUSE" | "COMMON";
  * Describes the enum svc.v1.Mismatch.Policy.
  */
 export const Mismatch_PolicySchema: GenEnum<Mismatch_Policy, Mismatch_PolicyJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_scoring, 10, 0);
+  enumDesc(file_svc_v1_scoring, 15, 0);
 
 /**
  * @generated from message svc.v1.EditLists
@@ -1062,7 +1434,7 @@ export type EditListsJson = {
  * Use `create(EditListsSchema)` to create a new message.
  */
 export const EditListsSchema: GenMessage<EditLists, {jsonType: EditListsJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 11);
+  messageDesc(file_svc_v1_scoring, 16);
 
 /**
  * @generated from enum svc.v1.EditLists.Policy
@@ -1102,7 +1474,7 @@ export type EditLists_PolicyJson = "POLICY_UNSPECIFIED" | "APPLY" | "IGNORE";
  * Describes the enum svc.v1.EditLists.Policy.
  */
 export const EditLists_PolicySchema: GenEnum<EditLists_Policy, EditLists_PolicyJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_scoring, 11, 0);
+  enumDesc(file_svc_v1_scoring, 16, 0);
 
 /**
  * @generated from message svc.v1.ScoreResponse
@@ -1129,7 +1501,7 @@ export type ScoreResponseJson = {
  * Use `create(ScoreResponseSchema)` to create a new message.
  */
 export const ScoreResponseSchema: GenMessage<ScoreResponse, {jsonType: ScoreResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 12);
+  messageDesc(file_svc_v1_scoring, 17);
 
 /**
  * @generated from message svc.v1.ScoreStreamResponse
@@ -1184,7 +1556,7 @@ export type ScoreStreamResponseJson = {
  * Use `create(ScoreStreamResponseSchema)` to create a new message.
  */
 export const ScoreStreamResponseSchema: GenMessage<ScoreStreamResponse, {jsonType: ScoreStreamResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 13);
+  messageDesc(file_svc_v1_scoring, 18);
 
 /**
  * Progress of a score.
@@ -1261,7 +1633,7 @@ export type ScoreProgressJson = {
  * Use `create(ScoreProgressSchema)` to create a new message.
  */
 export const ScoreProgressSchema: GenMessage<ScoreProgress, {jsonType: ScoreProgressJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 14);
+  messageDesc(file_svc_v1_scoring, 19);
 
 /**
  * A batch of per-frame scores, in frame order.
@@ -1292,7 +1664,7 @@ export type FrameBatchJson = {
  * Use `create(FrameBatchSchema)` to create a new message.
  */
 export const FrameBatchSchema: GenMessage<FrameBatch, {jsonType: FrameBatchJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 15);
+  messageDesc(file_svc_v1_scoring, 20);
 
 /**
  * The scores of one frame.
@@ -1343,7 +1715,7 @@ export type FrameScoreJson = {
  * Use `create(FrameScoreSchema)` to create a new message.
  */
 export const FrameScoreSchema: GenMessage<FrameScore, {jsonType: FrameScoreJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 16);
+  messageDesc(file_svc_v1_scoring, 21);
 
 /**
  * The result of scoring a pair.
@@ -1479,6 +1851,13 @@ export type ScoreResult = Message<"svc.v1.ScoreResult"> & {
    * @generated from field: svc.v1.ColourConversion colour_conversion = 18;
    */
   colourConversion?: ColourConversion | undefined;
+
+  /**
+   * What was found about how the videos relate, the gravest first.
+   *
+   * @generated from field: repeated svc.v1.Finding findings = 19;
+   */
+  findings: Finding[];
 };
 
 /**
@@ -1615,6 +1994,13 @@ export type ScoreResultJson = {
    * @generated from field: svc.v1.ColourConversion colour_conversion = 18;
    */
   colourConversion?: ColourConversionJson;
+
+  /**
+   * What was found about how the videos relate, the gravest first.
+   *
+   * @generated from field: repeated svc.v1.Finding findings = 19;
+   */
+  findings?: FindingJson[];
 };
 
 /**
@@ -1622,7 +2008,276 @@ export type ScoreResultJson = {
  * Use `create(ScoreResultSchema)` to create a new message.
  */
 export const ScoreResultSchema: GenMessage<ScoreResult, {jsonType: ScoreResultJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 17);
+  messageDesc(file_svc_v1_scoring, 22);
+
+/**
+ * Something that was found about how the two videos of a pair relate.
+ *
+ * @generated from message svc.v1.Finding
+ */
+export type Finding = Message<"svc.v1.Finding"> & {
+  /**
+   * Stable code, for example OFFSET; docs/doctor.md lists them.
+   *
+   * @generated from field: string code = 1;
+   */
+  code: string;
+
+  /**
+   * The side at fault, reference or distorted; empty: both, or unknown.
+   *
+   * @generated from field: string side = 2;
+   */
+  side: string;
+
+  /**
+   * Where, in frames of the side; absent: everywhere.
+   *
+   * @generated from field: svc.v1.FrameSpan frames = 3;
+   */
+  frames?: FrameSpan | undefined;
+
+  /**
+   * Where in its pictures; absent: everywhere.
+   *
+   * @generated from field: svc.v1.Area area = 4;
+   */
+  area?: Area | undefined;
+
+  /**
+   * Size of the effect in the unit that the code implies: frames, or levels of 8 bits.
+   *
+   * @generated from field: optional double size = 5;
+   */
+  size?: number | undefined;
+
+  /**
+   * certain: can refuse a pair. likely: warns. possible: is only shown.
+   *
+   * @generated from field: string confidence = 6;
+   */
+  confidence: string;
+
+  /**
+   * What was seen, as a sentence with figures.
+   *
+   * @generated from field: string evidence = 7;
+   */
+  evidence: string;
+
+  /**
+   * Members of a request that repair the pair; absent: there are none.
+   *
+   * @generated from field: svc.v1.Fix fix = 8;
+   */
+  fix?: Fix | undefined;
+
+  /**
+   * Whether the fix was applied before the pair was scored.
+   *
+   * @generated from field: bool fixed = 9;
+   */
+  fixed: boolean;
+};
+
+/**
+ * Something that was found about how the two videos of a pair relate.
+ *
+ * @generated from message svc.v1.Finding
+ */
+export type FindingJson = {
+  /**
+   * Stable code, for example OFFSET; docs/doctor.md lists them.
+   *
+   * @generated from field: string code = 1;
+   */
+  code?: string;
+
+  /**
+   * The side at fault, reference or distorted; empty: both, or unknown.
+   *
+   * @generated from field: string side = 2;
+   */
+  side?: string;
+
+  /**
+   * Where, in frames of the side; absent: everywhere.
+   *
+   * @generated from field: svc.v1.FrameSpan frames = 3;
+   */
+  frames?: FrameSpanJson;
+
+  /**
+   * Where in its pictures; absent: everywhere.
+   *
+   * @generated from field: svc.v1.Area area = 4;
+   */
+  area?: AreaJson;
+
+  /**
+   * Size of the effect in the unit that the code implies: frames, or levels of 8 bits.
+   *
+   * @generated from field: optional double size = 5;
+   */
+  size?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * certain: can refuse a pair. likely: warns. possible: is only shown.
+   *
+   * @generated from field: string confidence = 6;
+   */
+  confidence?: string;
+
+  /**
+   * What was seen, as a sentence with figures.
+   *
+   * @generated from field: string evidence = 7;
+   */
+  evidence?: string;
+
+  /**
+   * Members of a request that repair the pair; absent: there are none.
+   *
+   * @generated from field: svc.v1.Fix fix = 8;
+   */
+  fix?: FixJson;
+
+  /**
+   * Whether the fix was applied before the pair was scored.
+   *
+   * @generated from field: bool fixed = 9;
+   */
+  fixed?: boolean;
+};
+
+/**
+ * Describes the message svc.v1.Finding.
+ * Use `create(FindingSchema)` to create a new message.
+ */
+export const FindingSchema: GenMessage<Finding, {jsonType: FindingJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_scoring, 23);
+
+/**
+ * Consecutive frames of one side, numbered from 0.
+ *
+ * @generated from message svc.v1.FrameSpan
+ */
+export type FrameSpan = Message<"svc.v1.FrameSpan"> & {
+  /**
+   * @generated from field: uint32 first = 1;
+   */
+  first: number;
+
+  /**
+   * @generated from field: uint32 count = 2;
+   */
+  count: number;
+};
+
+/**
+ * Consecutive frames of one side, numbered from 0.
+ *
+ * @generated from message svc.v1.FrameSpan
+ */
+export type FrameSpanJson = {
+  /**
+   * @generated from field: uint32 first = 1;
+   */
+  first?: number;
+
+  /**
+   * @generated from field: uint32 count = 2;
+   */
+  count?: number;
+};
+
+/**
+ * Describes the message svc.v1.FrameSpan.
+ * Use `create(FrameSpanSchema)` to create a new message.
+ */
+export const FrameSpanSchema: GenMessage<FrameSpan, {jsonType: FrameSpanJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_scoring, 24);
+
+/**
+ * Members of a ScoreRequest that repair a pair.
+ *
+ * @generated from message svc.v1.Fix
+ */
+export type Fix = Message<"svc.v1.Fix"> & {
+  /**
+   * @generated from field: optional sint32 offset = 1;
+   */
+  offset?: number | undefined;
+
+  /**
+   * @generated from field: repeated svc.v1.FrameRun runs = 2;
+   */
+  runs: FrameRun[];
+
+  /**
+   * @generated from field: svc.v1.Crop crop = 3;
+   */
+  crop?: Crop | undefined;
+
+  /**
+   * @generated from field: svc.v1.Mirror mirror = 4;
+   */
+  mirror?: Mirror | undefined;
+
+  /**
+   * @generated from field: svc.v1.SampleRange range_of = 5;
+   */
+  rangeOf?: SampleRange | undefined;
+
+  /**
+   * @generated from field: svc.v1.SampleMatrix matrix_of = 6;
+   */
+  matrixOf?: SampleMatrix | undefined;
+};
+
+/**
+ * Members of a ScoreRequest that repair a pair.
+ *
+ * @generated from message svc.v1.Fix
+ */
+export type FixJson = {
+  /**
+   * @generated from field: optional sint32 offset = 1;
+   */
+  offset?: number;
+
+  /**
+   * @generated from field: repeated svc.v1.FrameRun runs = 2;
+   */
+  runs?: FrameRunJson[];
+
+  /**
+   * @generated from field: svc.v1.Crop crop = 3;
+   */
+  crop?: CropJson;
+
+  /**
+   * @generated from field: svc.v1.Mirror mirror = 4;
+   */
+  mirror?: MirrorJson;
+
+  /**
+   * @generated from field: svc.v1.SampleRange range_of = 5;
+   */
+  rangeOf?: SampleRangeJson;
+
+  /**
+   * @generated from field: svc.v1.SampleMatrix matrix_of = 6;
+   */
+  matrixOf?: SampleMatrixJson;
+};
+
+/**
+ * Describes the message svc.v1.Fix.
+ * Use `create(FixSchema)` to create a new message.
+ */
+export const FixSchema: GenMessage<Fix, {jsonType: FixJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_scoring, 25);
 
 /**
  * A conversion of samples to those of the reference. What was not converted is absent.
@@ -1683,7 +2338,7 @@ export type ColourConversionJson = {
  * Use `create(ColourConversionSchema)` to create a new message.
  */
 export const ColourConversionSchema: GenMessage<ColourConversion, {jsonType: ColourConversionJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 18);
+  messageDesc(file_svc_v1_scoring, 26);
 
 /**
  * The frames of the files that were compared.
@@ -1768,7 +2423,7 @@ export type AlignmentJson = {
  * Use `create(AlignmentSchema)` to create a new message.
  */
 export const AlignmentSchema: GenMessage<Alignment, {jsonType: AlignmentJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 19);
+  messageDesc(file_svc_v1_scoring, 27);
 
 /**
  * How means were estimated from a random sample of the frames. The sample, and with it the
@@ -1909,7 +2564,7 @@ export type EstimateJson = {
  * Use `create(EstimateSchema)` to create a new message.
  */
 export const EstimateSchema: GenMessage<Estimate, {jsonType: EstimateJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 20);
+  messageDesc(file_svc_v1_scoring, 28);
 
 /**
  * A confidence interval of a mean, in points.
@@ -1950,7 +2605,7 @@ export type IntervalJson = {
  * Use `create(IntervalSchema)` to create a new message.
  */
 export const IntervalSchema: GenMessage<Interval, {jsonType: IntervalJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 21);
+  messageDesc(file_svc_v1_scoring, 29);
 
 /**
  * @generated from message svc.v1.ModelScore
@@ -2093,7 +2748,7 @@ export type ModelScoreJson = {
  * Use `create(ModelScoreSchema)` to create a new message.
  */
 export const ModelScoreSchema: GenMessage<ModelScore, {jsonType: ModelScoreJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 22);
+  messageDesc(file_svc_v1_scoring, 30);
 
 /**
  * Pooled values of one metric over the scored frames, computed from the
@@ -2218,7 +2873,7 @@ export type PooledJson = {
  * Use `create(PooledSchema)` to create a new message.
  */
 export const PooledSchema: GenMessage<Pooled, {jsonType: PooledJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 23);
+  messageDesc(file_svc_v1_scoring, 31);
 
 /**
  * What was found in a file.
@@ -2463,7 +3118,7 @@ export type MediaInfoJson = {
  * Use `create(MediaInfoSchema)` to create a new message.
  */
 export const MediaInfoSchema: GenMessage<MediaInfo, {jsonType: MediaInfoJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 24);
+  messageDesc(file_svc_v1_scoring, 32);
 
 /**
  * @generated from message svc.v1.ScalingInfo
@@ -2534,7 +3189,7 @@ export type ScalingInfoJson = {
  * Use `create(ScalingInfoSchema)` to create a new message.
  */
 export const ScalingInfoSchema: GenMessage<ScalingInfo, {jsonType: ScalingInfoJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 25);
+  messageDesc(file_svc_v1_scoring, 33);
 
 /**
  * @generated from message svc.v1.Warning
@@ -2579,7 +3234,7 @@ export type WarningJson = {
  * Use `create(WarningSchema)` to create a new message.
  */
 export const WarningSchema: GenMessage<Warning, {jsonType: WarningJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 26);
+  messageDesc(file_svc_v1_scoring, 34);
 
 /**
  * @generated from message svc.v1.ScorerInfo
@@ -2640,7 +3295,7 @@ export type ScorerInfoJson = {
  * Use `create(ScorerInfoSchema)` to create a new message.
  */
 export const ScorerInfoSchema: GenMessage<ScorerInfo, {jsonType: ScorerInfoJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 27);
+  messageDesc(file_svc_v1_scoring, 35);
 
 /**
  * Scores pairs of videos. Both calls give exactly the same numbers as POST /v1/score.
@@ -2672,6 +3327,16 @@ export const ScoringService: GenService<{
     methodKind: "server_streaming";
     input: typeof ScoreRequestSchema;
     output: typeof ScoreStreamResponseSchema;
+  },
+  /**
+   * Finds out how the two videos of a pair relate, and scores nothing. Same result as POST /v1/diagnose.
+   *
+   * @generated from rpc svc.v1.ScoringService.Diagnose
+   */
+  diagnose: {
+    methodKind: "unary";
+    input: typeof DiagnoseRequestSchema;
+    output: typeof DiagnoseResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_svc_v1_scoring, 0);

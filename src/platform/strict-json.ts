@@ -2,8 +2,8 @@
  * Parses untrusted JSON into values of an exact form. Each decoder accepts one kind of value in one range and rejects
  * everything else, including unknown fields.
  */
-import { Failure } from "../../platform/failure.ts";
-import { isObject } from "../../platform/json.ts";
+import { Failure } from "./failure.ts";
+import { isObject } from "./json.ts";
 
 /** `path` names the value in the failure, for example `.tracks.reference.width`. */
 export type Decoder<T> = (value: unknown, path: string) => T;

@@ -6,11 +6,11 @@ import { GUARDS, inputFile, STRICT } from "../media/ffmpeg.ts";
 import type { Track } from "../media/track.ts";
 import { trackOptions } from "../media/track-options.ts";
 import type { Cut } from "../planning/segment.ts";
-import type { Run } from "./run.ts";
+import type { Compared } from "./compared.ts";
 
 /** Returns the options of a side's input and its file, for a segment or the whole video. */
 export function inputArguments(
-  { tracks, sources, pairing, segment }: Pick<Run, "tracks" | "sources" | "pairing" | "segment">,
+  { tracks, sources, pairing, segment }: Compared,
   side: Side,
 ): readonly string[] {
   return sideInput(sources[side], tracks[side], {
@@ -20,7 +20,7 @@ export function inputArguments(
 }
 
 /** The same for one side. `turned`: rotate it for display; `cut`: undefined decodes from the beginning. */
-export function sideInput(
+function sideInput(
   source: Source,
   track: Track,
   { turned, cut }: { turned: boolean; cut: Cut | undefined },

@@ -51,7 +51,7 @@ export function decodedChain(
 }
 
 /** Returns the filters that make plain YUV of decoded frames, without the tags by which ffmpeg would convert them. */
-export function untagged(track: Track): readonly string[] {
+function untagged(track: Track): readonly string[] {
   return [...toPlanar(track), UNTAG];
 }
 
@@ -133,7 +133,7 @@ function toPlanar(track: Track): readonly string[] {
 }
 
 /** Drops unrequested frames ahead of the conversion, which handles each frame independently. */
-export function pick(some: readonly number[] | undefined): readonly string[] {
+function pick(some: readonly number[] | undefined): readonly string[] {
   return some === undefined ? [] : [`select=${some.map((frame) => `eq(n\\,${frame})`).join("+")}`];
 }
 

@@ -1,0 +1,56 @@
+/** What a request wants done about findings. */
+import { invalid } from "../../platform/failure.ts";
+import { FINDING_CODES, type Finding, type FindingCode } from "./finding.ts";
+
+export const FINDING_ACTIONS = ["REFUSE", "WARN", "IGNORE"] as const;
+/**
+ * REFUSE: certain findings that make scores wrong refuse the pair, other certain and likely ones warn. WARN: they all
+ * warn. IGNORE: they are left out of the result.
+ */
+export type FindingAction = (typeof FINDING_ACTIONS)[number];
+
+export interface FindingsPolicy {
+  /** For all codes that `codes` does not name. Default: REFUSE. */
+  readonly action?: FindingAction | undefined;
+  readonly codes?: Readonly<Partial<Record<FindingCode, FindingAction>>> | undefined;
+}
+
+/**
+ * Findings that refuse a pair if they are certain: what is compared is not what was meant. The others can be faults of
+ * the encode, which the score is to show.
+ */
+const REFUSING: ReadonlySet<FindingCode> = new Set([
+  ...["OFFSET", "TRIMMED", "FRAMES_DROPPED", "FRAMES_DUPLICATED", "RATE_DIFFERS"],
+  ...["CROPPED", "BARS", "PADDED", "ROTATED", "MIRRORED", "RANGE_DIFFERS", "OTHER_CONTENT"],
+] as FindingCode[]);
+
+export function actionOn(
+  code: FindingCode,
+  { action = "REFUSE", codes }: FindingsPolicy = {},
+): FindingAction {
+  return codes?.[code] ?? action;
+}
+
+/** Whether a policy leaves anything to look for. */
+export function isLookedFor(policy: FindingsPolicy = {}): boolean {
+  return FINDING_CODES.some((code) => actionOn(code, policy) !== "IGNORE");
+}
+
+export function refuses({ code, confidence }: Finding, policy: FindingsPolicy = {}): boolean {
+  return confidence === "certain" && REFUSING.has(code) && actionOn(code, policy) === "REFUSE";
+}
+
+/** Throws INVALID_REQUEST for an action or a code that does not exist. */
+export function refuseFindingsPolicy({ action, codes }: FindingsPolicy): void {
+  refuseAction("findings.action", action);
+  for (const [code, own] of Object.entries(codes ?? {})) {
+    if (!FINDING_CODES.some((known) => known === code))
+      throw invalid(`findings.codes has ${code}, which is not a finding. Use ${FINDING_CODES.join(", ")}.`);
+    refuseAction(`findings.codes.${code}`, own);
+  }
+}
+
+function refuseAction(name: string, action: FindingAction | undefined): void {
+  if (action === undefined || FINDING_ACTIONS.includes(action)) return;
+  throw invalid(`${name} is ${action}. Use ${FINDING_ACTIONS.join(", ")}.`);
+}

@@ -1,0 +1,53 @@
+/** Fixes in requests: how they are applied, and what a request settles itself. */
+import { isAligned } from "./alignment.ts";
+import type { Finding, FindingCode, Fix } from "./finding.ts";
+import type { PairRequest } from "./request.ts";
+
+/** What was repaired before a pair was planned, as the request asked. */
+export interface Repair {
+  readonly fix: Fix;
+  /** What was wrong. */
+  readonly findings: readonly Finding[];
+}
+
+/** Returns the request with a fix. What the request itself says of the frames, the pictures or the samples stays. */
+export function withFix(request: PairRequest, { offset, runs, ...picture }: Fix): PairRequest {
+  const time = isAligned(request) ? {} : { ...(offset !== undefined && { offset }), ...(runs && { runs }) };
+  const { crop, mirror, rangeOf, matrixOf } = { ...picture, ...given(request) };
+  return {
+    ...request,
+    ...time,
+    ...(crop && { crop }),
+    ...(mirror && { mirror }),
+    ...(rangeOf && { rangeOf }),
+    ...(matrixOf && { matrixOf }),
+  };
+}
+
+function given({ crop, mirror, rangeOf, matrixOf }: PairRequest): Fix {
+  return {
+    ...(crop && { crop }),
+    ...(mirror && { mirror }),
+    ...(rangeOf && { rangeOf }),
+    ...(matrixOf && { matrixOf }),
+  };
+}
+
+const PICTURE_CODES: Readonly<Partial<Record<FindingCode, "crop" | "mirror" | "rangeOf" | "matrixOf">>> = {
+  CROPPED: "crop",
+  BARS: "crop",
+  PADDED: "crop",
+  MIRRORED: "mirror",
+  ROTATED: "mirror",
+  RANGE_DIFFERS: "rangeOf",
+  LEVELS_DIFFER: "rangeOf",
+  MATRIX_DIFFERS: "matrixOf",
+};
+const TIME_CODES: readonly FindingCode[] = ["OFFSET", "TRIMMED", "FRAMES_DROPPED", "FRAMES_DUPLICATED"];
+
+/** Whether a request says itself how the videos relate in what a finding is about. */
+export function isSettled(request: PairRequest, code: FindingCode): boolean {
+  const member = PICTURE_CODES[code];
+  if (member !== undefined) return request[member] !== undefined;
+  return TIME_CODES.includes(code) && isAligned(request);
+}

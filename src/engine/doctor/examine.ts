@@ -1,0 +1,97 @@
+/** Examines pictures of both videos: relates them, and says what was found. */
+import { setImmediate as letOthersRun } from "node:timers/promises";
+import type { Confidence, Finding } from "../contract/finding.ts";
+import { perSide, type Side } from "../contract/request.ts";
+import type { Track } from "../media/track.ts";
+import { statedRange } from "../planning/compare.ts";
+import { byGravity } from "../results/findings.ts";
+import { type DecodedPair, exactAreas } from "./areas.ts";
+import { rateOf } from "./rates.ts";
+import { type Relation, relate } from "./relate.ts";
+import {
+  type BothPictures,
+  contentFindings,
+  emptinessFindings,
+  identityFindings,
+  swapFindings,
+} from "./samples/content.ts";
+import { fieldsOf } from "./samples/fields.ts";
+import { levelFindings } from "./samples/levels.ts";
+import { matrixFindings } from "./samples/matrix.ts";
+import { turnFindings } from "./space/findings.ts";
+import { tagFindings } from "./tags.ts";
+import { type Seen, timeFindings } from "./time-findings.ts";
+
+/** Largest offset that is looked for, in seconds; at most a quarter of the shorter video. */
+const FARTHEST_SECONDS = 10;
+
+export interface Examined {
+  readonly pictures: BothPictures;
+  /** Frames of the distorted video for each frame of the reference. */
+  readonly ratio: number;
+  /** Where the pictures lie in the videos. */
+  readonly seen: Seen;
+}
+
+export interface Examination {
+  readonly relation: Relation;
+  /** The gravest first. */
+  readonly findings: readonly Finding[];
+}
+
+/** It takes up to a second of CPU, and yields to the event loop between its steps. */
+export async function examine(pair: DecodedPair, { pictures, ratio, seen }: Examined): Promise<Examination> {
+  await letOthersRun();
+  const relation = relate(pictures, { ratio, limit: farthest(pictures, pair.tracks) });
+  await letOthersRun();
+  const findings = await findingsOf(pair, { pictures, ratio, seen }, relation);
+  return { relation, findings: byGravity(findings) };
+}
+
+function farthest({ reference, distorted }: BothPictures, tracks: Readonly<Record<Side, Track>>): number {
+  const shorter = Math.min(reference.count, distorted.count);
+  const seconds = Math.round(FARTHEST_SECONDS * Math.min(rateOf(tracks.reference), rateOf(tracks.distorted)));
+  return Math.max(1, Math.min(seconds, Math.ceil(shorter / 4)));
+}
+
+async function findingsOf(
+  pair: DecodedPair,
+  { pictures, ratio, seen }: Examined,
+  relation: Relation,
+): Promise<Finding[]> {
+  const { view, match, upright, time, frames } = relation;
+  const empty = emptinessFindings(pictures, frames);
+  if (empty.length > 0) return empty;
+  const other = contentFindings(pictures, frames, match);
+  if (other.length > 0) return other;
+  const fields = fieldsOf(pictures.reference, pictures.distorted, frames, view);
+  const levels = levelFindings(
+    fields,
+    perSide((side) => statedRange(pair.tracks[side])),
+  );
+  await letOthersRun();
+  const areas = await exactAreas(pair, relation);
+  // A zoom looks like a movement in time.
+  const isSure = areas.every(({ confidence }) => confidence === "certain");
+  const settled = isSure ? time : { ...time, confidence: lower(time.confidence) };
+  return [
+    ...identityFindings(pictures),
+    ...turnFindings(view.turn, match, upright),
+    ...areas,
+    ...(ratio === 1 ? timeFindings(settled, seen) : []),
+    ...(levels.length > 0 ? levels : tagFindings(pair.tracks)),
+    ...matrixFindings(fields),
+    ...swapFindings(pictures, frames, bitRates(pair.tracks)),
+  ];
+}
+
+function bitRates(tracks: Readonly<Record<Side, Track>>): Readonly<Record<Side, number>> {
+  return perSide((side) => {
+    const { frames, videoBytes } = tracks[side];
+    return (8 * videoBytes * rateOf(tracks[side])) / Math.max(1, frames);
+  });
+}
+
+function lower(confidence: Confidence): Confidence {
+  return confidence === "certain" ? "likely" : "possible";
+}

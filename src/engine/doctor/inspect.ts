@@ -1,0 +1,47 @@
+/** Looks at frames that the scorer compares: finds what makes their scores wrong, and applies the request's policy. */
+import { Failure } from "../../platform/failure.ts";
+import type { Finding, Fix } from "../contract/finding.ts";
+import { actionOn, refuses } from "../contract/findings-policy.ts";
+import { isSettled } from "../contract/fix.ts";
+import type { Remedy } from "../contract/remedy.ts";
+import { type PairRequest, perSide } from "../contract/request.ts";
+import type { DecodeContext } from "../media/probe-context.ts";
+import type { Looked } from "../scoring/look.ts";
+import { examine } from "./examine.ts";
+
+/** Returns what was found, the gravest first. Throws PAIR_MISMATCH if the policy refuses it. */
+export async function inspect(looked: Looked, context: DecodeContext): Promise<readonly Finding[]> {
+  const { request, span, pictures, segment, pairing } = looked;
+  const pair = { ...looked, context, firstPicture: span.first };
+  const seen = {
+    first: segment.first - segment.before + span.first,
+    counts: perSide((side) => pictures[side].count),
+    totals: perSide(() => pairing.frameCount),
+  };
+  const { findings } = await examine(pair, { pictures, ratio: 1, seen });
+  const kept = findings.flatMap((finding) => applied(finding, request));
+  const refused = kept.filter((finding) => refuses(finding, request.findings));
+  if (refused.length > 0) throw mismatch(refused, kept);
+  return kept;
+}
+
+/** What the request itself settles is not refused, and findings that it ignores are left out. */
+function applied(finding: Finding, request: PairRequest): Finding[] {
+  if (actionOn(finding.code, request.findings) === "IGNORE") return [];
+  if (!isSettled(request, finding.code)) return [finding];
+  const { fix: _, ...rest } = finding;
+  return [{ ...rest, confidence: finding.confidence === "certain" ? "likely" : finding.confidence }];
+}
+
+function mismatch(refused: readonly Finding[], findings: readonly Finding[]): Failure {
+  const [first] = refused;
+  const fixes = refused.flatMap(({ fix }): Fix[] => (fix ? [fix] : []));
+  const isFixed = fixes.length === refused.length;
+  const remedy: Remedy = isFixed ? { option: "fix", value: true } : { option: "findings", value: "WARN" };
+  const advice = isFixed
+    ? "Set fix to true to score what was meant, or findings to WARN to score the pair as it is."
+    : "Compare other videos, or set findings to WARN to score the pair as it is.";
+  return new Failure("PAIR_MISMATCH", `${first?.evidence} (${first?.code}) ${advice}`, {
+    found: { findings, ...(isFixed && { fix: Object.assign({}, ...fixes) }), remedy },
+  });
+}

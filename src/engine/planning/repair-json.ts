@@ -1,0 +1,67 @@
+/** The part of a plan that says what was repaired before the pair was planned. */
+import { MAX_RUNS } from "../../jobs/request-limits.ts";
+import {
+  type Decoder,
+  listOf,
+  numberIn,
+  oneOf,
+  optional,
+  record,
+  textLike,
+  wholeNumber,
+} from "../../platform/strict-json.ts";
+import { FINDING_CODES } from "../contract/finding.ts";
+import type { Repair } from "../contract/fix.ts";
+import { MATRICES, MIRRORINGS, RANGES } from "../contract/picture.ts";
+import { givenSides, SIDES } from "../contract/request.ts";
+import { MAX_FRAMES } from "../media/track.ts";
+
+const frame = wholeNumber(0, MAX_FRAMES);
+const length = wholeNumber(0, 2 ** 16);
+const area = record({ x: length, y: length, width: length, height: length });
+const perSideOf = <T>(decoder: Decoder<T>) =>
+  record({ reference: optional(decoder), distorted: optional(decoder) });
+
+const fixDecoder = record({
+  offset: optional(wholeNumber(-MAX_FRAMES, MAX_FRAMES)),
+  runs: optional(listOf(record({ reference: frame, distorted: frame, count: frame }), MAX_RUNS)),
+  crop: optional(perSideOf(area)),
+  mirror: optional(perSideOf(oneOf(...MIRRORINGS))),
+  rangeOf: optional(perSideOf(oneOf(...RANGES))),
+  matrixOf: optional(perSideOf(oneOf(...MATRICES))),
+});
+
+const findingDecoder = record({
+  code: oneOf(...FINDING_CODES),
+  side: optional(oneOf(...SIDES)),
+  frames: optional(record({ first: frame, count: frame })),
+  area: optional(area),
+  size: optional(numberIn(-1e9, 1e9)),
+  confidence: oneOf("certain", "likely", "possible"),
+  evidence: textLike(/^\P{Cc}{1,1000}$/u),
+});
+
+/** Most findings that a plan names. */
+const MOST = 100;
+
+const decoder = record({ fix: fixDecoder, findings: listOf(findingDecoder, MOST) });
+
+export const repairDecoder: Decoder<Repair> = (value, path) => {
+  const { fix, findings } = decoder(value, path);
+  const { offset, runs, crop = {}, mirror = {}, rangeOf = {}, matrixOf = {} } = fix;
+  return {
+    fix: {
+      ...{ offset, runs, crop: givenSides(crop), mirror: givenSides(mirror) },
+      ...{ rangeOf: givenSides(rangeOf), matrixOf: givenSides(matrixOf) },
+    },
+    findings,
+  };
+};
+
+/** What a plan says of a repair: the fix once, not again with each finding. */
+export function repairText(repair: Repair): object {
+  return {
+    fix: repair.fix,
+    findings: repair.findings.slice(0, MOST).map(({ fix: _, fixed: __, ...finding }) => finding),
+  };
+}

@@ -1,0 +1,30 @@
+/** Joins what was found in parts of a pair. */
+import type { Confidence, Finding } from "../contract/finding.ts";
+import type { Repair } from "../contract/fix.ts";
+
+const GRAVITY: readonly Confidence[] = ["certain", "likely", "possible"];
+/** Most findings of a result: a video with more events is beyond a list. */
+const MOST = 100;
+
+/**
+ * Returns what was repaired, and the findings of all parts, the gravest first. What is found everywhere is named once;
+ * events with frames stay apart.
+ */
+export function joinFindings(repair: Repair | undefined, parts: readonly Finding[]): readonly Finding[] {
+  const fixed = (repair?.findings ?? []).map((finding) => ({ ...finding, fixed: true }));
+  const seen = new Set<string>();
+  return [...fixed, ...byGravity(parts)]
+    .filter(({ code, side, frames, fix }) => {
+      const key = JSON.stringify([code, side, frames, fix]);
+      const isNew = !seen.has(key);
+      seen.add(key);
+      return isNew;
+    })
+    .slice(0, MOST);
+}
+
+export function byGravity(findings: readonly Finding[]): Finding[] {
+  return findings.toSorted(
+    (one, other) => GRAVITY.indexOf(one.confidence) - GRAVITY.indexOf(other.confidence),
+  );
+}

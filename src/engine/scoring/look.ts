@@ -1,0 +1,126 @@
+/**
+ * Small pictures of the frames that a run of the scorer compares, for the doctor. The scorer's own decoders deliver
+ * them, so that nothing is decoded twice.
+ */
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { errorCode } from "../../platform/errors.ts";
+import type { Finding, FrameSpan } from "../contract/finding.ts";
+import type { PairRequest, Side } from "../contract/request.ts";
+import type { Compared } from "../decoding/compared.ts";
+import { decodeRaw } from "../decoding/decode-raw.ts";
+import { bothSides } from "../media/all-or-abort.ts";
+import { EVERY_FRAME } from "../media/ffmpeg.ts";
+import { PICTURE_BYTES, Pictures, SHRINK } from "../media/pictures.ts";
+import type { DecodeContext, ProbeContext } from "../media/probe-context.ts";
+import type { Run } from "./run.ts";
+
+/** What is looked at together: consecutive frames that a run of the scorer compares. */
+export interface Looked extends Compared {
+  readonly request: PairRequest;
+  /** Counted from the first frame of the segment's context. */
+  readonly span: FrameSpan;
+  readonly pictures: Readonly<Record<Side, Pictures>>;
+}
+
+/** Finds out how the frames relate. Throws PAIR_MISMATCH if the request's policy refuses what is found. */
+export type Look = (looked: Looked, context: DecodeContext) => Promise<readonly Finding[]>;
+
+/** Most frames that are looked at together: 24 s at 25 a second, 58 MB of pictures of both sides. */
+const MOST_TOGETHER = 600;
+/** Frames of a run that are all looked at. */
+const MOST_OF_ALL = 2 * MOST_TOGETHER;
+/** Spans of a longer run, and frames of each. */
+const SPANS = 4;
+const SPAN = 300;
+
+/** Returns the frames that are looked at, of those that a run compares: all, or spans spread over a long run. */
+export function spansOf(frames: number): readonly FrameSpan[] {
+  if (frames > MOST_OF_ALL)
+    return Array.from({ length: SPANS }, (_, index) => ({
+      first: Math.floor((index * (frames - SPAN)) / (SPANS - 1)),
+      count: SPAN,
+    }));
+  const parts = Math.max(1, Math.ceil(frames / MOST_TOGETHER));
+  const edge = (index: number) => Math.floor((index * frames) / parts);
+  return Array.from({ length: parts }, (_, index) => ({
+    first: edge(index),
+    count: edge(index + 1) - edge(index),
+  }));
+}
+
+/** Bytes of the largest file that the outputs write. */
+export function picturesBytes(spans: readonly FrameSpan[]): number {
+  return PICTURE_BYTES * framesOf(spans);
+}
+
+function framesOf(spans: readonly FrameSpan[]): number {
+  return spans.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** Returns the filters from the compared frames of a side, numbered from 0, to its pictures. */
+export function pictureChain(spans: readonly FrameSpan[]): string {
+  const [first, ...others] = spans;
+  if (first === undefined) return SHRINK;
+  if (others.length === 0) return `trim=end_frame=${first.count},${SHRINK}`;
+  const within = spans.map((span) => `between(n\\,${span.first}\\,${span.first + span.count - 1})`);
+  return `select=${within.join("+")},${SHRINK}`;
+}
+
+/** Returns the output that writes a side's pictures from the filter's output `label`. */
+export function picturesOutput(label: string, side: Side): readonly string[] {
+  return ["-map", label, ...EVERY_FRAME, "-f", "rawvideo", fileName(side)];
+}
+
+function fileName(side: Side): string {
+  return `${side}.pictures`;
+}
+
+/**
+ * Looks at the frames of a run that has ended. A scorer that decodes in other programs wrote no pictures: they are
+ * decoded now. Returns nothing if there is no ffmpeg for that.
+ */
+export async function lookAt(
+  run: Run & Pick<Looked, "request">,
+  look: Look,
+  context: ProbeContext,
+): Promise<readonly Finding[]> {
+  const { ffmpeg } = context;
+  if (ffmpeg === undefined) return [];
+  const found: Finding[] = [];
+  let written = 0;
+  for (const span of run.looked) {
+    const pictures = await bothSides(context.signal, async (side, signal) => {
+      const bytes =
+        (await readPictures(run, side, written, span.count)) ??
+        (await decoded(run, side, span, { ...context, ffmpeg, signal }));
+      return new Pictures(bytes);
+    });
+    written += span.count;
+    found.push(...(await look({ ...run, span, pictures }, { ...context, ffmpeg })));
+  }
+  return found;
+}
+
+/** Returns undefined if the scorer wrote none. */
+async function readPictures(
+  { sandbox }: Run,
+  side: Side,
+  first: number,
+  count: number,
+): Promise<Buffer | undefined> {
+  try {
+    await using file = await open(join(sandbox.directory, fileName(side)));
+    const bytes = Buffer.allocUnsafe(count * PICTURE_BYTES);
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, first * PICTURE_BYTES);
+    return bytes.subarray(0, bytesRead);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function decoded(run: Run, side: Side, { first, count }: FrameSpan, context: DecodeContext): Promise<Buffer> {
+  const filters = `trim=start_frame=${first},${SHRINK}`;
+  return decodeRaw(run, side, { frames: count, filters, frameBytes: PICTURE_BYTES }, context);
+}
