@@ -37,10 +37,10 @@ import { type Plan, type PlanOptions, plan, probeBoth } from "./planning/plan.ts
 import { readPlan, readSegment, writePlan, writeSegment } from "./planning/plan-json.ts";
 import { plannedModels, plannedRequest, refuseOtherRequest, resumePlan } from "./planning/resume.ts";
 import { toResult } from "./results/assemble.ts";
-import { joinFindings } from "./results/findings.ts";
+import { findingWarnings, joinFindings } from "./results/findings.ts";
 import { Deadline } from "./sandbox/deadline.ts";
 import { findMoreTools, findTools, type Tools } from "./scoring/find.ts";
-import type { Look } from "./scoring/look.ts";
+import { type Look, lookAhead } from "./scoring/look.ts";
 import { ProgressMeter } from "./scoring/progress.ts";
 import { scoreSample } from "./scoring/sample.ts";
 import { type RunOptions, scoreCut, scorePlan, scoreWhole } from "./scoring/score.ts";
@@ -215,8 +215,23 @@ class OpenEngine implements Engine {
     });
   }
 
-  /** Plans a pair. If the request asks for it, the pair is diagnosed first, and its certain findings are repaired. */
+  /** Plans a pair, and looks at its beginning if only a sample of it will be scored, in units too short to look at. */
   async #plan(sources: Sources, request: PairRequest, options: PlanOptions): Promise<Plan> {
+    const planned = await this.#repaired(sources, request, options);
+    const look = looking(request);
+    if (options.segmentLength !== "units" || planned.whole !== undefined || look === undefined)
+      return planned;
+    const segment = wholeSegment(planned.pairing);
+    const findings = await lookAhead({ ...planned, sources, segment }, look, options);
+    const { pairing } = planned;
+    return {
+      ...planned,
+      pairing: { ...pairing, warnings: [...pairing.warnings, ...findingWarnings(findings)] },
+    };
+  }
+
+  /** Plans a pair. If the request asks for it, the pair is diagnosed first, and its certain findings are repaired. */
+  async #repaired(sources: Sources, request: PairRequest, options: PlanOptions): Promise<Plan> {
     const { ffmpeg } = options;
     if (request.fix !== true || ffmpeg === undefined) return plan(sources, request, options);
     const tracks = await probeBoth(sources, request, options);

@@ -54,11 +54,15 @@ export function textLike(pattern: RegExp): Decoder<string> {
   };
 }
 
+/** Most values that a failure lists. */
+const MAX_NAMED = 12;
+
 export function oneOf<const T extends string | number>(...values: readonly T[]): Decoder<T> {
   return (value, path) => {
     const known = values.find((one) => one === value);
     if (known !== undefined) return known;
-    throw refuse(`is not one of ${values.map((one) => JSON.stringify(one)).join(", ")}`, path);
+    const named = values.map((one) => JSON.stringify(one)).join(", ");
+    throw refuse(values.length > MAX_NAMED ? "is not a known value" : `is not one of ${named}`, path);
   };
 }
 

@@ -47,8 +47,10 @@ for (const scorer of SCORERS) {
       const own = await changed(planes.distorted, crop.distorted, mirror.distorted);
       const distorted = scaled ? await scale(own, reference) : own;
       const truth = await truthOf(reference, distorted, { oracle });
-      const whole = await fixture.expectExact(scorer, { ...pair, ...request }, truth);
-      await fixture.expectExactCut(scorer, { ...pair, ...request }, truth, 12);
+      // Parts of one side alone show something else.
+      const asked = { ...pair, ...request, findings: { action: "WARN" } } as const;
+      const whole = await fixture.expectExact(scorer, asked, truth);
+      await fixture.expectExactCut(scorer, asked, truth, 12);
       assert.deepEqual([whole.crop, whole.mirror], [request.crop, request.mirror]);
       assert.deepEqual([whole.reference.width, whole.distorted.width], [FILM.width, FILM.width]);
     }
@@ -116,7 +118,10 @@ describe("pictures", () => {
     const engine = await fixture.engine();
     const crop = { distorted: SMALL };
     const result = await engine.score(
-      pairRequest({ reference, distorted, crop, mirror: { reference: "BOTH" } }),
+      pairRequest({
+        ...{ reference, distorted, crop, mirror: { reference: "BOTH" } },
+        findings: { action: "IGNORE" },
+      }),
     );
     assert.deepEqual(warningCodes(result), ["CROPPED", "MIRRORED", "SCALED"]);
     assert.deepEqual([result.scaling?.fromWidth, result.scaling?.toWidth], [100, 256]);

@@ -156,6 +156,8 @@ describe("a score in segments", () => {
       distorted: small,
       editLists: "IGNORE",
       onFrameCountMismatch: "COMMON",
+      // The scene is drawn otherwise in another size.
+      findings: { action: "IGNORE" },
     } as const;
     const { warnings } = await expectSame(pair, 3);
     assert.deepEqual(

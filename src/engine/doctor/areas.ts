@@ -9,6 +9,7 @@ import { comparedSize } from "../planning/shapes.ts";
 import type { Relation } from "./relate.ts";
 import type { FramePair } from "./samples/fields.ts";
 import { areaFindings, type Sizes } from "./space/findings.ts";
+import type { Layout } from "./space/layout.ts";
 import { type Plane, plane } from "./space/plane.ts";
 import { refineArea } from "./space/refine.ts";
 
@@ -24,7 +25,8 @@ export interface DecodedPair extends Compared {
 }
 
 /** Small pictures show roughly which areas both have. Only if those differ, frames of full size are decoded. */
-export async function exactAreas(pair: DecodedPair, { layout, view, frames }: Relation): Promise<Finding[]> {
+export async function exactAreas(pair: DecodedPair, relation: Relation): Promise<Finding[]> {
+  const { layout, view, frames } = relation;
   // Requests can't turn a side by a quarter, so there is no area to advise.
   if (layout === undefined || view.turn.transposed) return [];
   const { tracks, pairing } = pair;
@@ -43,7 +45,15 @@ export async function exactAreas(pair: DecodedPair, { layout, view, frames }: Re
   );
   if (isWhole) return [];
   const findings = areaFindings(layout, shown, exact);
-  return exact.exact ? findings : findings.map(unsure);
+  return exact.exact || isClear(layout, relation) ? findings : findings.map(unsure);
+}
+
+/** Part of the whole frames' mismatch that areas may leave to be certain, though low rates blur their borders. */
+const CLEARLY = 0.25;
+
+/** Whether nothing but another area explains the pair. A zoom looks like a movement in time, and the other way round. */
+function isClear({ match, whole }: Layout, { time }: Relation): boolean {
+  return 1 - match <= CLEARLY * (1 - whole) && time.runs.every((run) => run.reference === run.distorted);
 }
 
 /** Areas that frames of full size do not confirm are never certain. */

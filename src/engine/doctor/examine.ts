@@ -92,6 +92,6 @@ function bitRates(tracks: Readonly<Record<Side, Track>>): Readonly<Record<Side, 
   });
 }
 
-function lower(confidence: Confidence): Confidence {
+export function lower(confidence: Confidence): Confidence {
   return confidence === "certain" ? "likely" : "possible";
 }

@@ -7,7 +7,7 @@ import type { Remedy } from "../contract/remedy.ts";
 import { type PairRequest, perSide } from "../contract/request.ts";
 import type { DecodeContext } from "../media/probe-context.ts";
 import type { Looked } from "../scoring/look.ts";
-import { examine } from "./examine.ts";
+import { examine, lower } from "./examine.ts";
 
 /** Returns what was found, the gravest first. Throws PAIR_MISMATCH if the policy refuses it. */
 export async function inspect(looked: Looked, context: DecodeContext): Promise<readonly Finding[]> {
@@ -16,7 +16,7 @@ export async function inspect(looked: Looked, context: DecodeContext): Promise<r
   const seen = {
     first: segment.first - segment.before + span.first,
     counts: perSide((side) => pictures[side].count),
-    totals: perSide(() => pairing.frameCount),
+    totals: perSide((side) => (pairing.runs ? pairing.frameCount : pairing.counts[side])),
   };
   const { findings } = await examine(pair, { pictures, ratio: 1, seen });
   const kept = findings.flatMap((finding) => applied(finding, request));
@@ -30,7 +30,7 @@ function applied(finding: Finding, request: PairRequest): Finding[] {
   if (actionOn(finding.code, request.findings) === "IGNORE") return [];
   if (!isSettled(request, finding.code)) return [finding];
   const { fix: _, ...rest } = finding;
-  return [{ ...rest, confidence: finding.confidence === "certain" ? "likely" : finding.confidence }];
+  return [{ ...rest, confidence: lower(finding.confidence) }];
 }
 
 function mismatch(refused: readonly Finding[], findings: readonly Finding[]): Failure {

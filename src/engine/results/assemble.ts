@@ -17,6 +17,7 @@ import { fileInfo, type Track } from "../media/track.ts";
 import { factsOf } from "../planning/model-facts.ts";
 import { alignmentInfo, type Pairing, type Recolouring } from "../planning/pairing.ts";
 import type { PlannedModel } from "../planning/plan-json.ts";
+import { findingWarnings } from "./findings.ts";
 import { poolMetrics } from "./pool.ts";
 import { estimateMetric, type Mean, type Sample, sampleFacts } from "./sample.ts";
 
@@ -87,13 +88,6 @@ export async function toResult(
     cutting: { segments: finished.segments, whole: finished.whole },
     frames: table,
   };
-}
-
-/** What was found, and was not repaired before the pair was scored. */
-function findingWarnings(findings: readonly Finding[]): readonly Warning[] {
-  return findings
-    .filter(({ confidence, fixed }) => confidence !== "possible" && fixed !== true)
-    .map(({ code, evidence }) => ({ code, message: evidence }));
 }
 
 function conversionOf({ from, to }: Recolouring): ColourConversion {

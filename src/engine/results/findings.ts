@@ -1,6 +1,7 @@
 /** Joins what was found in parts of a pair. */
 import type { Confidence, Finding } from "../contract/finding.ts";
 import type { Repair } from "../contract/fix.ts";
+import type { Warning } from "../contract/result.ts";
 
 const GRAVITY: readonly Confidence[] = ["certain", "likely", "possible"];
 /** Most findings of a result: a video with more events is beyond a list. */
@@ -21,6 +22,13 @@ export function joinFindings(repair: Repair | undefined, parts: readonly Finding
       return isNew;
     })
     .slice(0, MOST);
+}
+
+/** The warnings of what was found and not repaired. */
+export function findingWarnings(findings: readonly Finding[]): readonly Warning[] {
+  return findings
+    .filter(({ confidence, fixed }) => confidence !== "possible" && fixed !== true)
+    .map(({ code, evidence }) => ({ code, message: evidence }));
 }
 
 export function byGravity(findings: readonly Finding[]): Finding[] {

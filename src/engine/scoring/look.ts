@@ -13,6 +13,7 @@ import { bothSides } from "../media/all-or-abort.ts";
 import { EVERY_FRAME } from "../media/ffmpeg.ts";
 import { PICTURE_BYTES, Pictures, SHRINK } from "../media/pictures.ts";
 import type { DecodeContext, ProbeContext } from "../media/probe-context.ts";
+import type { Segment } from "../planning/segment.ts";
 import type { Run } from "./run.ts";
 
 /** What is looked at together: consecutive frames that a run of the scorer compares. */
@@ -34,8 +35,13 @@ const MOST_OF_ALL = 2 * MOST_TOGETHER;
 const SPANS = 4;
 const SPAN = 300;
 
-/** Returns the frames that are looked at, of those that a run compares: all, or spans spread over a long run. */
-export function spansOf(frames: number): readonly FrameSpan[] {
+/** Frames of the shortest cut segment that is looked at: fewer show too little, and looking would cost more than scoring. */
+const FEWEST = 24;
+
+/** Returns the frames of a segment and its context that are looked at: all, or spans spread over a long run. */
+export function spansOf({ before, count, after, cut }: Segment): readonly FrameSpan[] {
+  const frames = before + count + after;
+  if (cut !== undefined && frames < FEWEST) return [];
   if (frames > MOST_OF_ALL)
     return Array.from({ length: SPANS }, (_, index) => ({
       first: Math.floor((index * (frames - SPAN)) / (SPANS - 1)),
@@ -102,6 +108,25 @@ export async function lookAt(
   return found;
 }
 
+/**
+ * Looks at the first frames of a pair of which only short segments will be scored. Returns what was found; nothing if
+ * there is no ffmpeg.
+ */
+export async function lookAhead(
+  compared: Omit<Looked, "span" | "pictures">,
+  look: Look,
+  context: ProbeContext,
+): Promise<readonly Finding[]> {
+  const { ffmpeg } = context;
+  if (ffmpeg === undefined) return [];
+  const span = { first: 0, count: Math.min(SPAN, compared.pairing.frameCount) };
+  const pictures = await bothSides(
+    context.signal,
+    async (side, signal) => new Pictures(await decoded(compared, side, span, { ...context, ffmpeg, signal })),
+  );
+  return look({ ...compared, span, pictures }, { ...context, ffmpeg });
+}
+
 /** Returns undefined if the scorer wrote none. */
 async function readPictures(
   { sandbox }: Run,
@@ -120,7 +145,12 @@ async function readPictures(
   }
 }
 
-function decoded(run: Run, side: Side, { first, count }: FrameSpan, context: DecodeContext): Promise<Buffer> {
+function decoded(
+  compared: Compared,
+  side: Side,
+  { first, count }: FrameSpan,
+  context: DecodeContext,
+): Promise<Buffer> {
   const filters = `trim=start_frame=${first},${SHRINK}`;
-  return decodeRaw(run, side, { frames: count, filters, frameBytes: PICTURE_BYTES }, context);
+  return decodeRaw(compared, side, { frames: count, filters, frameBytes: PICTURE_BYTES }, context);
 }

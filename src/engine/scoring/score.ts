@@ -155,7 +155,7 @@ async function runScorer(
     isolation: options.isolation,
     signal: options.signal,
   });
-  const looked = look ? spansOf(segment.before + segment.count + segment.after) : [];
+  const looked = look ? spansOf(segment) : [];
   const limits = scoreLimits(plan, threads, timeoutMs);
   const run = {
     ...{ sandbox, sources, segment, threads, looked },

@@ -1,7 +1,9 @@
 /** Plans and segments may come from malicious tenants: they carry only facts, or are refused. */
+
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
+import type { Repair } from "../../../../src/engine/contract/fix.ts";
 import { type PairRequest, pairRequest, SIDES } from "../../../../src/engine/contract/request.ts";
 import { sideChain } from "../../../../src/engine/decoding/graph.ts";
 import { inputArguments } from "../../../../src/engine/decoding/input.ts";
@@ -50,6 +52,24 @@ const Y4M = { container: "y4m", codec: "rawvideo", samples: "y4m", straight: tru
 const COMMON = { onFrameRateMismatch: "COMMON", onFrameCountMismatch: "COMMON" } as const;
 
 /** Plans of every kind of file, pairing and conversion. */
+/** A part of a plan that every version reads as it was written. */
+const REPAIR: Repair = {
+  fix: {
+    offset: -7,
+    runs: [{ reference: 7, distorted: 0, count: 80 }],
+    crop: { reference: { x: 0, y: 60, width: 1280, height: 600 } },
+    mirror: { distorted: "VERTICAL" },
+    rangeOf: { distorted: "FULL" },
+    matrixOf: { reference: "BT709", distorted: "BT601" },
+  },
+  findings: [
+    {
+      ...{ code: "OFFSET", side: "distorted", size: -7, confidence: "certain", evidence: "It is late." },
+      ...{ frames: { first: 0, count: 7 }, area: { x: 0, y: 0, width: 2, height: 2 } },
+    },
+  ],
+};
+
 const PLANS: readonly Plan[] = [
   planOf({}, {}),
   planOf({ rate: undefined, codec: "", range: "full" }, { container: "mpegts", hidden: 3 }),
@@ -90,6 +110,7 @@ const PLANS: readonly Plan[] = [
       mirror: { reference: "BOTH", distorted: "HORIZONTAL" },
     },
   ),
+  { ...planOf({}, { frames: 90 }, { offset: -7 }), repair: REPAIR },
   {
     ...planOf({}, {}),
     models: [
@@ -107,7 +128,7 @@ function planned({ name, digest, asked, metric, reason, encode }: Model): Planne
 }
 
 /** The content of a plan after reading it, without what only planning needs. */
-function facts({ request, tracks, pairing, models, whole }: Plan): StoredPlan {
+function facts({ request, tracks, pairing, models, whole, repair }: Plan): StoredPlan {
   const unused = { times: undefined, uncuttable: undefined, straight: false, warnings: [] };
   return {
     scorer: SCORER,
@@ -118,6 +139,7 @@ function facts({ request, tracks, pairing, models, whole }: Plan): StoredPlan {
     tracks: { reference: { ...tracks.reference, ...unused }, distorted: { ...tracks.distorted, ...unused } },
     pairing,
     whole,
+    repair,
   };
 }
 
