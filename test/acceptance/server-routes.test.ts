@@ -58,6 +58,7 @@ describe("the description", () => {
       "/readyz",
       "/ui",
       "/ui/spec.json",
+      "/v1/diagnose",
       "/v1/health",
       "/v1/ready",
       "/v1/score",

@@ -56,6 +56,7 @@ describe("a result", () => {
       crop: { reference: area, distorted: area },
       mirror: { distorted: "VERTICAL" },
       rangeOf: { distorted: "FULL" },
+      findings: { action: "IGNORE" },
     });
     assert.equal(status, 200, JSON.stringify(body));
     contract.check("score", 200, body);

@@ -12,6 +12,8 @@ import {
 import { ErrorInfoSchema, RetryInfoSchema } from "../../src/gen/proto/google/rpc/error_details_pb.ts";
 import { StatusSchema } from "../../src/gen/proto/google/rpc/status_pb.ts";
 import {
+  type DiagnoseRequest,
+  type DiagnoseResponse,
   type ScoreRequest,
   type ScoreResponse,
   type ScoreStreamResponse,
@@ -36,17 +38,30 @@ export class GrpcClient implements Disposable {
   /** Calls Score; throws the ServiceError. `cancelled` cancels the call. */
   score(
     request: ScoreRequest,
+    options: CallOptions & { cancelled?: AbortSignal; metadata?: Metadata } = {},
+  ): Promise<ScoreResponse> {
+    return this.#call<ScoreRequest, ScoreResponse>("score", request, options);
+  }
+
+  /** Calls Diagnose; throws the ServiceError. */
+  diagnose(request: DiagnoseRequest): Promise<DiagnoseResponse> {
+    return this.#call<DiagnoseRequest, DiagnoseResponse>("diagnose", request);
+  }
+
+  #call<Request, Response>(
+    name: "score" | "diagnose",
+    request: Request,
     {
       cancelled,
       metadata = new Metadata(),
       ...options
-    }: CallOptions & { cancelled?: AbortSignal; metadata?: Metadata } = {},
-  ): Promise<ScoreResponse> {
-    const method = this.#methods["score"];
+    }: CallOptions & { cancelled?: AbortSignal | undefined; metadata?: Metadata } = {},
+  ): Promise<Response> {
+    const method = this.#methods[name];
     if (method === undefined) throw new Error("no such method");
-    const { promise, resolve, reject } = Promise.withResolvers<ScoreResponse>();
+    const { promise, resolve, reject } = Promise.withResolvers<Response>();
     const { path, requestSerialize, responseDeserialize } = method;
-    const call = this.#client.makeUnaryRequest<ScoreRequest, ScoreResponse>(
+    const call = this.#client.makeUnaryRequest<Request, Response>(
       path,
       requestSerialize,
       responseDeserialize,
