@@ -38,10 +38,11 @@ function mismatch(refused: readonly Finding[], findings: readonly Finding[]): Fa
   const fixes = refused.flatMap(({ fix }): Fix[] => (fix ? [fix] : []));
   const isFixed = fixes.length === refused.length;
   const remedy: Remedy = isFixed ? { option: "fix", value: true } : { option: "findings", value: "WARN" };
-  const advice = isFixed
-    ? "Set fix to true to score what was meant, or findings to WARN to score the pair as it is."
-    : "Compare other videos, or set findings to WARN to score the pair as it is.";
-  return new Failure("PAIR_MISMATCH", `${first?.evidence} (${first?.code}) ${advice}`, {
+  const other =
+    first?.code === "OTHER_CONTENT" ? "Compare other videos" : "Say with runs which frames to compare";
+  const advice = isFixed ? "Set fix to true to score what was meant" : other;
+  const detail = `${first?.evidence} (${first?.code}) ${advice}, or set findings to WARN to score the pair as it is.`;
+  return new Failure("PAIR_MISMATCH", detail, {
     found: { findings, ...(isFixed && { fix: Object.assign({}, ...fixes) }), remedy },
   });
 }

@@ -123,8 +123,9 @@ function isSame(one: View, other: View): boolean {
 }
 
 /** The same view for the alignment in time, which knows no exchange of rows and columns. */
-function seenBy({ turn, x, y }: View): TimeView {
-  if (turn.transposed) return WHOLE;
+function seenBy(view: View): TimeView {
+  const { turn, x, y } = view;
+  if (turn.transposed || isSame(view, IDENTITY)) return WHOLE;
   const mirrored = ({ scale, shift }: View["x"], is: boolean) =>
     is ? { scale: -scale, shift: 1 - shift } : { scale, shift };
   return { x: mirrored(x, turn.mirrorX), y: mirrored(y, turn.mirrorY) };

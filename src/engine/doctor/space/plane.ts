@@ -13,7 +13,7 @@ export function plane(samples: ArrayLike<number>, width: number, height: number)
   if (samples.length !== width * height) {
     throw new RangeError(`${samples.length} samples do not fill ${width}×${height}`);
   }
-  return { width, height, data: Float32Array.from(samples) };
+  return { width, height, data: new Float32Array(samples) };
 }
 
 /** The luma of the picture with this index. */

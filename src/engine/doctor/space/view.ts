@@ -54,6 +54,8 @@ export function inverse({ scale, shift }: AxisMap): AxisMap {
 export function applyView(distorted: Plane, view: View, size: { width: number; height: number }): Plane {
   const source = turned(distorted, view.turn);
   const { width, height } = size;
+  const isWhole = [view.x, view.y].every(({ scale, shift }) => scale === 1 && shift === 0);
+  if (isWhole && source.width === width && source.height === height) return source;
   const columns = positions(view.x, width, source.width);
   const rows = positions(view.y, height, source.height);
   const out = new Float32Array(width * height);
