@@ -225,7 +225,7 @@ for (const scorer of SCORERS) {
       const truth = await truthOfPair(fixture.media, { reference, distorted }, SCENE, scoring);
       const result = await fixture.expectExact(scorer, { reference, distorted }, truth);
       assert.equal(result.distorted.colorRange, "full");
-      assert.deepEqual(warningCodes(result), ["COLOR_RANGE_DIFFERS"]);
+      assert.deepEqual(warningCodes(result), ["COLOR_RANGE_DIFFERS", "RANGE_DIFFERS"]);
     });
 
     test("warns of full range against a source without a stated range, in every container", async () => {
@@ -235,9 +235,10 @@ for (const scorer of SCORERS) {
       for (const name of ["pc.mp4", "pc.mov", "pc.ts", "pc.flv", "pc.mkv"]) {
         const distorted = await encode(fixture.media, name, full, LOSSY.h264);
         const truth = await truthOfPair(fixture.media, { reference, distorted }, SCENE, scoring);
-        const result = await fixture.expectExact(scorer, { reference, distorted }, truth);
+        const asIs = { reference, distorted, findings: { action: "WARN" } } as const;
+        const result = await fixture.expectExact(scorer, asIs, truth);
         assert.deepEqual([result.reference.colorRange, result.distorted.colorRange], ["", "full"], name);
-        assert.deepEqual(warningCodes(result), ["COLOR_RANGE_DIFFERS"], name);
+        assert.deepEqual(warningCodes(result), ["COLOR_RANGE_DIFFERS", "RANGE_DIFFERS"], name);
         const limited = await encode(fixture.media, `tv-${name}`, NO_CONVERSION, LOSSY.h264);
         const pair = { reference, distorted: limited };
         const alike = await truthOfPair(fixture.media, pair, SCENE, scoring);
@@ -255,11 +256,12 @@ for (const scorer of SCORERS) {
       });
       for (const [range, codes] of [
         ["tv", ["PIXEL_FORMAT_CONVERTED"]],
-        ["pc", ["COLOR_RANGE_DIFFERS", "PIXEL_FORMAT_CONVERTED"]],
+        ["pc", ["COLOR_RANGE_DIFFERS", "PIXEL_FORMAT_CONVERTED", "RANGE_DIFFERS"]],
       ] as const) {
         const distorted = await encode(fixture.media, `rgb-${range}.mp4`, as(range), LOSSY.h264);
         const engine = await fixture.engine(scorer);
-        const result = await engine.score(pairRequest({ reference, distorted }), { timeoutMs: 300_000 });
+        const request = pairRequest({ reference, distorted, findings: { action: "WARN" } });
+        const result = await engine.score(request, { timeoutMs: 300_000 });
         assert.deepEqual(warningCodes(result), codes);
       }
     });

@@ -1,7 +1,8 @@
 /** Examines pictures of both videos: relates them, and says what was found. */
 import { setImmediate as letOthersRun } from "node:timers/promises";
 import type { Confidence, Finding } from "../contract/finding.ts";
-import { perSide, type Side } from "../contract/request.ts";
+import { givenSides, perSide, SIDES, type Side } from "../contract/request.ts";
+import { isRgb } from "../media/pixels.ts";
 import type { Track } from "../media/track.ts";
 import { statedRange } from "../planning/compare.ts";
 import { byGravity } from "../results/findings.ts";
@@ -45,7 +46,21 @@ export async function examine(pair: DecodedPair, { pictures, ratio, seen }: Exam
   const relation = relate(pictures, { ratio, limit: farthest(pictures, pair.tracks) });
   await letOthersRun();
   const findings = await findingsOf(pair, { pictures, ratio, seen }, relation);
-  return { relation, findings: byGravity(findings) };
+  const requestable = findings.map((finding) => withoutRgb(finding, pair.tracks));
+  return { relation, findings: byGravity(requestable) };
+}
+
+/** Requests cannot say what the samples of an RGB side are: they are always converted. */
+function withoutRgb(finding: Finding, tracks: DecodedPair["tracks"]): Finding {
+  const sides = SIDES.filter((side) => isRgb(tracks[side].pixels));
+  const { fix, ...rest } = finding;
+  if (sides.length === 0 || (fix?.rangeOf === undefined && fix?.matrixOf === undefined)) return finding;
+  const { reference, distorted } = fix.rangeOf ?? {};
+  const rangeOf = givenSides({
+    reference: sides.includes("reference") ? undefined : reference,
+    distorted: sides.includes("distorted") ? undefined : distorted,
+  });
+  return rangeOf === undefined ? rest : { ...rest, fix: { rangeOf } };
 }
 
 function farthest({ reference, distorted }: BothPictures, tracks: Readonly<Record<Side, Track>>): number {
