@@ -18,6 +18,10 @@ const OPTIONS: Readonly<Record<string, string>> = {
   "mirror.distorted": "--mirror distorted",
   rangeOf: "--range-of",
   matrixOf: "--matrix-of",
+  findings: "--findings",
+  "findings.action": "--findings",
+  "findings.codes": "--findings",
+  fix: "--fix",
   model: "--model",
   models: "--model",
   features: "--metric",
@@ -34,13 +38,14 @@ const OPTIONS: Readonly<Record<string, string>> = {
 const ANYWHERE = Object.keys(OPTIONS).filter((name) => /[A-Z.]/.test(name));
 const FIELD = new RegExp(`\\b(?:${ANYWHERE.map((name) => name.replace(".", "\\.")).join("|")})\\b`, "g");
 const FIRST_WORD =
-  /^(?:model|models|features|name|labels|priority|scaling|subsample|offset|start|duration|runs)\b/;
+  /^(?:model|models|features|name|labels|priority|scaling|subsample|offset|start|duration|runs|findings|fix)\b/;
 
 /** A field with its policy: "Set scaling to AUTO", "onFrameCountMismatch: COMMON". */
 const POLICY =
-  /(?:\b([Ss])et )?\b(onFrameCountMismatch|onFrameRateMismatch|editLists|scaling)(?: to |: ?| )([A-Z]{3,})\b/g;
+  /(?:\b([Ss])et )?\b(onFrameCountMismatch|onFrameRateMismatch|editLists|scaling|findings)(?: to |: ?| )([A-Z]{3,})\b/g;
 /** "set offset to -13". */
 const FRAMES = /\b([Ss])et (offset|start|duration|runs)\b(?: to (-?\d+)\b)?/g;
+const FIX = /\b([Ss])et fix to true\b/g;
 const RAW_GEOMETRY = /\b([Gg])ive its rawVideo geometry(?: \(width, height, pixelFormat\))?/g;
 
 /** A message about a line of a --from list. Its fields are the API's, so they stay. */
@@ -60,6 +65,7 @@ export function inOptions(message: string): string {
     .replaceAll(FRAMES, (_, set: string, field: string, value = "") =>
       `${set === "S" ? "Use" : "use"} ${optionOf(field)} ${value}`.trim(),
     )
+    .replaceAll(FIX, (_, set: string) => `${set === "S" ? "Use" : "use"} --fix`)
     .replaceAll(FIELD, optionOf)
     .replace(FIRST_WORD, optionOf);
 }

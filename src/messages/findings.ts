@@ -16,6 +16,7 @@ import {
   type FindingSchema,
   FindingsPolicy_Action,
   type FindingsPolicy as FindingsPolicyMessage,
+  type FindingsPolicySchema,
   type Fix as FixMessage,
   type FixSchema,
 } from "../gen/proto/svc/v1/scoring_pb.ts";
@@ -37,6 +38,14 @@ export function findingsPolicyOf({ action, codes }: FindingsPolicyMessage): Find
   };
   refuseFindingsPolicy(policy);
   return policy;
+}
+
+export function findingsPolicyMessage({
+  action,
+  codes = {},
+}: FindingsPolicy): MessageInitShape<typeof FindingsPolicySchema> {
+  const own = Object.entries(codes).map(([code, value]) => [code, FindingsPolicy_Action[value]] as const);
+  return { ...(action && { action: FindingsPolicy_Action[action] }), codes: Object.fromEntries(own) };
 }
 
 /** Enums of proto3 are open: unknown numbers are passed through. */
@@ -108,7 +117,8 @@ function known<T extends string>(field: string, value: string, values: readonly 
   throw invalid(`A finding has an unknown ${field}. Run the same version of svc on every machine.`);
 }
 
-function fixOf(message: FixMessage): Fix {
+/** Throws INVALID_REQUEST for a member that this version does not know. */
+export function fixOf(message: FixMessage): Fix {
   const { offset, runs } = message;
   return {
     ...(offset !== undefined && { offset }),

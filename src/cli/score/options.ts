@@ -8,10 +8,11 @@ import { offering, optional } from "../flags/optional.ts";
 import { type AlignmentFlags, alignmentOptions } from "./alignment-options.ts";
 import { type EstimateFlags, estimateOptions } from "./estimate.ts";
 import { choice, type FileFlags, fileOptions, parseSize, type Size } from "./file-options.ts";
+import { type FindingsFlags, findingsOptions } from "./findings-options.ts";
 import { type PictureFlags, pictureOptions } from "./picture-options.ts";
 
 /** Parsed options that say what to score, and how. */
-export interface PairFlags extends FileFlags, AlignmentFlags, PictureFlags {
+export interface PairFlags extends FileFlags, AlignmentFlags, PictureFlags, FindingsFlags {
   readonly model?: readonly string[];
   readonly metric?: readonly Feature[];
   readonly subsample: number;
@@ -59,6 +60,7 @@ export function addPairOptions<C extends Command>(command: C, shownModel = DEFAU
     ...pairOptions(),
     ...alignmentOptions(),
     ...pictureOptions(),
+    ...findingsOptions(),
   ])
     command.addOption(option);
   return command;

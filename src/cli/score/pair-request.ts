@@ -8,6 +8,7 @@ import {
 import { Failure } from "../../platform/failure.ts";
 import { alignmentOf } from "./alignment-options.ts";
 import { DEFAULT_PIXEL_FORMAT, type FileFlags } from "./file-options.ts";
+import { findingsOf } from "./findings-options.ts";
 import type { PairFlags } from "./options.ts";
 import { pictureOf } from "./picture-options.ts";
 
@@ -28,6 +29,7 @@ export function requestOf(reference: string, distorted: string, flags: PairFlags
     scorerVersion: flags.scorerVersion,
     ...alignmentOf(flags),
     ...pictureOf(flags),
+    ...findingsOf(flags),
   };
 }
 

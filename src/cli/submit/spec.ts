@@ -7,6 +7,7 @@ import type { Side } from "../../engine/contract/request.ts";
 import { refuseUrl } from "../../engine/files/source.ts";
 import { type JobSpec, JobSpecSchema } from "../../gen/proto/svc/v1/job_pb.ts";
 import { EditLists_Policy, Mismatch_Policy, Scaling_Policy } from "../../gen/proto/svc/v1/scoring_pb.ts";
+import { findingsPolicyMessage } from "../../messages/findings.ts";
 import { matrixMessage, mirrorMessage, rangeMessage } from "../../messages/picture.ts";
 import { invalid } from "../../platform/failure.ts";
 import { optional } from "../flags/optional.ts";
@@ -94,6 +95,8 @@ export function settingsOf(flags: SpecFlags): JobSpec {
     ...(request.crop && { crop: request.crop }),
     ...(request.mirror && { mirror: mirrorMessage(request.mirror) }),
     ...(request.rangeOf && { rangeOf: rangeMessage(request.rangeOf) }),
+    ...(request.findings && { findings: findingsPolicyMessage(request.findings) }),
+    fix: request.fix === true,
     ...(request.matrixOf && { matrixOf: matrixMessage(request.matrixOf) }),
     name: flags.name ?? "",
     labels: { ...flags.label },
