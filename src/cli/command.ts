@@ -3,6 +3,7 @@ import type { ErrorOptions } from "commander";
 import { GuidedCommand } from "../platform/config/help.ts";
 import { Failure } from "../platform/failure.ts";
 import { type Advice, exitCodeOf, failureJson, failureLines, writeAll } from "./exit.ts";
+import type { PairCommands } from "./findings/refused.ts";
 import { printableLines } from "./terminal/escape.ts";
 import { listenForInterruption } from "./terminal/interrupt.ts";
 import { detectTerminal } from "./terminal/terminal.ts";
@@ -41,6 +42,8 @@ export interface FailureText {
   /** Title of that JSON: what did not happen. */
   readonly title: string;
   readonly advice: Advice;
+  /** What can be typed next if a pair is refused. */
+  readonly commands?: PairCommands;
   /** Returns the message after Ctrl-C. */
   readonly stopped?: () => string;
 }
@@ -67,7 +70,12 @@ export async function conclude(
     }
     const lines = interruption.signal.aborted
       ? [failureText.stopped?.() ?? "Stopped."]
-      : failureLines(failure, detectTerminal(process.stderr, process.env), failureText.advice);
+      : failureLines(
+          failure,
+          detectTerminal(process.stderr, process.env),
+          failureText.advice,
+          failureText.commands,
+        );
     process.stderr.write(`${lines.join("\n")}\n`);
   }
 }

@@ -1,9 +1,10 @@
 /** Exit codes and error messages of the commands for people. */
 
 import { errorCode } from "../platform/errors.ts";
-import { Failure, type FailureKind } from "../platform/failure.ts";
+import { Failure, type FailureCode, type FailureKind } from "../platform/failure.ts";
 import { systemReason } from "../platform/system-reason.ts";
 import { inOptions } from "./api-names.ts";
+import { MISMATCH, type PairCommands, refusedLines } from "./findings/refused.ts";
 import { remedyLines } from "./remedy.ts";
 import { printableJson, printableLines } from "./terminal/escape.ts";
 import { paint, type Terminal } from "./terminal/terminal.ts";
@@ -45,18 +46,47 @@ export function exitCodeOf(failure: Failure): number {
   return EXIT_OF_KIND[failure.kind];
 }
 
-/** Returns the lines that say what happened, to which thing, and what to do. */
-export function failureLines(failure: Failure, terminal: Terminal, advice: Advice): string[] {
-  const message = inOptions(failure.message);
-  const text =
-    failure.code === "INTERNAL" && failure.cause !== undefined ? unexpected(failure.cause) : message;
+/** Codes of pairs whose videos differ in a way that a diagnosis can explain. */
+const DIAGNOSABLE: ReadonlySet<FailureCode> = new Set([
+  "FRAME_COUNT_MISMATCH",
+  "FRAME_RATE_MISMATCH",
+  "FRAME_SIZE_MISMATCH",
+] as const);
+
+/**
+ * Returns the lines that say what happened, to which thing, and what to do. `commands`: what can be typed next, if the
+ * failed command scores a pair itself.
+ */
+export function failureLines(
+  failure: Failure,
+  terminal: Terminal,
+  advice: Advice,
+  commands?: PairCommands,
+): string[] {
   const columns = terminal.columns - 7;
-  const lines = printableLines(`${text} [${failure.code}]`).flatMap((line) => wrap(line, columns));
+  const found = failure.found ?? {};
+  const refused = refusedLines(found, { ...terminal, columns }, commands);
+  const message = refused.length > 0 ? MISMATCH : messageOf(failure);
+  const lines = printableLines(`${message} [${failure.code}]`).flatMap((line) => wrap(line, columns));
+  const repairs = refused.length > 0 ? refused : remedyLines(found, columns);
   const advised = advice[failure.code];
-  const hint = advised === undefined || NAMES_OPTION.test(message) ? [] : wrap(advised, columns);
-  return [...lines, ...remedyLines(failure.found ?? {}, columns), ...hint].map((line, index) =>
-    index === 0 ? `${paint(terminal, "red", "error:")} ${line}` : `       ${line}`,
+  const hints = [
+    ...(advised === undefined || NAMES_OPTION.test(message) ? [] : [advised]),
+    ...diagnosisHint(failure, commands),
+  ].flatMap((text) => wrap(text, columns));
+  return [...lines, ...repairs, ...hints].map((line, index) =>
+    index === 0 ? `${paint(terminal, "red", "error:")} ${line}` : `       ${line}`.trimEnd(),
   );
+}
+
+function messageOf({ code, cause, message }: Failure): string {
+  return code === "INTERNAL" && cause !== undefined ? unexpected(cause) : inOptions(message);
+}
+
+function diagnosisHint({ code }: Failure, commands: PairCommands | undefined): string[] {
+  if (commands === undefined || !DIAGNOSABLE.has(code)) return [];
+  const fix = commands.hasFix ? "" : "; --fix repairs what is certain";
+  return [`${commands.doctor} says how they relate${fix}.`];
 }
 
 /**

@@ -14,6 +14,7 @@ const POLICIES: ReadonlyMap<unknown, readonly [RemedyOption, Remedy["value"] & s
       ["onFrameRateMismatch", "COMMON"],
       ["editLists", "IGNORE"],
       ["scaling", "AUTO"],
+      ["findings", "WARN"],
     ] as const
   ).map((policy) => [policy[0], policy]),
 );
@@ -23,12 +24,14 @@ export function remedyLines({ remedy }: Found, columns: number): string[] {
   if (!isObject(remedy)) return [];
   const { option, onlyIf } = remedy;
   const policy = POLICIES.get(option);
-  const flags = policy === undefined ? offsetFlag(remedy) : policyOption(...policy);
+  const flags = policy === undefined ? ownFlag(remedy) : policyOption(...policy);
   if (flags === undefined) return [];
   if (typeof onlyIf !== "string") return wrap(`To score the pair: ${flags}`, columns);
   return [...wrap(`Only if ${printable(onlyIf)}:`, columns), flags];
 }
 
-function offsetFlag({ option, value }: Found): string | undefined {
+/** Of options that have no policies. */
+function ownFlag({ option, value }: Found): string | undefined {
+  if (option === "fix") return "--fix";
   return option === "offset" && typeof value === "number" ? `--offset ${value}` : undefined;
 }

@@ -3,8 +3,11 @@ import type { Command } from "commander";
 import { exitCodes } from "../platform/config/help.ts";
 import { conclude, PeopleCommand } from "./command.ts";
 import type { Advice } from "./exit.ts";
+import type { PairCommands } from "./findings/refused.ts";
+import { fileWords } from "./score/file-options.ts";
 import { addScoreOptions, type ScoreFlags } from "./score/options.ts";
 import { runScore } from "./score/run.ts";
+import { shellWord } from "./terminal/escape.ts";
 
 const GUIDE = `
 Examples:
@@ -66,6 +69,25 @@ export function scoreCommand(): Command {
 }
 
 async function score(reference: string, distorted: string, flags: ScoreFlags): Promise<void> {
-  const failureText = { json: flags.json, indent: 2, title: "The pair was not scored", advice: ADVICE };
+  const commands = commandsFor(reference, distorted, flags);
+  const failureText = {
+    ...{ json: flags.json, indent: 2, title: "The pair was not scored", advice: ADVICE, commands },
+  };
   await conclude(failureText, (signal) => runScore(reference, distorted, flags, signal));
+}
+
+/** What can be typed next if the pair is refused: this command with other options, or a diagnosis. */
+function commandsFor(reference: string, distorted: string, flags: ScoreFlags): PairCommands {
+  const given = process.argv.slice(2);
+  const end = given.includes("--") ? given.indexOf("--") : given.length;
+  return {
+    scoreWith: (options) => commandText(given.toSpliced(end, 0, ...options)),
+    hasFix: flags.fix === true,
+    hasPolicy: flags.findings !== undefined,
+    doctor: commandText(["doctor", reference, distorted, ...fileWords(flags)]),
+  };
+}
+
+function commandText(words: readonly string[]): string {
+  return ["svc", ...words].map(shellWord).join(" ");
 }

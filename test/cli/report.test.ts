@@ -39,6 +39,7 @@ function view(over: Partial<ScoreView> = {}): ScoreView {
     },
     distorted: MEDIA,
     warnings: [{ code: "SCALED", message: "The distorted video was scaled." }],
+    findings: [],
     scorer: { program: "ffmpeg", version: "n7.0", libvmafVersion: "3.0.0" },
     durationMs: 100,
     frames,
@@ -47,7 +48,7 @@ function view(over: Partial<ScoreView> = {}): ScoreView {
 }
 
 function page(over: Partial<ScoreView> = {}, terminal: Partial<Terminal> = {}): string[] {
-  const options = { features: [], allMetrics: false, chartHeight: 4, names: NAMES };
+  const options = { features: [], allMetrics: false, fix: false, chartHeight: 4, names: NAMES };
   return report(view(over), { ...options, terminal: { ...WIDE, ...terminal } });
 }
 
@@ -181,12 +182,13 @@ describe("metrics", () => {
       names: NAMES,
       features,
       allMetrics,
+      fix: false,
     })
       .map((line) => /^([a-z_0-9 ]+?) +1\.00000/.exec(line)?.[1])
       .filter((name) => name !== undefined);
 
   test("says what short names of features stand for", () => {
-    const options = { terminal: WIDE, names: NAMES, features: [] };
+    const options = { terminal: WIDE, names: NAMES, features: [], fix: false };
     const [wide, narrow] = [true, false].map((allMetrics) =>
       report(view({ pooled, models }), { ...options, allMetrics }).join(" "),
     );
@@ -249,7 +251,7 @@ describe("an estimate", () => {
   test("shows no statistics that a sample does not have, and requested metrics as means", () => {
     assert.doesNotMatch(text(), /harmonic|Worst frames|p5/);
     const lines = report(view(estimated), {
-      ...{ terminal: WIDE, names: NAMES, features: ["psnr"], allMetrics: false },
+      ...{ terminal: WIDE, names: NAMES, features: ["psnr"], allMetrics: false, fix: false },
     });
     assert.ok(lines.includes("psnr_y  38.250"), lines.join("\n"));
     assert.ok(!lines.some((line) => line.startsWith("integer_adm2")));

@@ -2,6 +2,7 @@
 import type { Diagnosis } from "../../engine/contract/diagnosis.ts";
 import { type Area, areaText } from "../../engine/contract/picture.ts";
 import { SIDES } from "../../engine/contract/request.ts";
+import { sideOfArea } from "../findings/view.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
 
 /** Size of a drawn frame in characters; a character is twice as high as wide. */
@@ -11,7 +12,7 @@ const MOST_ROWS = 12;
 /** Returns the lines; none if both show the whole picture. */
 export function outlineLines(diagnosis: Diagnosis, terminal: Terminal): string[] {
   return SIDES.flatMap((side) => {
-    const finding = diagnosis.findings.find((one) => one.side === side && one.area !== undefined);
+    const finding = diagnosis.findings.find((one) => one.area !== undefined && sideOfArea(one) === side);
     if (finding?.area === undefined) return [];
     const { width, height } = diagnosis[side];
     const heading = `The ${side} video is ${width}x${height}; the other shows ${areaText(finding.area)} of it`;

@@ -1,15 +1,14 @@
 /** The report of a diagnosis, for people. */
 import type { Diagnosis } from "../../engine/contract/diagnosis.ts";
-import type { Confidence, Finding } from "../../engine/contract/finding.ts";
 import { SIDES } from "../../engine/contract/request.ts";
 import type { MediaInfo } from "../../engine/contract/result.ts";
 import { bitRatesText } from "../../jobs/quantities.ts";
-import { printable, shellWord } from "../terminal/escape.ts";
+import { findingLines } from "../findings/finding-lines.ts";
+import { fixOptions } from "../findings/fix-options.ts";
+import { shellWord } from "../terminal/escape.ts";
 import { rateText } from "../terminal/numbers.ts";
 import { type TableColumn, tableLines } from "../terminal/table.ts";
-import { type Ink, paint, type Terminal } from "../terminal/terminal.ts";
-import { wrap } from "../terminal/wrap.ts";
-import { fixOptions } from "./fix-options.ts";
+import { paint, type Terminal } from "../terminal/terminal.ts";
 import { outlineLines } from "./outline.ts";
 import { timelineLines } from "./timeline.ts";
 
@@ -18,8 +17,6 @@ export interface PairNames {
   readonly reference: string;
   readonly distorted: string;
 }
-
-const INKS = { certain: "red", likely: "yellow", possible: "dim" } as const satisfies Record<Confidence, Ink>;
 
 /** Returns the lines of the whole report. */
 export function diagnosisReport(diagnosis: Diagnosis, names: PairNames, terminal: Terminal): string[] {
@@ -41,18 +38,6 @@ function verdict({ findings }: Diagnosis, terminal: Terminal): string[] {
   if (first !== undefined && first.confidence !== "possible") return [];
   const text = "Nothing is wrong with the pair, as far as it could be checked.";
   return [paint(terminal, "green", text)];
-}
-
-function findingLines({ code, confidence, evidence, fix }: Finding, terminal: Terminal): string[] {
-  const head = paint(terminal, INKS[confidence], `${code} (${confidence})`);
-  const options = fix === undefined ? [] : fixOptions(fix);
-  return [
-    head,
-    ...wrap(printable(evidence), terminal.columns - 2).map((line) => `  ${line}`),
-    ...(options.length === 0
-      ? []
-      : wrap(`Fix: ${options.join(" ")}`, terminal.columns - 2, "     ").map((line) => `  ${line}`)),
-  ];
 }
 
 interface Fact {
@@ -90,13 +75,15 @@ const FACTS: readonly (readonly [name: string, text: (media: MediaInfo) => strin
   ["Bit rate", (media) => bitRatesText(media) ?? "unknown"],
 ];
 
-/** The command that scores the pair with every certain fix. */
+/** The commands that score the pair with every certain fix. */
 function commandLines({ fix }: Diagnosis, names: PairNames, terminal: Terminal): string[] {
   const options = fix === undefined ? [] : fixOptions(fix);
   if (options.length === 0) return [];
-  const files = SIDES.map((side) => shellWord(names[side]));
+  const command = `svc score ${SIDES.map((side) => shellWord(names[side])).join(" ")}`;
   return [
     paint(terminal, "dim", "To score the pair with every certain fix"),
-    `  svc score ${[...files, ...options].join(" ")}`,
+    `  ${command} ${options.join(" ")}`,
+    paint(terminal, "dim", "To have them found and applied before the score"),
+    `  ${command} --fix`,
   ];
 }

@@ -2,6 +2,8 @@
 import type { Diagnosis } from "../../engine/contract/diagnosis.ts";
 import { pairRequest } from "../../engine/contract/request.ts";
 import { openEngine } from "../../engine/open.ts";
+import { diagnosisMessage } from "../../messages/findings.ts";
+import { diagnosisJson } from "../../messages/json.ts";
 import { programPlaces } from "../../platform/config/program-places.ts";
 import { EXIT, writeAll } from "../exit.ts";
 import type { FileFlags } from "../score/file-options.ts";
@@ -27,7 +29,7 @@ export async function runDoctor(
   const diagnosis = await diagnosed(reference, distorted, flags, signal);
   const terminal = detectTerminal(process.stdout, process.env);
   const text = flags.json
-    ? printableJson(diagnosis, 2)
+    ? printableJson(diagnosisJson(diagnosisMessage(diagnosis)), 2)
     : diagnosisReport(diagnosis, { reference, distorted }, terminal).join("\n");
   await writeAll(process.stdout, [`${text}\n`]);
   return isWrong(diagnosis) ? EXIT.underGate : EXIT.scored;

@@ -3,6 +3,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { type Job, type JobWork, JobWork_Kind, JobWork_State } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { MediaInfo } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { inOptions } from "../api-names.ts";
+import { MISMATCH, refusedLines } from "../findings/refused.ts";
 import { instantText } from "../flags/instants.ts";
 import { remedyLines } from "../remedy.ts";
 import { progressText } from "../score/progress.ts";
@@ -131,18 +132,20 @@ function retriesText({ retries }: Job): string {
 
 function errorLines({ error }: Job, terminal: Terminal): string[] {
   if (error === undefined) return [];
-  const message = wrap(
-    `${printable(inOptions(error.message))} [${printable(error.code)}]`,
-    terminal.columns - 7,
-  );
-  return [
-    ...message.map((line, index) => `${index === 0 ? paint(terminal, "red", "error:") : "      "} ${line}`),
-    ...foundLines(error.found ?? {}, terminal).map((line) => `       ${line}`),
+  const { code, message, found = {} } = error;
+  const inner = { ...terminal, columns: terminal.columns - 7 };
+  const refused = refusedLines(found, inner);
+  const text = refused.length > 0 ? MISMATCH : printable(inOptions(message));
+  const lines = [
+    ...wrap(`${text} [${printable(code)}]`, inner.columns),
+    ...(refused.length > 0 ? refused : foundLines(found, inner.columns)),
   ];
+  return lines.map((line, index) =>
+    index === 0 ? `${paint(terminal, "red", "error:")} ${line}` : `       ${line}`.trimEnd(),
+  );
 }
 
-function foundLines(found: JsonObject, terminal: Terminal): string[] {
-  const columns = terminal.columns - 7;
+function foundLines(found: JsonObject, columns: number): string[] {
   const remedy = remedyLines(found, columns);
   const facts = Object.entries(found).filter(([name]) => name !== "remedy" || remedy.length === 0);
   const lines = facts.flatMap(([name, value]) =>

@@ -4,6 +4,7 @@ import { FrameTable } from "../../engine/frames/frame-table.ts";
 import { type Job, JobService } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { FrameScore } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { Failure } from "../../platform/failure.ts";
+import { findingView } from "../findings/view.ts";
 import { type ReportOptions, report } from "../score/report.ts";
 import { FIRST_METRIC, type ScoreView } from "../score/view.ts";
 
@@ -38,8 +39,8 @@ export async function jobReport(
   signal: AbortSignal,
 ): Promise<string[]> {
   const chart = await chartSeries(connection, job.id, signal);
-  const { reference = "", distorted = "", features = [] } = job.spec ?? {};
-  return report(viewOf(job, chart), { ...options, names: { reference, distorted }, features });
+  const { reference = "", distorted = "", features = [], fix = false } = job.spec ?? {};
+  return report(viewOf(job, chart), { ...options, names: { reference, distorted }, features, fix });
 }
 
 /** Fetches only the metric that the chart shows: a film has many frames. */
@@ -57,5 +58,6 @@ function viewOf({ id, result }: Job, frames: FrameTable): ScoreView {
   if (!result || !reference || !distorted || !scorer) {
     throw new Failure("INTERNAL", `The server returned no result for job ${id}, although it succeeded.`);
   }
-  return { ...result, reference, distorted, scorer, frames };
+  const findings = result.findings.map(findingView);
+  return { ...result, reference, distorted, scorer, findings, frames };
 }

@@ -54,6 +54,16 @@ export function fileOptions(): Option[] {
   ];
 }
 
+/** Returns the options as words of a command line, without those that have their default. */
+export function fileWords({ size, pixelFormat, frameRate, editLists }: FileFlags): readonly string[] {
+  return [
+    ...(size ? ["--size", `${size.width}x${size.height}`] : []),
+    ...(pixelFormat === undefined ? [] : ["--pixel-format", pixelFormat]),
+    ...(frameRate === undefined ? [] : ["--frame-rate", frameRate]),
+    ...(editLists === "ignore" ? ["--edit-lists", editLists] : []),
+  ];
+}
+
 /** The first word is the default. Upper case, as in the REST API, is accepted too. */
 export function choice(flags: string, help: string, words: readonly [string, string]): Option {
   const option = new Option(flags, help).default(words[0]).argParser((value: string) => {

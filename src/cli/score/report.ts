@@ -7,6 +7,7 @@ import { bitRatesText } from "../../jobs/quantities.ts";
 import { scorerText } from "../../jobs/scored-apart.ts";
 import { maxScoreOf, USUAL_MAX_SCORE } from "../../jobs/scored-models.ts";
 import { inOptions } from "../api-names.ts";
+import { findingsSection } from "../findings/finding-lines.ts";
 import { printable, quoteName } from "../terminal/escape.ts";
 import { exact, rateText, timeCode } from "../terminal/numbers.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
@@ -33,6 +34,8 @@ export interface ReportOptions {
   readonly features: readonly string[];
   /** Whether to show the models' own features in the table too. */
   readonly allMetrics: boolean;
+  /** Whether the request has `fix`. */
+  readonly fix: boolean;
   /** Rows of the chart. */
   readonly chartHeight?: number;
 }
@@ -46,7 +49,8 @@ export function report(view: ScoreView, options: ReportOptions): string[] {
     headline(view, terminal),
     estimate === undefined ? [] : estimateLines(estimate, terminal),
     [...files(view, options), ...view.models.flatMap((model) => modelLines(model, terminal))],
-    warningLines(view.warnings, terminal),
+    warningLines(otherWarnings(view), terminal),
+    findingsSection(view.findings, options.fix, terminal),
     estimate === undefined
       ? pooledTable(view.pooled, metrics, terminal)
       : featureMeans(view, metrics, terminal),
@@ -103,6 +107,12 @@ export function mediaText(media: MediaView, terminal: Terminal): string {
     ...(media.rotation === 0 ? [] : [`rotated ${media.rotation}°`]),
   ];
   return facts.map(printable).join(separator);
+}
+
+/** The warnings that the findings do not contain. */
+function otherWarnings({ warnings, findings }: ScoreView): ScoreView["warnings"] {
+  const found = new Set(findings.map(({ code, evidence }) => `${code} ${evidence}`));
+  return warnings.filter(({ code, message }) => !found.has(`${code} ${message}`));
 }
 
 export function warningLines(warnings: ScoreView["warnings"], terminal: Terminal): string[] {

@@ -148,6 +148,7 @@ function reportLines({ request, flags }: Plan, result: ScoreResult, terminal: Te
     names: request,
     features: request.features,
     allMetrics: flags.allMetrics === true,
+    fix: request.fix === true,
   });
 }
 

@@ -21,8 +21,8 @@ export function quoteName(name: string): string {
   return `"${printable(name.replace(/["\\]/g, "\\$&"))}"`;
 }
 
-/** A name that the shell takes as it is. */
-const PLAIN_WORD = /^[\w@%+:,./-]+$/;
+/** An argument that the shell takes as it is. */
+const PLAIN_WORD = /^[\w@%+:,./=-]+$/;
 
 /**
  * Returns a file name as one word of a POSIX shell, for commands to copy. Unprintable characters are escaped as in
