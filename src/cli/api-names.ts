@@ -45,6 +45,7 @@ const POLICY =
   /(?:\b([Ss])et )?\b(onFrameCountMismatch|onFrameRateMismatch|editLists|scaling|findings)(?: to |: ?| )([A-Z]{3,})\b/g;
 /** "set offset to -13". */
 const FRAMES = /\b([Ss])et (offset|start|duration|runs)\b(?: to (-?\d+)\b)?/g;
+const RUNS = /\b([Ss]ay with) runs\b/g;
 const FIX = /\b([Ss])et fix to true\b/g;
 const RAW_GEOMETRY = /\b([Gg])ive its rawVideo geometry(?: \(width, height, pixelFormat\))?/g;
 
@@ -66,6 +67,7 @@ export function inOptions(message: string): string {
       `${set === "S" ? "Use" : "use"} ${optionOf(field)} ${value}`.trim(),
     )
     .replaceAll(FIX, (_, set: string) => `${set === "S" ? "Use" : "use"} --fix`)
+    .replaceAll(RUNS, "$1 --runs")
     .replaceAll(FIELD, optionOf)
     .replace(FIRST_WORD, optionOf);
 }

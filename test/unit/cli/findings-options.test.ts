@@ -43,10 +43,13 @@ test("are refused if a policy or a code does not exist", () => {
 
 test("replace the members of the API in messages", () => {
   assert.equal(
-    inOptions("Set fix to true to score what was meant, or findings to WARN to score the pair as it is."),
-    "Use --fix to score what was meant, or --findings warn to score the pair as it is.",
+    inOptions("Set fix to true to score what was meant, or set findings to WARN to score the pair as it is."),
+    "Use --fix to score what was meant, or use --findings warn to score the pair as it is.",
   );
-  assert.equal(inOptions("or set findings to WARN to score"), "or use --findings warn to score");
+  assert.equal(
+    inOptions("Say with runs which frames to compare."),
+    "Say with --runs which frames to compare.",
+  );
   assert.equal(
     inOptions("findings.codes has X, which is not a finding."),
     "--findings has X, which is not a finding.",
