@@ -35,6 +35,9 @@ Examples:
   An encode that lost its last frames: score the frames that both have, with a warning:
     $ svc score source.mov encode.mp4 --on-frame-count-mismatch common
 
+  Videos that begin at different frames, or show different areas: repair what is certain, then score:
+    $ svc score source.mov encode.mp4 --fix
+
 Gates:
   - METRIC is vmaf (the first model), the name of another model, or a metric of --metric.
   - STAT is mean, harmonicMean, min, max, stdDev, p1, p5, p10 or p50.
