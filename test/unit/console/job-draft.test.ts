@@ -42,6 +42,8 @@ test("every typed field is in the job", () => {
     onFrameCountMismatch: "COMMON",
     onFrameRateMismatch: "COMMON",
     editLists: "IGNORE",
+    findings: "WARN",
+    fix: true,
     subsample: "3",
   });
   assert.deepEqual(faultsOf(full), {});
@@ -59,6 +61,8 @@ test("every typed field is in the job", () => {
     onFrameCountMismatch: "COMMON",
     onFrameRateMismatch: "COMMON",
     editLists: "IGNORE",
+    findings: { action: "WARN" },
+    fix: true,
     subsample: 3,
   });
   checkSpec(fromJson(JobSpecSchema, spec as JsonValue), []);
@@ -78,6 +82,8 @@ test("a job's spec survives a round trip through a draft", () => {
     onFrameCountMismatch: "COMMON",
     onFrameRateMismatch: "COMMON",
     editLists: "IGNORE",
+    findings: { action: "IGNORE", codes: { OFFSET: "WARN" } },
+    fix: true,
     subsample: 3,
     offset: -5,
     start: 10,

@@ -15,6 +15,17 @@ test("describes a remedy by the labels of its field and choice", () => {
   );
 });
 
+test("describes the remedies of a pair that does not match", () => {
+  assert.equal(
+    remedyText({ option: "fix", value: true }),
+    "To score this pair, resubmit with “Repair the pair first” (under Advanced).",
+  );
+  assert.equal(
+    remedyText({ option: "findings", value: "WARN" }),
+    "To score this pair, resubmit with “Findings of a mismatch: Warn: score them as they are” (under Advanced).",
+  );
+});
+
 test("describes an offset by its flag, because the dialog has no field for it", () => {
   assert.equal(
     remedyText({ option: "offset", value: -13, onlyIf: "the first 13 frames and no others are missing" }),
@@ -31,6 +42,7 @@ test("returns undefined for an unknown remedy", () => {
     { option: "toString", value: "IGNORE" },
     { option: "editLists", value: "GUESS" },
     { option: "offset", value: "5", onlyIf: "x" },
+    { option: "fix", value: "x" },
   ])
     assert.equal(remedyText(remedy), undefined);
 });

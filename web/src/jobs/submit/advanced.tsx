@@ -1,9 +1,10 @@
 /** Fields of the submit dialog that most jobs leave at their defaults. */
+import { useId } from "react";
 import { FieldRow } from "../../ui/field.tsx";
 import { toggled } from "../job-query.ts";
 import { FEATURES, type JobDraft } from "./draft.ts";
 import { type FieldsProps, TextRow } from "./fields.tsx";
-import { POLICIES, type PolicyField } from "./policies.ts";
+import { POLICIES, type PolicyField, REPAIR_LABEL } from "./policies.ts";
 
 /** `scorerVersions`: versions on the nodes; empty if unknown. */
 export function SubmitAdvanced({
@@ -56,6 +57,7 @@ export function SubmitAdvanced({
         {POLICIES.map((policy) => (
           <PolicyRow key={policy.field} {...policy} {...fields} />
         ))}
+        <RepairRow {...fields} />
         <TextRow {...fields} field="subsample" label="Score every n-th frame" placeholder="1" isNumber />
         <TextRow
           {...fields}
@@ -100,5 +102,27 @@ function PolicyRow({ field, label, choices, draft, faults, change }: PolicyRowPr
         </select>
       )}
     </FieldRow>
+  );
+}
+
+function RepairRow({ draft, faults, change }: FieldsProps) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label className="switch">
+        <input
+          type="checkbox"
+          checked={draft.fix}
+          aria-describedby={id}
+          onChange={(event) => change("fix", event.target.checked)}
+        />
+        {REPAIR_LABEL}
+      </label>
+      {faults.fix !== undefined && <p className="failed">{faults.fix}</p>}
+      <p className="quiet" id={id}>
+        Looks for shifts, crops, mirroring and wrong ranges, and scores the pair with the fixes that are
+        certain.
+      </p>
+    </div>
   );
 }

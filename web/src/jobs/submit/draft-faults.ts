@@ -177,6 +177,8 @@ const NAMED: readonly (readonly [RegExp, Field])[] = [
   [/^encode\.height\b/, "encodeHeight"],
   [/^encode\.bitDepth\b/, "encodeDepth"],
   [/^scorerVersion\b/, "scorerVersion"],
+  [/^findings\b/, "findings"],
+  [/^fix\b/, "fix"],
 ];
 
 /** The refusal of a request, or the error of a failed job. */

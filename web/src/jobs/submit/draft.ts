@@ -21,6 +21,10 @@ export interface JobDraft {
   readonly onFrameCountMismatch: "REFUSE" | "COMMON";
   readonly onFrameRateMismatch: "REFUSE" | "COMMON";
   readonly editLists: "APPLY" | "IGNORE";
+  /** For all findings that the kept codes do not name. */
+  readonly findings: "REFUSE" | "WARN" | "IGNORE";
+  /** Whether the pair is repaired before it is scored. */
+  readonly fix: boolean;
   readonly subsample: string;
   /** Of the distorted video before it was scaled or converted; empty: as in the file. */
   readonly encodeWidth: string;
@@ -30,12 +34,16 @@ export interface JobDraft {
   readonly estimate: string;
   /** Version of a scorer or of its libvmaf; empty: each node's default. */
   readonly scorerVersion: string;
-  /** Which frames and parts of them are compared: kept from the job that is submitted again. */
-  readonly kept: Pick<
-    JobSpec,
-    "offset" | "start" | "duration" | "runs" | "crop" | "mirror" | "rangeOf" | "matrixOf"
-  >;
+  /** What the form has no fields for, kept from the job that is submitted again. */
+  readonly kept: Kept;
 }
+
+/** Which frames and parts of them are compared, and what is done about single findings. */
+type Kept = Pick<
+  JobSpec,
+  "offset" | "start" | "duration" | "runs" | "crop" | "mirror" | "rangeOf" | "matrixOf"
+> &
+  Pick<NonNullable<JobSpec["findings"]>, "codes">;
 
 export type Field = keyof JobDraft;
 
@@ -55,6 +63,8 @@ export const EMPTY_DRAFT: JobDraft = {
   onFrameCountMismatch: "REFUSE",
   onFrameRateMismatch: "REFUSE",
   editLists: "APPLY",
+  findings: "REFUSE",
+  fix: false,
   subsample: "",
   encodeWidth: "",
   encodeHeight: "",
@@ -106,6 +116,8 @@ export function draftOf(spec: JobSpec): JobDraft {
     onFrameCountMismatch: spec.onFrameCountMismatch ?? EMPTY_DRAFT.onFrameCountMismatch,
     onFrameRateMismatch: spec.onFrameRateMismatch ?? EMPTY_DRAFT.onFrameRateMismatch,
     editLists: spec.editLists ?? EMPTY_DRAFT.editLists,
+    findings: spec.findings?.action ?? EMPTY_DRAFT.findings,
+    fix: spec.fix ?? EMPTY_DRAFT.fix,
     subsample: textOf(spec.subsample),
     encodeWidth: textOf(encode?.width || undefined),
     encodeHeight: textOf(encode?.height || undefined),
@@ -116,8 +128,9 @@ export function draftOf(spec: JobSpec): JobDraft {
   };
 }
 
-function keptOf(spec: JobSpec): JobDraft["kept"] {
-  const { offset, start, duration, runs, crop, mirror, rangeOf, matrixOf } = spec;
+function keptOf(spec: JobSpec): Kept {
+  const { offset, start, duration, runs, crop, mirror, rangeOf, matrixOf, findings } = spec;
+  const { codes } = findings ?? {};
   return {
     ...(offset !== undefined && { offset }),
     ...(start !== undefined && { start }),
@@ -127,6 +140,7 @@ function keptOf(spec: JobSpec): JobDraft["kept"] {
     ...(mirror !== undefined && { mirror }),
     ...(rangeOf !== undefined && { rangeOf }),
     ...(matrixOf !== undefined && { matrixOf }),
+    ...(codes !== undefined && { codes }),
   };
 }
 
@@ -162,6 +176,11 @@ function sharedOf(draft: JobDraft): Omit<JobSpec, "reference" | "distorted"> {
     ...numberIn("bitDepth", draft.encodeDepth),
   };
   const scorerVersion = draft.scorerVersion.trim();
+  const { codes, ...compared } = draft.kept;
+  const findings = {
+    ...(draft.findings !== "REFUSE" && { action: draft.findings }),
+    ...(codes !== undefined && { codes }),
+  };
   return {
     ...(models.length > 0 && { models: [...models] }),
     ...(Object.keys(labels).length > 0 && { labels }),
@@ -176,7 +195,9 @@ function sharedOf(draft: JobDraft): Omit<JobSpec, "reference" | "distorted"> {
     ...(Object.keys(encode).length > 0 && { encode }),
     ...(draft.estimate.trim() !== "" && { estimate: { tolerance: Number(draft.estimate) } }),
     ...(scorerVersion !== "" && { scorerVersion }),
-    ...draft.kept,
+    ...(Object.keys(findings).length > 0 && { findings }),
+    ...(draft.fix && { fix: true }),
+    ...compared,
   };
 }
 

@@ -33,7 +33,18 @@ export const POLICIES = [
       ["IGNORE", "Score every coded frame"],
     ],
   },
+  {
+    field: "findings",
+    label: "Findings of a mismatch",
+    choices: [
+      ["REFUSE", "Refuse: fail the job"],
+      ["WARN", "Warn: score them as they are"],
+      ["IGNORE", "Ignore: do not look for any"],
+    ],
+  },
 ] as const;
+
+export const REPAIR_LABEL = "Repair the pair first";
 
 export type PolicyField = (typeof POLICIES)[number]["field"];
 
@@ -46,6 +57,8 @@ export function remedyText(remedy: unknown): string | undefined {
   const { option, value, onlyIf } = remedy as Readonly<Record<string, unknown>>;
   if (option === "offset" && typeof value === "number" && typeof onlyIf === "string")
     return `Only if ${onlyIf}: resubmit with the offset ${value} (svc jobs submit --offset, or the API).`;
+  if (option === "fix" && value === true)
+    return `To score this pair, resubmit with “${REPAIR_LABEL}” (under Advanced).`;
   const policy = POLICIES.find(({ field }) => field === option);
   const choice = policy?.choices.find(([name]) => name === value);
   if (policy === undefined || choice === undefined) return undefined;
