@@ -3,10 +3,13 @@ import { Link } from "react-router";
 import type { Job } from "../api/client.ts";
 import { modelsOf } from "../jobs/job-facts.ts";
 import { formatDuration, formatInstant } from "../ui/moments.ts";
+import { comparedTexts, policyTexts } from "./findings/finding-texts.ts";
 import { JobLabels } from "./job-labels.tsx";
 
 export function Details({ job }: { readonly job: Job }) {
   const { spec, id, submittedBy, createTime, startTime, endTime, expireTime, finishes } = job;
+  const compared = comparedTexts(spec);
+  const policies = policyTexts(spec);
   return (
     <section className="card job-details" aria-label="Details">
       <h2>Details</h2>
@@ -26,6 +29,12 @@ export function Details({ job }: { readonly job: Job }) {
             <span className="quiet">seed {spec.estimate.seed}</span>
           </Fact>
         )}
+        {compared.length > 0 && (
+          <Fact name="Compared" className="wide">
+            {compared.join(", ")}
+          </Fact>
+        )}
+        {policies.length > 0 && <Fact name="Findings">{policies.join(", ")}</Fact>}
         {finishes !== undefined && (
           <Fact name="Finishes">
             <Link to={`/jobs/${finishes}`}>an estimate</Link>

@@ -4,12 +4,14 @@ import { useState } from "react";
 import { useNavigate } from "react-router";
 import type { Job } from "../api/client.ts";
 import { ChangeDialog } from "../jobs/change-dialog.tsx";
-import { finishJob, newKey, resubmit } from "../jobs/job-calls.ts";
+import { finishJob } from "../jobs/job-calls.ts";
 import { hasEnded } from "../jobs/job-facts.ts";
 import { type FirstDraft, SubmitDialog } from "../jobs/submit/dialog.tsx";
 import { draftOf } from "../jobs/submit/draft.ts";
 import { faultOfRefusal } from "../jobs/submit/draft-faults.ts";
 import { mayAs, useSession } from "../session/session.ts";
+import { repairOf } from "./findings/repair.ts";
+import { SubmitAgain } from "./submit-again.tsx";
 
 export function JobActions({ job }: { readonly job: Job }) {
   const { caller } = useSession();
@@ -20,7 +22,9 @@ export function JobActions({ job }: { readonly job: Job }) {
         <>
           {job.state === "SUCCEEDED" && job.estimate !== undefined && <Finish job={job} />}
           <Edit job={job} />
-          <Resubmit key={job.id} job={job} />
+          <SubmitAgain key={job.id} spec={job.spec}>
+            Resubmit
+          </SubmitAgain>
           {mayAs(caller, "svc:admin") && <Delete job={job} />}
         </>
       ) : (
@@ -92,7 +96,7 @@ function Edit({ job }: { readonly job: Job }) {
     <>
       <button
         type="button"
-        className={job.state === "FAILED" ? "primary" : undefined}
+        className={job.state === "FAILED" && repairOf(job) === undefined ? "primary" : undefined}
         onClick={() => setFirst(firstOf(job))}
       >
         Edit and resubmit
@@ -108,27 +112,4 @@ function Edit({ job }: { readonly job: Job }) {
 function firstOf({ spec, error }: Job): FirstDraft {
   const draft = draftOf(spec);
   return { draft, faults: (error && faultOfRefusal(error, draft)) ?? {} };
-}
-
-/** Resubmits the same spec as a new job. */
-function Resubmit({ job }: { readonly job: Job }) {
-  const { api } = useSession();
-  const navigate = useNavigate();
-  // The key changes only after a response: a job that was stored although the response was lost is not stored twice.
-  const [key, setKey] = useState(newKey);
-  const { mutate, isPending, error } = useMutation({
-    mutationFn: () => resubmit(api, [job], key, () => {}),
-    onSuccess: ([stored]) => {
-      setKey(newKey());
-      if (stored !== undefined) void navigate(`/jobs/${stored.id}`);
-    },
-  });
-  return (
-    <>
-      {error !== null && <span role="alert">{error.message}</span>}
-      <button type="button" disabled={isPending} onClick={() => mutate()}>
-        Resubmit
-      </button>
-    </>
-  );
 }

@@ -8,6 +8,7 @@ import { ConnectionBanner } from "../ui/connection-state.tsx";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { Details } from "./details.tsx";
 import { Failure } from "./failure.tsx";
+import { Findings } from "./findings/findings.tsx";
 import { Frames } from "./frames/frames.tsx";
 import { JobHeader } from "./job-header.tsx";
 import { Media } from "./media.tsx";
@@ -70,6 +71,7 @@ function Known({ job, live }: { readonly job: Job; readonly live: LiveJob }) {
       )}
       <JobHeader job={job} connection={connection} />
       {job.state === "FAILED" && <Failure job={job} />}
+      <Findings job={job} />
       {job.state === "QUEUED" && <Waiting job={job} />}
       {job.result !== undefined && <Result job={job} result={job.result} />}
       {(job.progress !== undefined || hasEnded(job)) && <Frames job={job} />}

@@ -3,15 +3,23 @@ import { resolutionText } from "../../../src/jobs/quantities.ts";
 import { scorerText } from "../../../src/jobs/scored-apart.ts";
 import type { Job } from "../api/client.ts";
 import { ScrollArea } from "../ui/scrolls.tsx";
+import { findingsOf } from "./findings/repair.ts";
 import { failedSides, type Sides } from "./media-info.ts";
 import { propertiesOf } from "./media-properties.ts";
 
-/** Shown once the job is planned. If the pair could not be compared, the failure shows the table instead. */
+/**
+ * Shown once the job is planned. If the pair could not be compared, the failure shows the table instead. Warnings of
+ * findings are left out, because those are shown.
+ */
 export function Media({ job }: { readonly job: Job }) {
   const { result } = job;
   const found = result ?? job.plan;
   if (found === undefined || failedSides(job) !== undefined) return null;
-  const { reference, distorted, scaling, warnings } = found;
+  const { reference, distorted, scaling } = found;
+  const findings = findingsOf(job);
+  const warnings = found.warnings.filter(
+    ({ code, message }) => !findings.some((shown) => shown.code === code && shown.evidence === message),
+  );
   return (
     <section className="card" aria-label="Source files">
       <h2>Source files</h2>

@@ -1,0 +1,30 @@
+/** Which compared frame shows a finding: results number the compared frames, findings those of a file. */
+import type { Job } from "../../jobs/job-facts.ts";
+import { framesOf } from "../frames/frame-ranges.ts";
+import type { Finding } from "./read-findings.ts";
+
+/**
+ * The first compared frame at or after the finding's first, or else the last one; undefined if the finding names no
+ * frames or the job has no result.
+ */
+export function comparedFrame(job: Job, { frames, side = "reference" }: Finding): number | undefined {
+  const { total, step } = framesOf(job);
+  if (frames === undefined || job.result === undefined || total === 0) return undefined;
+  const { runs = [], referenceStep = 1, distortedStep = 1 } = job.result.alignment ?? {};
+  const ofSide = runs.map((run) => ({ first: run[side] ?? 0, count: run.count }));
+  const sideStep = side === "reference" ? referenceStep : distortedStep;
+  const frame = ofSide.length > 0 ? within(ofSide, frames.first, sideStep) : frames.first;
+  const least = Math.min(frame, total - 1);
+  return least - (least % step);
+}
+
+/** The place of a side's frame in its runs, or of the next one that is in a run; their number if there is none. */
+function within(runs: readonly NonNullable<Finding["frames"]>[], frame: number, step: number): number {
+  let before = 0;
+  for (const run of runs) {
+    const at = Math.max(0, Math.ceil((frame - run.first) / step));
+    if (at < run.count) return before + at;
+    before += run.count;
+  }
+  return before;
+}
