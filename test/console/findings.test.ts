@@ -145,12 +145,13 @@ test("findings of a scored pair offer their fixes, and are not repeated as warni
   const { id } = (await jobs.submit(spec)).body;
   await jobs.settled(id);
   const findings = findingsIn(refused).map((finding) => ({ ...finding, fixed: false }));
+  const hint = { code: "NOT_CHECKED", confidence: "possible", evidence: "Only 9 % moves.", side: "" };
   const page = await pages.page("about:blank");
   // A node's findings are added to the answer as results have them.
   await page.route(`**/v1/jobs/${id}`, async (route) => {
     const response = await route.fetch();
     const body = (await response.json()) as { result: { warnings: object[]; findings: object[] } };
-    body.result.findings = findings;
+    body.result.findings = [...findings, { ...hint, fixed: false }];
     body.result.warnings = [
       { code: "OTHER", message: "Something else." },
       ...findings.map(({ code, evidence }) => ({ code, message: evidence })),
@@ -163,6 +164,9 @@ test("findings of a scored pair offer their fixes, and are not repeated as warni
   const evidence = findings[0]?.evidence ?? "";
   await page.getByText("Something else.").waitFor();
   assert.equal(await page.getByText(evidence).count(), 1);
+  assert.equal(await page.getByText(hint.evidence).count(), 0);
+  await region.getByRole("button", { name: "Show 1 possible finding" }).click();
+  await region.getByText(hint.evidence).waitFor();
   assert.equal(await region.getByRole("button", { name: "Score as it is" }).count(), 0);
   await region.getByRole("button", { name: "Score with these fixes" }).click();
   assert.deepEqual((await leftFor(page, id)).spec, { ...spec, offset: -CUT });
