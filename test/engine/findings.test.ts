@@ -98,6 +98,16 @@ for (const scorer of SCORERS) {
         }
       });
 
+    test("several faults together are repaired to the digit", async () => {
+      const faulty = fixture.media.file("all.mkv");
+      const filters = "trim=start_frame=7,setpts=PTS-STARTPTS,pad=320:220:0:20,hflip";
+      await ffmpeg(["-i", clean, "-vf", filters, ...LOSSY.ffv1, faulty]);
+      const truth = await score(clean, { start: 7 });
+      const repaired = await score(faulty, { fix: true });
+      assert.deepEqual([...repaired.frames.rows()], [...truth.frames.rows()]);
+      assert.deepEqual(fixed(repaired).slice(0, 3), ["MIRRORED", "BARS", "OFFSET"]);
+    });
+
     test("a fault in a later segment refuses a pair that is scored in segments", async () => {
       const faulty = fixture.media.file("late.mkv");
       await ffmpeg(["-i", clean, "-vf", "select=not(eq(n\\,50)),setpts=N/25/TB", ...LOSSY.ffv1, faulty]);

@@ -40,17 +40,17 @@ export class GrpcClient implements Disposable {
     request: ScoreRequest,
     options: CallOptions & { cancelled?: AbortSignal; metadata?: Metadata } = {},
   ): Promise<ScoreResponse> {
-    return this.#call<ScoreRequest, ScoreResponse>("score", request, options);
+    return this.#call<ScoreResponse>("score", request, options);
   }
 
   /** Calls Diagnose; throws the ServiceError. */
   diagnose(request: DiagnoseRequest): Promise<DiagnoseResponse> {
-    return this.#call<DiagnoseRequest, DiagnoseResponse>("diagnose", request);
+    return this.#call<DiagnoseResponse>("diagnose", request);
   }
 
-  #call<Request, Response>(
+  #call<Response>(
     name: "score" | "diagnose",
-    request: Request,
+    request: ScoreRequest | DiagnoseRequest,
     {
       cancelled,
       metadata = new Metadata(),
@@ -61,7 +61,7 @@ export class GrpcClient implements Disposable {
     if (method === undefined) throw new Error("no such method");
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
     const { path, requestSerialize, responseDeserialize } = method;
-    const call = this.#client.makeUnaryRequest<Request, Response>(
+    const call = this.#client.makeUnaryRequest<typeof request, Response>(
       path,
       requestSerialize,
       responseDeserialize,

@@ -1,6 +1,7 @@
 /** Fixes in requests: how they are applied, and what a request settles itself. */
-import { isAligned } from "./alignment.ts";
+import { type AlignmentRequest, isAligned } from "./alignment.ts";
 import type { Finding, FindingCode, Fix } from "./finding.ts";
+import type { PictureRequest } from "./picture.ts";
 import type { PairRequest } from "./request.ts";
 
 /** What was repaired before a pair was planned, as the request asked. */
@@ -46,7 +47,7 @@ const PICTURE_CODES: Readonly<Partial<Record<FindingCode, "crop" | "mirror" | "r
 const TIME_CODES: readonly FindingCode[] = ["OFFSET", "TRIMMED", "FRAMES_DROPPED", "FRAMES_DUPLICATED"];
 
 /** Whether a request says itself how the videos relate in what a finding is about. */
-export function isSettled(request: PairRequest, code: FindingCode): boolean {
+export function isSettled(request: AlignmentRequest & PictureRequest, code: FindingCode): boolean {
   const member = PICTURE_CODES[code];
   if (member !== undefined) return request[member] !== undefined;
   return TIME_CODES.includes(code) && isAligned(request);

@@ -46,5 +46,5 @@ export async function decodeRaw(
     onStderr: (line) => messages.read(line),
   });
   refuseFailedDecode(sources[side], exit, messages);
-  return readFile(join(sandbox.directory, RAW_FILE));
+  return await readFile(join(sandbox.directory, RAW_FILE));
 }

@@ -9,7 +9,6 @@ import { comparedSize } from "../planning/shapes.ts";
 import type { Relation } from "./relate.ts";
 import type { FramePair } from "./samples/fields.ts";
 import { areaFindings, type Sizes } from "./space/findings.ts";
-import type { Layout } from "./space/layout.ts";
 import { type Plane, plane } from "./space/plane.ts";
 import { refineArea } from "./space/refine.ts";
 
@@ -45,15 +44,17 @@ export async function exactAreas(pair: DecodedPair, relation: Relation): Promise
   );
   if (isWhole) return [];
   const findings = areaFindings(layout, shown, exact);
-  return exact.exact || isClear(layout, relation) ? findings : findings.map(unsure);
+  return exact.exact || isClear(findings, relation) ? findings : findings.map(unsure);
 }
 
 /** Part of the whole frames' mismatch that areas may leave to be certain, though low rates blur their borders. */
 const CLEARLY = 0.25;
 
-/** Whether nothing but another area explains the pair. A zoom looks like a movement in time, and the other way round. */
-function isClear({ match, whole }: Layout, { time }: Relation): boolean {
-  return 1 - match <= CLEARLY * (1 - whole) && time.runs.every((run) => run.reference === run.distorted);
+/** Whether nothing but another area explains the pair. A zoom looks like a movement in time; bars do not. */
+function isClear(findings: readonly Finding[], { layout, time }: Relation): boolean {
+  if (layout === undefined || 1 - layout.match > CLEARLY * (1 - layout.whole)) return false;
+  const isInStep = time.runs.every((run) => run.reference === run.distorted);
+  return isInStep || findings.every(({ code }) => code !== "CROPPED");
 }
 
 /** Areas that frames of full size do not confirm are never certain. */

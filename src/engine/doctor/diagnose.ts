@@ -1,6 +1,7 @@
 /** Diagnoses a pair by itself: decodes the beginnings of both videos, and says what was found. */
 import type { Diagnosis } from "../contract/diagnosis.ts";
 import type { Finding, Fix } from "../contract/finding.ts";
+import { isSettled } from "../contract/fix.ts";
 import { perSide, type Side } from "../contract/request.ts";
 import { decodeRaw } from "../decoding/decode-raw.ts";
 import type { Sources } from "../files/source.ts";
@@ -14,7 +15,7 @@ import type { Pairing } from "../planning/pairing.ts";
 import { comparedSize, turnedSides } from "../planning/shapes.ts";
 import { byGravity } from "../results/findings.ts";
 import type { DecodedPair } from "./areas.ts";
-import { examine } from "./examine.ts";
+import { type Examination, type Examined, examine } from "./examine.ts";
 import { rateFindings, rateRatio } from "./rates.ts";
 import type { BothPictures } from "./samples/content.ts";
 
@@ -32,7 +33,8 @@ export async function diagnose(sources: Sources, tracks: Tracks, context: Decode
   const ratio = rateRatio(pictures, tracks);
   const counts = perSide((side) => pictures[side].count);
   const seen = { first: 0, counts, totals: perSide((side) => tracks[side].frames) };
-  const { relation, findings: found } = await examine(pair, { pictures, ratio, seen });
+  const first = await examine(pair, { pictures, ratio, seen });
+  const { relation, findings: found } = await repairedPictures(first, pair, { ratio, seen });
   const rates = rateFindings(ratio, relation.time.match, tracks);
   const findings = byGravity([...found, ...rates, ...leftOut(pictures, tracks)]);
   return {
@@ -43,6 +45,31 @@ export async function diagnose(sources: Sources, tracks: Tracks, context: Decode
     ...perSide((side) => fileInfo(tracks[side], sources[side].size)),
     durationMs: Math.round(performance.now() - started),
   };
+}
+
+/**
+ * Examines a pair again whose pictures are repaired: other areas and mirrored sides make what is found of time less
+ * sure. Returns what was repaired, and what is found then.
+ */
+async function repairedPictures(
+  first: Examination,
+  pair: DecodedPair,
+  examined: Omit<Examined, "pictures">,
+): Promise<Examination> {
+  const isRepaired = ({ confidence, fix }: Finding): boolean =>
+    confidence === "certain" && (fix?.crop ?? fix?.mirror) !== undefined;
+  const repaired = first.findings.filter(isRepaired);
+  if (repaired.length === 0) return first;
+  const fix: Fix = Object.assign({}, ...repaired.map((finding) => finding.fix));
+  const pairing: Pairing = {
+    ...pair.pairing,
+    crop: perSide((side) => fix.crop?.[side]),
+    mirror: perSide((side) => fix.mirror?.[side]),
+  };
+  const again = { ...pair, pairing };
+  const { relation, findings } = await examine(again, { ...examined, pictures: await firstPictures(again) });
+  const others = findings.filter(({ code }) => !isSettled(fix, code));
+  return { relation, findings: [...repaired, ...others] };
 }
 
 /** All frames of both sides as they are decoded, whether they can be compared or not. */

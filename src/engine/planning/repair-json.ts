@@ -10,7 +10,7 @@ import {
   textLike,
   wholeNumber,
 } from "../../platform/strict-json.ts";
-import { FINDING_CODES } from "../contract/finding.ts";
+import { FINDING_CODES, type Fix } from "../contract/finding.ts";
 import type { Repair } from "../contract/fix.ts";
 import { MATRICES, MIRRORINGS, RANGES } from "../contract/picture.ts";
 import { givenSides, SIDES } from "../contract/request.ts";
@@ -39,8 +39,11 @@ const findingDecoder = record({
   size: optional(numberIn(-1e9, 1e9)),
   confidence: oneOf("certain", "likely", "possible"),
   evidence: textLike(/^\P{Cc}{1,1000}$/u),
+  fix: optional(fixDecoder),
 });
 
+/** Most runs of a fix that each finding names too. */
+const MOST_REPEATED = 20;
 /** Most findings that a plan names. */
 const MOST = 100;
 
@@ -48,20 +51,24 @@ const decoder = record({ fix: fixDecoder, findings: listOf(findingDecoder, MOST)
 
 export const repairDecoder: Decoder<Repair> = (value, path) => {
   const { fix, findings } = decoder(value, path);
-  const { offset, runs, crop = {}, mirror = {}, rangeOf = {}, matrixOf = {} } = fix;
   return {
-    fix: {
-      ...{ offset, runs, crop: givenSides(crop), mirror: givenSides(mirror) },
-      ...{ rangeOf: givenSides(rangeOf), matrixOf: givenSides(matrixOf) },
-    },
-    findings,
+    fix: toFix(fix),
+    findings: findings.map(({ fix: own, ...finding }) => ({ ...finding, ...(own && { fix: toFix(own) }) })),
   };
 };
 
-/** What a plan says of a repair: the fix once, not again with each finding. */
-export function repairText(repair: Repair): object {
+function toFix({ offset, runs, crop, mirror, rangeOf, matrixOf }: ReturnType<typeof fixDecoder>): Fix {
   return {
-    fix: repair.fix,
-    findings: repair.findings.slice(0, MOST).map(({ fix: _, fixed: __, ...finding }) => finding),
+    ...{ offset, runs, crop: givenSides(crop ?? {}), mirror: givenSides(mirror ?? {}) },
+    ...{ rangeOf: givenSides(rangeOf ?? {}), matrixOf: givenSides(matrixOf ?? {}) },
   };
+}
+
+/** What a plan says of a repair: a long fix once, not again with each finding. */
+export function repairText({ fix, findings }: Repair): object {
+  const isLong = ({ runs = [] }: Fix) => runs.length > MOST_REPEATED;
+  const named = findings
+    .slice(0, MOST)
+    .map(({ fix: own, ...finding }) => ({ ...finding, ...(own && !isLong(own) && { fix: own }) }));
+  return { fix, findings: named };
 }
