@@ -1,19 +1,24 @@
 /** Converts an outcome to report messages. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Finding } from "../engine/contract/finding.ts";
 import type { PlannedPair, SegmentScored, Still } from "../engine/contract/work.ts";
 import { type EncodedRows, encodeRows } from "../engine/frames/codec.ts";
+import { joinFindings } from "../engine/results/findings.ts";
 import { Still_Side } from "../gen/proto/svc/v1/job_pb.ts";
 import type { ReportResultRequestSchema } from "../gen/proto/svc/v1/node_pb.ts";
+import { findingMessage } from "../messages/findings.ts";
 import { Failure } from "../platform/failure.ts";
 import { isSegmentMismatch, type Outcome } from "./perform.ts";
 
 export type Report = NonNullable<MessageInitShape<typeof ReportResultRequestSchema>["report"]>;
 
-/** Bytes of a chunk of rows; the complete message stays below 900 KiB. */
+/** Bytes of a chunk of rows. */
 const MAX_CHUNK_BYTES = 896 * 1024;
 /** Maximum characters of a failure's message and of its facts as JSON; every failure of svc fits. */
 const MAX_SENTENCE = 4096;
 const MAX_FACTS = 16_384;
+/** Runs of a finding's fix. With 100 findings, and the last chunk, a message stays below 2 MiB. */
+const MAX_FIX_RUNS = 100;
 
 export const HAND_BACK: Report = { case: "handBack", value: {} };
 
@@ -35,16 +40,26 @@ export function* reportsOf(outcome: Exclude<Outcome, { kind: "STOPPED" }>): Gene
 }
 
 export function failureReport(failure: Failure): Report {
-  const found = failure.found === undefined ? "" : JSON.stringify(failure.found);
   return {
     case: "failure",
     value: {
       code: failure.code,
       message: failure.message.slice(0, MAX_SENTENCE).toWellFormed(),
-      found: found.length > MAX_FACTS ? "" : found,
+      found: failure.found === undefined ? "" : factsText(failure.found),
       cutFault: isSegmentMismatch(failure),
     },
   };
+}
+
+/** Returns facts as JSON, without the largest of them if they are too long. */
+function factsText(facts: Readonly<Record<string, unknown>>): string {
+  const text = JSON.stringify(facts);
+  if (text.length <= MAX_FACTS) return text;
+  const sizes = Object.entries(facts).map(
+    ([name, value]) => [name, JSON.stringify(value)?.length ?? 0] as const,
+  );
+  const [largest] = sizes.toSorted(([, one], [, other]) => other - one);
+  return factsText(Object.fromEntries(Object.entries(facts).filter(([name]) => name !== largest?.[0])));
 }
 
 function planReport({ plan, segments, frameCount, pixels, models }: PlannedPair): Report {
@@ -73,7 +88,13 @@ function* stillReports(stills: readonly Still[]): Generator<Report> {
 }
 
 /** Encodes each chunk when it is requested, so that a film's scores are never held twice. */
-function* segmentReports({ table, durationMs, plan, frameCount }: SegmentScored): Generator<Report> {
+function* segmentReports({
+  table,
+  durationMs,
+  plan,
+  frameCount,
+  findings,
+}: SegmentScored): Generator<Report> {
   let number = 0;
   let held: EncodedRows | undefined;
   for (const rows of encodeRows(table, MAX_CHUNK_BYTES)) {
@@ -84,6 +105,17 @@ function* segmentReports({ table, durationMs, plan, frameCount }: SegmentScored)
   const last = { number, ...held };
   yield {
     case: "segment",
-    value: { last, durationMs, ...(plan !== undefined && { plan, frameCount: frameCount ?? 0 }) },
+    value: {
+      last,
+      durationMs,
+      ...(plan !== undefined && { plan, frameCount: frameCount ?? 0 }),
+      findings: joinFindings(undefined, findings).map(withShortFix).map(findingMessage),
+    },
   };
+}
+
+/** Half a fix would repair nothing, so one that is too long is left out. */
+function withShortFix({ fix, ...finding }: Finding): Finding {
+  const isShort = (fix?.runs?.length ?? 0) <= MAX_FIX_RUNS;
+  return { ...finding, ...(fix && isShort && { fix }) };
 }

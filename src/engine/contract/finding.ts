@@ -32,6 +32,9 @@ export const FINDING_CODES = [
 ] as const;
 export type FindingCode = (typeof FINDING_CODES)[number];
 
+/** Most findings of a result, a plan or a task: a video with more events is beyond a list. */
+export const MAX_FINDINGS = 100;
+
 /** How sure a finding is: "certain" ones can refuse a pair, "likely" ones warn, "possible" ones are only shown. */
 export type Confidence = "certain" | "likely" | "possible";
 

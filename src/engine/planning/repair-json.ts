@@ -10,7 +10,7 @@ import {
   textLike,
   wholeNumber,
 } from "../../platform/strict-json.ts";
-import { FINDING_CODES, type Fix } from "../contract/finding.ts";
+import { FINDING_CODES, type Fix, MAX_FINDINGS } from "../contract/finding.ts";
 import type { Repair } from "../contract/fix.ts";
 import { MATRICES, MIRRORINGS, RANGES } from "../contract/picture.ts";
 import { givenSides, SIDES } from "../contract/request.ts";
@@ -44,10 +44,8 @@ const findingDecoder = record({
 
 /** Most runs of a fix that each finding names too. */
 const MOST_REPEATED = 20;
-/** Most findings that a plan names. */
-const MOST = 100;
 
-const decoder = record({ fix: fixDecoder, findings: listOf(findingDecoder, MOST) });
+const decoder = record({ fix: fixDecoder, findings: listOf(findingDecoder, MAX_FINDINGS) });
 
 export const repairDecoder: Decoder<Repair> = (value, path) => {
   const { fix, findings } = decoder(value, path);
@@ -68,7 +66,7 @@ function toFix({ offset, runs, crop, mirror, rangeOf, matrixOf }: ReturnType<typ
 export function repairText({ fix, findings }: Repair): object {
   const isLong = ({ runs = [] }: Fix) => runs.length > MOST_REPEATED;
   const named = findings
-    .slice(0, MOST)
+    .slice(0, MAX_FINDINGS)
     .map(({ fix: own, ...finding }) => ({ ...finding, ...(own && !isLong(own) && { fix: own }) }));
   return { fix, findings: named };
 }

@@ -1,11 +1,9 @@
 /** Joins what was found in parts of a pair. */
-import type { Confidence, Finding } from "../contract/finding.ts";
+import { type Confidence, type Finding, MAX_FINDINGS } from "../contract/finding.ts";
 import type { Repair } from "../contract/fix.ts";
 import type { Warning } from "../contract/result.ts";
 
 const GRAVITY: readonly Confidence[] = ["certain", "likely", "possible"];
-/** Most findings of a result: a video with more events is beyond a list. */
-const MOST = 100;
 
 /**
  * Returns what was repaired, and the findings of all parts, the gravest first. What is found everywhere is named once;
@@ -21,7 +19,7 @@ export function joinFindings(repair: Repair | undefined, parts: readonly Finding
       seen.add(key);
       return isNew;
     })
-    .slice(0, MOST);
+    .slice(0, MAX_FINDINGS);
 }
 
 /** The warnings of what was found and not repaired. */
