@@ -18,6 +18,8 @@ import { refused, System } from "./system.ts";
 const FRAMES = 16_000;
 const UNIT = 16;
 const ESTIMATE = { tolerance: 2, seed: 7 };
+/** What every task of an estimate finds. */
+const FOUND = { code: "BLACK", confidence: "possible", evidence: "All is black." };
 
 /** The values of frames of two scenes, which are so different that no sample is precise. */
 function unlike(metric: string, frame: number): number {
@@ -75,7 +77,11 @@ describe("estimates of jobs", () => {
       labels: { title: "film" },
       estimate: ESTIMATE,
     });
-    return work(tenant, job.id);
+    return work(tenant, job.id, async (peer, item) => {
+      assert.ok(item.work.case === "segment");
+      const value = segmentReport(item.work.value.segment, FRAMES, valueAt, [FOUND]);
+      await peer.report(item, { case: "segment", value });
+    });
   };
 
   test("score units of the plan in rounds until the interval is narrow enough", async () => {
@@ -150,6 +156,12 @@ describe("estimates of jobs", () => {
     assert.equal(full.estimate, undefined);
     assert.deepEqual(full.result?.pooled, whole.result?.pooled);
     assert.deepEqual(full.result?.warnings, whole.result?.warnings);
+    for (const { result } of [estimate, full])
+      assert.deepEqual(
+        result?.findings.map(({ code }) => code),
+        [FOUND.code],
+      );
+    assert.deepEqual(whole.result?.findings, []);
     assert.deepEqual(
       await system.frames(tenant, { id: full.id }),
       await system.frames(tenant, { id: whole.id }),

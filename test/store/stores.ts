@@ -242,7 +242,7 @@ export async function plannedJob(
 
 export function segmentRecord(given: Partial<SegmentRecord> = {}): SegmentRecord {
   const last = { number: 0, rows: new Uint8Array([1, 2, 3]), rowCount: FRAMES_EACH };
-  return { last, plan: undefined, framesTotal: undefined, ...given };
+  return { last, plan: undefined, framesTotal: undefined, findings: undefined, ...given };
 }
 
 /** The scorer of a result. */

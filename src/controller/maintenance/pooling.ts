@@ -2,6 +2,7 @@
 import { toJsonString } from "@bufbuild/protobuf";
 import type { EstimateInfo, SampleRequest } from "../../engine/contract/estimate.ts";
 import type { ScoreResult, Warning } from "../../engine/contract/result.ts";
+import type { StoredPart } from "../../engine/contract/work.ts";
 import { framesIn } from "../../engine/planning/plan.ts";
 import { readPlan } from "../../engine/planning/plan-json.ts";
 import { SegmentMismatch } from "../../engine/planning/segment-mismatch.ts";
@@ -16,7 +17,13 @@ import type { Log } from "../../platform/observability/log.ts";
 import { currentSpan, inside, outside, PASSING, type Tracer } from "../../platform/observability/span.ts";
 import type { JobEstimate } from "../../store/contract/job-records.ts";
 import type { Store } from "../../store/contract/store.ts";
-import { POOL_HOLD_MS, type Poolable, type ScoredPart } from "../../store/contract/task-records.ts";
+import {
+  type FoundPart,
+  POOL_HOLD_MS,
+  type Poolable,
+  type ScoredPart,
+} from "../../store/contract/task-records.ts";
+import { readFindings } from "../reports/findings.ts";
 import { mediaFacts, newSegments } from "../reports/plan-report.ts";
 import { readSpec, sampleOf } from "../requests/job-spec.ts";
 import { worstFrames } from "../stills/worst-frames.ts";
@@ -165,7 +172,7 @@ export class Pooling {
 
   async #finish(job: Poolable): Promise<void> {
     const { store, metrics, worstStills } = this.#options;
-    const parts = await store.allParts(job.id, job.generation);
+    const parts = (await store.allParts(job.id, job.generation)).map(partOf);
     const result = await this.#resultOf(job, parts);
     if (result === undefined) return;
     const { score, frameCount, scorer } = result;
@@ -187,7 +194,7 @@ export class Pooling {
   }
 
   /** Returns the result of a job; undefined: its sample needs more frames, which are to be scored next. */
-  async #resultOf(job: Poolable, parts: readonly ScoredPart[]): Promise<ScoreResult | undefined> {
+  async #resultOf(job: Poolable, parts: readonly Part[]): Promise<ScoreResult | undefined> {
     const { store, segmentSeconds } = this.#options;
     const { id, generation, plan, durationMs } = job;
     const request = sampleOf(readSpec(job.spec));
@@ -233,6 +240,12 @@ export class Pooling {
       );
     }
   }
+}
+
+type Part = ScoredPart & Pick<StoredPart, "findings">;
+
+function partOf({ findings, ...part }: FoundPart): Part {
+  return findings === undefined ? part : { ...part, findings: readFindings(findings) };
 }
 
 function estimateOf(score: number, { low, high, scoredShare }: EstimateInfo): JobEstimate {

@@ -8,6 +8,7 @@ import { invalid } from "../../platform/failure.ts";
 import type { Store } from "../../store/contract/store.ts";
 import type { Fence, Recorded, SegmentRecord } from "../../store/contract/task-records.ts";
 import type { KeyedSemaphore } from "../stills/keyed-semaphore.ts";
+import { findingsText } from "./findings.ts";
 import { checkRevisedPlan } from "./plan-report.ts";
 
 const MAX_CHUNK_BYTES = 900 * 1024;
@@ -53,6 +54,7 @@ export function checkSegment({
   durationMs,
   plan,
   frameCount,
+  findings,
 }: SegmentReport): Omit<SegmentRecord, "last"> & { readonly last: FramePiece } {
   if (last === undefined) throw invalid("segment.last is missing.");
   if (!(durationMs >= 0 && Number.isFinite(durationMs)))
@@ -64,5 +66,6 @@ export function checkSegment({
     last,
     plan: plan === "" ? undefined : plan,
     framesTotal: plan === "" ? undefined : frameCount,
+    findings: findingsText(findings),
   };
 }

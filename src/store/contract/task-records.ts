@@ -104,6 +104,8 @@ export interface SegmentRecord {
   readonly plan: string | undefined;
   /** Number of scored frames, if a WHOLE task found another count than the plan. */
   readonly framesTotal: number | undefined;
+  /** What was found, as JSON; undefined: nothing. */
+  readonly findings: string | undefined;
 }
 
 /** The effect of a failure that a node reports. */
@@ -125,6 +127,15 @@ export interface ScoredPart {
   /** Chunks in order, read on demand a few at a time; none if the job was replanned by then. */
   readonly chunks: AsyncIterable<Uint8Array>;
 }
+
+/** A part with what was found in it. */
+export interface FoundPart extends ScoredPart {
+  /** As in its SegmentRecord. Undefined also in parts after MAX_FINDINGS_READ. */
+  readonly findings: string | undefined;
+}
+
+/** Most bytes of findings of a job that are read into memory, as those of the first parts. */
+export const MAX_FINDINGS_READ = 4 * 2 ** 20;
 
 /** A job whose segments are all scored, ready to be pooled. */
 export interface Poolable {

@@ -8,6 +8,7 @@ import type {
   Extension,
   FailureOutcome,
   Fence,
+  FoundPart,
   FrameChunk,
   InWork,
   LimitedClaim,
@@ -16,7 +17,6 @@ import type {
   Poolable,
   Ready,
   Recorded,
-  ScoredPart,
   SegmentRecord,
   Waiting,
 } from "./task-records.ts";
@@ -88,7 +88,7 @@ export interface WorkStore {
    */
   beginPooling(jobId: string, generation: number): Promise<boolean>;
   /** Returns the scored segments of a plan in frame order. */
-  allParts(jobId: string, generation: number): Promise<readonly ScoredPart[]>;
+  allParts(jobId: string, generation: number): Promise<readonly FoundPart[]>;
   /** Returns the units of a job's sample (NewSample.units); undefined: it has none. */
   sampleUnits(jobId: string): Promise<string | undefined>;
   /**

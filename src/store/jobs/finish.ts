@@ -50,7 +50,7 @@ const COPIED = [
     "frames_done",
     "segment",
   ],
-  ...["attempt", "failures", "reported", "node_id", "node_name", "started_at", "ended_at"],
+  ...["attempt", "failures", "reported", "node_id", "node_name", "started_at", "ended_at", "findings"],
 ];
 const ofCopy = COPIED.map((column) => `copy.${column}`).join(", ");
 

@@ -4,7 +4,7 @@ import { isId } from "../../jobs/ids.ts";
 import { SCORING_KINDS } from "../../jobs/work.ts";
 import type { Database } from "../connection/database.ts";
 import { type Scope, statement } from "../connection/statement.ts";
-import type { ScoredPart } from "../contract/task-records.ts";
+import { type FoundPart, MAX_FINDINGS_READ, type ScoredPart } from "../contract/task-records.ts";
 import { quoted } from "../schema/rows.ts";
 
 /**
@@ -21,13 +21,14 @@ interface PartColumns {
   readonly segment: string | null;
 }
 
+const COLUMNS = "work.id, work.reported as attempt, work.first_frame, work.frame_count, work.segment";
+
 /** Scored tasks of the current plan, with the attempt whose report was recorded. */
-const SCORED_PARTS = `
-  select work.id, work.reported as attempt, work.first_frame, work.frame_count, work.segment
+const SCORED = `
   from job join work on work.job_id = job.id and work.generation = job.generation and work.state = 'DONE'
   where job.id = $1 and work.kind in (${quoted(SCORING_KINDS)})`;
 
-const PARTS = statement(`${SCORED_PARTS}
+const PARTS = statement(`select ${COLUMNS} ${SCORED}
   and job.tenant_id = $2 and work.first_frame + work.frame_count > $3 order by work.first_frame limit $4`);
 
 export async function parts(
@@ -43,15 +44,28 @@ export async function parts(
   return partsOf(database, scope, rows);
 }
 
-const ALL_PARTS = statement(`${SCORED_PARTS} and job.generation = $2 order by work.first_frame`);
+/** SQL of a part's findings, unless those of the parts up to it are too much to read. */
+const FINDINGS = `
+  case when sum(octet_length(work.findings)) over (order by work.first_frame) <= ${MAX_FINDINGS_READ}
+    then work.findings end as findings`;
+
+const ALL_PARTS = statement(
+  `select ${COLUMNS}, ${FINDINGS} ${SCORED} and job.generation = $2 order by work.first_frame`,
+);
 
 export async function allParts(
   database: Database,
   jobId: string,
   generation: number,
-): Promise<readonly ScoredPart[]> {
-  const rows = await database.query<PartColumns>("fleet", ALL_PARTS, [jobId, generation]);
-  return partsOf(database, "fleet", rows);
+): Promise<readonly FoundPart[]> {
+  const rows = await database.query<PartColumns & { readonly findings: string | null }>("fleet", ALL_PARTS, [
+    jobId,
+    generation,
+  ]);
+  return partsOf(database, "fleet", rows).map((part, index) => ({
+    ...part,
+    findings: rows[index]?.findings ?? undefined,
+  }));
 }
 
 /** Returns parts that share one reader of their chunks. */

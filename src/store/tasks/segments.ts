@@ -42,11 +42,12 @@ const BEFORE_LAST =
  */
 const RECORD = statement(`
   with given as (
-    select * from unnest($1::text[], $2::uuid[], $3::int[], $4::int[], $5::int[], $6::bytea[], $7::text[], $8::bigint[])
-      as given(session, item, attempt, number, row_count, rows, plan, frames)),
+    select * from unnest($1::text[], $2::uuid[], $3::int[], $4::int[], $5::int[], $6::bytea[], $7::text[], $8::bigint[],
+        $9::text[])
+      as given(session, item, attempt, number, row_count, rows, plan, frames, findings)),
   held as (
     select work.id, work.job_id, work.tenant_id, work.attempt, work.frame_count, work.frames_done,
-      given.number, given.row_count, given.rows, given.plan, given.frames
+      given.number, given.row_count, given.rows, given.plan, given.frames, given.findings
     from given
     join work on work.id = given.item and work.attempt = given.attempt
     join node on node.id = work.node_id and node.session = given.session and node.ended is null
@@ -62,7 +63,8 @@ const RECORD = statement(`
     where piece.work_id = held.id and (piece.attempt <> held.attempt or piece.number > held.number)),
   done as (
     update work set state = 'DONE', reported = held.attempt, ended_at = now(), lease_until = null,
-      frame_count = coalesce(held.frames, held.frame_count), frames_done = coalesce(held.frames, held.frame_count)
+      frame_count = coalesce(held.frames, held.frame_count), frames_done = coalesce(held.frames, held.frame_count),
+      findings = held.findings
     from held where work.id = held.id),
   moved as (
     select job_id, count(*) as segments, sum(coalesce(frames, frame_count) - frames_done) as done,
@@ -127,6 +129,7 @@ function valuesOf(reports: readonly SegmentReport[]) {
     segments.map(({ last }) => last.rows),
     segments.map(({ plan }) => plan ?? null),
     segments.map(({ framesTotal }) => framesTotal ?? null),
+    segments.map(({ findings }) => findings ?? null),
   ];
 }
 
