@@ -46,6 +46,11 @@ const PICTURE_CODES: Readonly<Partial<Record<FindingCode, "crop" | "mirror" | "r
 };
 const TIME_CODES: readonly FindingCode[] = ["OFFSET", "TRIMMED", "FRAMES_DROPPED", "FRAMES_DUPLICATED"];
 
+/** Whether a finding of a later segment can have a fix in a diagnosis, which sees the videos' beginnings. */
+export function isFixedFromBeginning(code: FindingCode): boolean {
+  return TIME_CODES.includes(code);
+}
+
 /** Whether a request says itself how the videos relate in what a finding is about. */
 export function isSettled(request: AlignmentRequest & PictureRequest, code: FindingCode): boolean {
   const member = PICTURE_CODES[code];

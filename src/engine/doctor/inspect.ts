@@ -2,7 +2,7 @@
 import { Failure } from "../../platform/failure.ts";
 import type { Finding, Fix } from "../contract/finding.ts";
 import { actionOn, refuses } from "../contract/findings-policy.ts";
-import { isSettled } from "../contract/fix.ts";
+import { isFixedFromBeginning, isSettled } from "../contract/fix.ts";
 import type { Remedy } from "../contract/remedy.ts";
 import { type PairRequest, perSide } from "../contract/request.ts";
 import type { DecodeContext } from "../media/probe-context.ts";
@@ -21,7 +21,7 @@ export async function inspect(looked: Looked, context: DecodeContext): Promise<r
   const { findings } = await examine(pair, { pictures, ratio: 1, seen });
   const kept = findings.flatMap((finding) => applied(finding, request));
   const refused = kept.filter((finding) => refuses(finding, request.findings));
-  if (refused.length > 0) throw mismatch(refused, kept);
+  if (refused.length > 0) throw mismatch({ refused, findings: kept, request, isBeginning: seen.first === 0 });
   return kept;
 }
 
@@ -33,14 +33,26 @@ function applied(finding: Finding, request: PairRequest): Finding[] {
   return [{ ...rest, confidence: lower(finding.confidence) }];
 }
 
-function mismatch(refused: readonly Finding[], findings: readonly Finding[]): Failure {
+interface Mismatch {
+  readonly refused: readonly Finding[];
+  /** With those that are not refused. */
+  readonly findings: readonly Finding[];
+  readonly request: PairRequest;
+  /** Whether the videos' first frames were seen. */
+  readonly isBeginning: boolean;
+}
+
+/** The remedy is the same in all segments: which of them is scored first is a matter of chance. */
+function mismatch({ refused, findings, request, isBeginning }: Mismatch): Failure {
   const [first] = refused;
   const fixes = refused.flatMap(({ fix }): Fix[] => (fix ? [fix] : []));
   const isFixed = fixes.length === refused.length;
-  const remedy: Remedy = isFixed ? { option: "fix", value: true } : { option: "findings", value: "WARN" };
+  const canBeFixed = refused.every(({ code, fix }) => fix || (!isBeginning && isFixedFromBeginning(code)));
+  const isAdvised = canBeFixed && request.fix !== true;
+  const remedy: Remedy = isAdvised ? { option: "fix", value: true } : { option: "findings", value: "WARN" };
   const other =
     first?.code === "OTHER_CONTENT" ? "Compare other videos" : "Say with runs which frames to compare";
-  const advice = isFixed ? "Set fix to true to score what was meant" : other;
+  const advice = isAdvised ? "Set fix to true to score what was meant" : other;
   const detail = `${first?.evidence} (${first?.code}) ${advice}, or set findings to WARN to score the pair as it is.`;
   return new Failure("PAIR_MISMATCH", detail, {
     found: { findings, ...(isFixed && { fix: Object.assign({}, ...fixes) }), remedy },

@@ -6,17 +6,18 @@ import type { Warning } from "../contract/result.ts";
 const GRAVITY: readonly Confidence[] = ["certain", "likely", "possible"];
 
 /**
- * Returns what was repaired, and the findings of all parts, the gravest first. What is found everywhere is named once;
- * events with frames stay apart.
+ * Returns what was repaired, and the findings of all parts, the gravest first. What is found everywhere is named once,
+ * also if only the first part has its fix; events with frames stay apart.
  */
 export function joinFindings(repair: Repair | undefined, parts: readonly Finding[]): readonly Finding[] {
   const fixed = (repair?.findings ?? []).map((finding) => ({ ...finding, fixed: true }));
   const seen = new Set<string>();
   return [...fixed, ...byGravity(parts)]
     .filter(({ code, side, frames, fix }) => {
-      const key = JSON.stringify([code, side, frames, fix]);
-      const isNew = !seen.has(key);
-      seen.add(key);
+      const what = JSON.stringify([code, side, frames]);
+      const withFix = JSON.stringify([what, fix]);
+      const isNew = !seen.has(fix === undefined ? what : withFix);
+      seen.add(what).add(withFix);
       return isNew;
     })
     .slice(0, MAX_FINDINGS);
