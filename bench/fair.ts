@@ -52,6 +52,7 @@ async function bench(film: Film): Promise<void> {
       media: anyFile,
       limitsOf: () => UNLIMITED,
       defaultModelsOf: () => [],
+      findingsOf: () => undefined,
       worstStills: WORST_MOMENTS,
     },
   };

@@ -1,6 +1,7 @@
 /** The controller: its services over one store, and its background work. */
 import type { Registry } from "prom-client";
 import type { DefaultModelsOf } from "../jobs/default-models.ts";
+import type { FindingsPolicyOf } from "../jobs/findings-policy.ts";
 import type { LimitsOf } from "../jobs/limits.ts";
 import { within } from "../platform/concurrency/lifecycle.ts";
 import { Failure } from "../platform/failure.ts";
@@ -51,6 +52,8 @@ export interface ControllerSettings {
   readonly limitsOf: LimitsOf;
   /** The models of each tenant's jobs that name none. */
   readonly defaultModelsOf: DefaultModelsOf;
+  /** What is done about findings of jobs that do not say it. */
+  readonly findingsOf: FindingsPolicyOf;
 }
 
 export interface ControllerOptions {
@@ -89,7 +92,8 @@ export function openController(options: ControllerOptions): Controller {
   const { store, log, registry, settings, tokens, tracer = PASSING } = options;
   const stopping = new AbortController();
   const waitsEnd = new AbortController();
-  const { leaseMs, segmentSeconds, worstStills, fleetTenant, media, limitsOf, defaultModelsOf } = settings;
+  const { leaseMs, segmentSeconds, worstStills, fleetTenant, media } = settings;
+  const { limitsOf, defaultModelsOf, findingsOf } = settings;
   const { retentionMs, auditRetentionMs } = settings;
   const metrics = new ControllerMetrics(registry);
   const eventBuffer = new EventBuffer(store, log);
@@ -113,7 +117,7 @@ export function openController(options: ControllerOptions): Controller {
   const streams = new OpenStreams();
   const jobs = jobOperations({
     ...{ ...shared, waitsEnd: waitsEnd.signal, eventBuffer, streams, fleet, schedule, limits, media },
-    ...{ defaultModelsOf, retentionMs, segmentSeconds },
+    ...{ defaultModelsOf, findingsOf, retentionMs, segmentSeconds },
   });
   const nodes = nodeOperations({
     ...shared,
@@ -135,7 +139,7 @@ export function openController(options: ControllerOptions): Controller {
     jobs: intercepted(jobs, JOB_RULES, log),
     nodes: intercepted(nodes, NODE_RULES, log),
     tenants: intercepted(
-      tenantOperations({ store, limitsOf, defaultModelsOf, revocations: revoked, clockSkewMs }),
+      tenantOperations({ store, limitsOf, defaultModelsOf, findingsOf, revocations: revoked, clockSkewMs }),
       TENANT_RULES,
       log,
     ),

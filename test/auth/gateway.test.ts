@@ -32,6 +32,7 @@ function tenant(id: string, changes: Partial<Tenant> = {}): Tenant {
     allowedRoles: undefined,
     limits: {},
     defaultModels: undefined,
+    findings: undefined,
     ...changes,
   };
 }

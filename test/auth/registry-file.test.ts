@@ -19,7 +19,7 @@ import { setImmediate as endOfTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import pino from "pino";
 import { Registry } from "prom-client";
-import { defaultModelsIn, limitsIn } from "../../src/auth/tenants/tenant-settings.ts";
+import { defaultModelsIn, findingsIn, limitsIn } from "../../src/auth/tenants/tenant-settings.ts";
 import { TenantsFile, TenantsFileError } from "../../src/auth/tenants/tenants-file.ts";
 import { Settled } from "../../src/platform/files/settled.ts";
 import { withTimeout } from "../waiting.ts";
@@ -282,4 +282,21 @@ test("default models are those of the current file, or the defaults", async () =
   assert.deepEqual(modelsOf("acme"), ["v1-phone"]);
   await nextLine(() => replace(yaml("acme")));
   assert.deepEqual(modelsOf("acme"), ["v1-tv"]);
+});
+
+test("what is done about findings is as the current file says, or the default", async () => {
+  const own = (policy: string) => yaml("acme", "beta").replace("keys}\n", `keys}\n  findings: ${policy}\n`);
+  await writeFile(path, own("{action: WARN, codes: {OFFSET: IGNORE}}"));
+  const file = await follow();
+  const findingsOf = findingsIn(file.realms, { action: "IGNORE" });
+  assert.deepEqual(findingsOf("acme"), { action: "WARN", codes: { OFFSET: "IGNORE" } });
+  for (const other of ["beta", "nobody", "__proto__"])
+    assert.deepEqual(findingsOf(other), { action: "IGNORE" });
+  const { faults } = await nextLine(() => replace(own("{action: warn}")));
+  assert.deepEqual(faults, [
+    'tenants[0] ("acme"): findings.action is not an action. The actions are: REFUSE, WARN, IGNORE.',
+  ]);
+  assert.equal(findingsOf("acme")?.action, "WARN");
+  await nextLine(() => replace(yaml("acme")));
+  assert.deepEqual(findingsOf("acme"), { action: "IGNORE" });
 });

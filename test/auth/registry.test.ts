@@ -33,6 +33,7 @@ describe("an entry", () => {
         allowedRoles: undefined,
         limits: {},
         defaultModels: undefined,
+        findings: undefined,
       },
     });
   });
@@ -42,10 +43,11 @@ describe("an entry", () => {
     const rbac = { defaultRole: "svc:reader", allowedRoles: ["svc:reader", "svc:writer"] };
     const limits = { jobsQueued: 10, segmentsRunning: 2, submitsPerSecond: 5, weight: 3 };
     const defaultModels = ["v1", "vmaf_v0.6.1"];
-    const entry = { tenantId: "acme", enabled: false, oidc, rbac, limits, defaultModels };
+    const findings = { action: "WARN", codes: { OFFSET: "REFUSE", BLACK: "IGNORE" } };
+    const entry = { tenantId: "acme", enabled: false, oidc, rbac, limits, defaultModels, findings };
     assert.deepEqual(readEntry(entry, STRICT).realm, {
       ...oidc,
-      tenant: { id: "acme", enabled: false, ...rbac, limits, defaultModels },
+      tenant: { id: "acme", enabled: false, ...rbac, limits, defaultModels, findings },
     });
   });
 
@@ -180,6 +182,25 @@ describe("an entry", () => {
   for (const [what, defaultModels] of MODEL_FAULTS)
     test(`is refused with ${what}`, () =>
       assert.deepEqual(faultsOf({ ...ACME, defaultModels }), ["defaultModels"]));
+
+  const POLICY_FAULTS: readonly [string, unknown, ...string[]][] = [
+    ["an action in lower case", { action: "warn" }, "findings.action"],
+    ["an action of null", { action: null }, "findings.action"],
+    ["an unknown code", { codes: { LATE: "WARN" } }, "findings.codes"],
+    ["a code of the prototype", { codes: { constructor: "WARN" } }, "findings.codes"],
+    ["unknown actions", { action: 1, codes: { OFFSET: "OFF" } }, "findings.action", "findings.codes.OFFSET"],
+    ["codes that are a list", { codes: ["OFFSET"] }, "findings.codes"],
+    ["an unknown member of a policy", { fix: true }, "findings"],
+    ["a policy that is an action", "WARN", "findings"],
+    ["a policy of null", null, "findings"],
+  ];
+  for (const [what, findings, ...members] of POLICY_FAULTS)
+    test(`is refused with ${what}`, () => assert.deepEqual(faultsOf({ ...ACME, findings }), members));
+
+  test("can have a policy that says nothing", () => {
+    for (const findings of [{}, { codes: {} }])
+      assert.deepEqual(readEntry({ ...ACME, findings }, STRICT).realm?.tenant.findings, {});
+  });
 
   test("is refused as a whole, with all its faults", () => {
     const entry = { tenantId: 7, enabled: "yes", oidc: { issuer: "x", audience: "" }, rbac: {}, weight: 3 };

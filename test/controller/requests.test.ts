@@ -11,6 +11,8 @@ import { Job_State, JobSpecSchema } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { RegisterNodeRequestSchema } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import {
   EditLists_Policy,
+  FindingsPolicy_Action,
+  FindingsPolicySchema,
   Mirror_Direction,
   Mismatch_Policy,
   SampleMatrix_Matrix,
@@ -170,6 +172,7 @@ describe("job specs", () => {
       start: 10,
       duration: 250,
       runs: [],
+      fix: true,
     };
     const spec = create(JobSpecSchema, { ...shared, name: "n", labels: { a: "b" }, priority: 1 });
     const { $typeName: _, rawVideo, model, frames, ...request } = scoreRequestOf(spec);
@@ -177,6 +180,16 @@ describe("job specs", () => {
     const { rawVideo: raw, ...rest } = shared;
     assert.deepEqual(request, rest);
     assert.equal(rawVideo?.width, raw.width);
+  });
+
+  test("keep what they say is done about findings", () => {
+    const findings = create(FindingsPolicySchema, {
+      action: FindingsPolicy_Action.WARN,
+      codes: { OFFSET: FindingsPolicy_Action.IGNORE },
+    });
+    const spec = create(JobSpecSchema, { ...PAIR, findings });
+    assert.deepEqual(scoreRequestOf(spec).findings, findings);
+    assert.equal(scoreRequestOf(create(JobSpecSchema, PAIR)).findings, undefined);
   });
 
   test("keep what they say of the pictures of both sides", () => {

@@ -49,6 +49,7 @@ const SETTINGS: ControllerSettings = {
   media: anyFile,
   limitsOf: () => LIMITS,
   defaultModelsOf: () => [],
+  findingsOf: () => undefined,
 };
 
 export class System {

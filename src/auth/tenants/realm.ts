@@ -1,4 +1,5 @@
 /** Which tokens are accepted, and what their claims mean. */
+import type { FindingsPolicy } from "../../jobs/findings-policy.ts";
 import type { Limits } from "../../jobs/limits.ts";
 import type { Role } from "../principal.ts";
 
@@ -31,6 +32,8 @@ export interface Tenant {
   readonly limits: Partial<Limits>;
   /** Models of its jobs that name none, that of the main score first; undefined: the controller's. */
   readonly defaultModels: readonly string[] | undefined;
+  /** What is done about findings of its jobs that do not say it; undefined: as the controller's setting says. */
+  readonly findings: FindingsPolicy | undefined;
 }
 
 /** Returns the current realms: the same list object as before unless one of them has changed. */

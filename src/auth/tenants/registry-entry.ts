@@ -3,6 +3,12 @@
  * completely and refused as a whole, so that all its faults are reported at once.
  */
 import { isModelList, MODEL_LIST_RULE } from "../../jobs/default-models.ts";
+import {
+  FINDING_ACTIONS,
+  FINDING_CODES,
+  type FindingAction,
+  type FindingsPolicy,
+} from "../../jobs/findings-policy.ts";
 import { LIMIT_NAMES, LIMIT_RULES, type LimitRule, type Limits } from "../../jobs/limits.ts";
 import { isObject } from "../../platform/json.ts";
 import { endpointFault } from "../keys/fetch.ts";
@@ -11,7 +17,7 @@ import { MAX_NAME_CHARS } from "../tokens/claims.ts";
 import type { Realm, Tenant } from "./realm.ts";
 
 const URL_MOST = 2048;
-const ENTRY_MEMBERS = ["tenantId", "enabled", "oidc", "rbac", "limits", "defaultModels"];
+const ENTRY_MEMBERS = ["tenantId", "enabled", "oidc", "rbac", "limits", "defaultModels", "findings"];
 export const DEFAULT_TENANT_CLAIM = "tid";
 export const DEFAULT_ROLES_CLAIM = "svc_roles";
 
@@ -46,7 +52,10 @@ export function readEntry(value: unknown, { allowHttp }: EntryRules): EntryOutco
   const rbac = entry.has("rbac") ? entry.section("rbac", ["defaultRole", "allowedRoles"]) : undefined;
   const limits = entry.has("limits") ? readLimits(entry.section("limits", LIMIT_NAMES)) : {};
   const defaultModels = entry.has("defaultModels") ? entry.models("defaultModels") : undefined;
-  const tenant = { id, enabled, ...readRoles(rbac), limits, defaultModels };
+  const findings = entry.has("findings")
+    ? readFindings(entry.section("findings", ["action", "codes"]))
+    : undefined;
+  const tenant = { id, enabled, ...readRoles(rbac), limits, defaultModels, findings };
   const realm = oidc === undefined ? undefined : { ...readProvider(oidc, allowHttp), tenant };
   return realm === undefined || faults.length > 0 ? { faults } : { realm };
 }
@@ -84,6 +93,16 @@ function readRoles(rbac: Members | undefined): Pick<Tenant, "defaultRole" | "all
 function readLimits(limits: Members | undefined): Partial<Limits> {
   const given = LIMIT_NAMES.filter((name) => limits?.has(name));
   return Object.fromEntries(given.map((name) => [name, limits?.limit(name, LIMIT_RULES[name])]));
+}
+
+function readFindings(policy: Members | undefined): FindingsPolicy {
+  const action = policy?.has("action") ? policy.action("action") : undefined;
+  const codes = policy?.has("codes") ? policy.section("codes", FINDING_CODES) : undefined;
+  const named = FINDING_CODES.filter((code) => codes?.has(code));
+  return {
+    ...(action && { action }),
+    ...(named.length > 0 && { codes: Object.fromEntries(named.map((code) => [code, codes?.action(code)])) }),
+  };
 }
 
 /** A string from the operator's file for use in a message: quoted, shortened, and without control characters. */
@@ -184,6 +203,14 @@ class Members {
     if (Array.isArray(value) && isModelList(value)) return value;
     this.refuse(name, `is not a list of ${MODEL_LIST_RULE}. Leave it out for the default.`);
     return undefined;
+  }
+
+  /** Returns undefined and records a fault if the value is not an action. */
+  action(name: string): FindingAction | undefined {
+    const action = FINDING_ACTIONS.find((known) => known === this.#own.get(name));
+    if (action === undefined)
+      this.refuse(name, `is not an action. The actions are: ${FINDING_ACTIONS.join(", ")}.`);
+    return action;
   }
 
   role(name: string): Role | undefined {

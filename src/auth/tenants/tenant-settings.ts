@@ -1,5 +1,6 @@
 /** The settings of a tenant: those it is registered with, and the defaults for the others. */
 import type { DefaultModelsOf } from "../../jobs/default-models.ts";
+import type { FindingsPolicy, FindingsPolicyOf } from "../../jobs/findings-policy.ts";
 import type { Limits, LimitsOf } from "../../jobs/limits.ts";
 import type { Realm, Realms, Tenant } from "./realm.ts";
 
@@ -9,6 +10,10 @@ export function limitsIn(realms: Realms, defaults: Limits): LimitsOf {
 
 export function defaultModelsIn(realms: Realms, defaults: readonly string[]): DefaultModelsOf {
   return settingIn(realms, ({ defaultModels = defaults }) => defaultModels, defaults);
+}
+
+export function findingsIn(realms: Realms, fallback: FindingsPolicy | undefined): FindingsPolicyOf {
+  return settingIn(realms, ({ findings = fallback }) => findings, fallback);
 }
 
 /** Returns a function that reads the realms again at each call. `fallback`: the value of unregistered tenants. */

@@ -1,6 +1,8 @@
 /** The command `svc tenants show`. */
 import type { Command } from "commander";
 import type { Connection } from "../../client/connection/connection.ts";
+import { FINDING_ACTIONS } from "../../engine/contract/findings-policy.ts";
+import { type FindingsPolicy, FindingsPolicy_Action } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { type Tenant, TenantSchema, TenantService } from "../../gen/proto/svc/v1/tenant_pb.ts";
 import { PeopleCommand } from "../command.ts";
 import { messageJson } from "../connection/message-json.ts";
@@ -24,9 +26,9 @@ ${serverGuide()}`;
 
 export function showCommand(): Command {
   const command = new PeopleCommand("svc tenants show")
-    .summary("show your tenant's usage, limits and default models")
+    .summary("show your tenant's usage, limits and defaults")
     .description(
-      "Shows your tenant: its id, queued and running jobs, running tasks, limits, and the models of jobs that name none.",
+      "Shows your tenant: its id, queued and running jobs, running tasks, limits, the models of jobs that name none, and what is done about findings of jobs that do not say it.",
     )
     .addOption(jsonOption("the tenant"))
     .withGuide(GUIDE);
@@ -44,7 +46,7 @@ async function show(connection: Connection, { json }: ServerFlags, signal: Abort
 }
 
 /** Returns one line per fact, its name first. */
-function tenantLines({ id, usage, limits, defaultModels }: Tenant): string[] {
+function tenantLines({ id, usage, limits, defaultModels, findings }: Tenant): string[] {
   const { jobsQueued = 0, jobsRunning = 0, segmentsRunning = 0 } = usage ?? {};
   const of = (limit: number | undefined) => (limit === undefined ? "" : ` of ${limit}`);
   const lines: readonly (readonly [name: string, text: string])[] = [
@@ -58,7 +60,16 @@ function tenantLines({ id, usage, limits, defaultModels }: Tenant): string[] {
     ],
     ["weight", String(limits?.weight ?? 1)],
     ["default models", printable(defaultModels.join(", "))],
+    ["findings", printable(findingsText(findings))],
   ];
   const width = Math.max(...lines.map(([name]) => name.length));
   return lines.map(([name, text]) => `${name.padEnd(width)}  ${text}`);
+}
+
+/** For example "warn, OFFSET: refuse". */
+function findingsText({ action = 0, codes = {} }: Partial<FindingsPolicy> = {}): string {
+  const word = (value: number) =>
+    FINDING_ACTIONS.find((name) => FindingsPolicy_Action[name] === value)?.toLowerCase() ?? `action ${value}`;
+  const own = Object.entries(codes).map(([code, value]) => `${code}: ${word(value)}`);
+  return [word(action || FindingsPolicy_Action.REFUSE), ...own].join(", ");
 }

@@ -9,6 +9,7 @@ import {
   SubmitJobResponseSchema,
 } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { DefaultModelsOf } from "../../jobs/default-models.ts";
+import type { FindingsPolicyOf } from "../../jobs/findings-policy.ts";
 import { MAX_BATCH } from "../../jobs/request-limits.ts";
 import { needToPlan, planClass } from "../../jobs/work.ts";
 import { Failure, invalid } from "../../platform/failure.ts";
@@ -37,6 +38,7 @@ export interface Submission {
   readonly limits: SubmitLimits;
   readonly media: MediaPolicy;
   readonly defaultModelsOf: DefaultModelsOf;
+  readonly findingsOf: FindingsPolicyOf;
 }
 
 interface Checked extends CheckedSpec {
@@ -117,13 +119,13 @@ async function checkAll(
 async function check(
   request: SubmitJobRequest,
   { tenant }: Principal,
-  { media, defaultModelsOf }: Submission,
+  { media, defaultModelsOf, findingsOf }: Submission,
 ): Promise<Checked> {
   const key = request.idempotencyKey === "" ? undefined : request.idempotencyKey;
   if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
     throw invalid("The idempotency key is not 1 to 255 printable ASCII characters.");
   }
-  const checked = checkSpec(request.job, defaultModelsOf(tenant));
+  const checked = checkSpec(request.job, defaultModelsOf(tenant), findingsOf(tenant));
   for (const side of SIDES) await media(tenant, checked.spec[side]);
   return { ...checked, key };
 }

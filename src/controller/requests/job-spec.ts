@@ -4,32 +4,45 @@ import { create, fromJsonString, type JsonObject, type JsonValue, toJson } from 
 import { refuseSample, type SampleRequest } from "../../engine/contract/estimate.ts";
 import { MAX_SEED } from "../../engine/estimate/sampling-plan.ts";
 import { type JobSpec, JobSpecSchema } from "../../gen/proto/svc/v1/job_pb.ts";
-import { type ScoreRequest, ScoreRequestSchema } from "../../gen/proto/svc/v1/scoring_pb.ts";
+import {
+  FindingsPolicySchema,
+  type ScoreRequest,
+  ScoreRequestSchema,
+} from "../../gen/proto/svc/v1/scoring_pb.ts";
+import type { FindingsPolicy } from "../../jobs/findings-policy.ts";
 import { MAX_JOB_NAME, MAX_PRIORITY } from "../../jobs/request-limits.ts";
 import type { PlanNeed } from "../../jobs/work.ts";
+import { findingsPolicyMessage } from "../../messages/findings.ts";
 import { pairRequestOf } from "../../messages/request.ts";
 import { invalid } from "../../platform/failure.ts";
 import type { Labels } from "../../store/contract/job-records.ts";
 import { checkLabels } from "./filter.ts";
 
 export interface CheckedSpec {
-  /** As requested, with the default models if the request names none, and with the seed of an estimate. */
+  /** As requested, with its tenant's defaults for what the request does not say, and with the seed of an estimate. */
   readonly spec: JobSpec;
   /** What planning it requires of a node. */
   readonly need: PlanNeed;
   /** Canonical proto JSON with sorted members: equal for equal specs. */
   readonly text: string;
   /**
-   * SHA-256 in hex of the text of the spec as requested: other default models, or another random seed, do not make a
-   * retry a new request.
+   * SHA-256 in hex of the text of the spec as requested: other defaults, or another random seed, do not make a retry a
+   * new request.
    */
   readonly fingerprint: string;
 }
 
-/** `defaultModels`: of its tenant; empty: that of the API. Throws INVALID_REQUEST, UNKNOWN_FEATURE. */
-export function checkSpec(given: JobSpec | undefined, defaultModels: readonly string[]): CheckedSpec {
+/**
+ * `defaultModels`, `findings`: the defaults of its tenant; empty, undefined: those of the API. Throws INVALID_REQUEST,
+ * UNKNOWN_FEATURE.
+ */
+export function checkSpec(
+  given: JobSpec | undefined,
+  defaultModels: readonly string[],
+  findings?: FindingsPolicy,
+): CheckedSpec {
   if (given === undefined) throw invalid("The job is missing. Give at least reference and distorted.");
-  const spec = withSeed(withModels(given, defaultModels));
+  const spec = withSeed(withFindings(withModels(given, defaultModels), findings));
   const request = pairRequestOf(scoreRequestOf(spec));
   const { models, scorerVersion } = request;
   const sample = sampleOf(spec);
@@ -50,6 +63,12 @@ export function checkSpec(given: JobSpec | undefined, defaultModels: readonly st
 function withModels(spec: JobSpec, defaultModels: readonly string[]): JobSpec {
   if (spec.model !== "" || spec.models.length > 0 || defaultModels.length === 0) return spec;
   return { ...spec, models: [...defaultModels] };
+}
+
+/** Returns the spec with the default policy on findings if it names none. */
+function withFindings(spec: JobSpec, findings: FindingsPolicy | undefined): JobSpec {
+  if (spec.findings !== undefined || findings === undefined) return spec;
+  return { ...spec, findings: create(FindingsPolicySchema, findingsPolicyMessage(findings)) };
 }
 
 /** Returns the spec with a random seed if its estimate has none. */

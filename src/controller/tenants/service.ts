@@ -7,7 +7,9 @@ import {
   WhoAmIResponseSchema,
 } from "../../gen/proto/svc/v1/tenant_pb.ts";
 import type { DefaultModelsOf } from "../../jobs/default-models.ts";
+import type { FindingsPolicyOf } from "../../jobs/findings-policy.ts";
 import type { Limits, LimitsOf } from "../../jobs/limits.ts";
+import { findingsPolicyMessage } from "../../messages/findings.ts";
 import type { TenantOperations } from "../api/operations.ts";
 import { listAudit } from "./audit.ts";
 import { type RevocationOptions, revocationOperations } from "./revocations.ts";
@@ -15,17 +17,22 @@ import { type RevocationOptions, revocationOperations } from "./revocations.ts";
 export interface TenantServiceOptions extends RevocationOptions {
   readonly limitsOf: LimitsOf;
   readonly defaultModelsOf: DefaultModelsOf;
+  readonly findingsOf: FindingsPolicyOf;
 }
 
 export function tenantOperations(options: TenantServiceOptions): TenantOperations {
-  const { store, limitsOf, defaultModelsOf } = options;
+  const { store, limitsOf, defaultModelsOf, findingsOf } = options;
   return {
     async getTenant(_, { principal: { tenant: id } }) {
       const usage = await store.usage(id);
       const limits = limitsMessage(limitsOf(id));
       const models = defaultModelsOf(id);
       const defaultModels = models.length > 0 ? [...models] : [DEFAULT_MODEL];
-      return create(GetTenantResponseSchema, { tenant: { id, usage, limits, defaultModels } });
+      const policy = findingsOf(id);
+      const findings = policy && findingsPolicyMessage(policy);
+      return create(GetTenantResponseSchema, {
+        tenant: { id, usage, limits, defaultModels, ...(findings && { findings }) },
+      });
     },
     async whoAmI(_, { principal: { tenant, subject, roles } }) {
       return create(WhoAmIResponseSchema, { tenant, subject, roles: [...roles] });

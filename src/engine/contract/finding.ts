@@ -1,36 +1,10 @@
 /** What is found about how the two videos of a pair relate: in time, picture area and samples. */
+import { FINDING_CODES, type FindingCode } from "../../jobs/findings-policy.ts";
 import type { AlignmentRequest } from "./alignment.ts";
 import type { Area, PictureRequest } from "./picture.ts";
 import type { Side } from "./request.ts";
 
-export const FINDING_CODES = [
-  // Time
-  "OFFSET",
-  "TRIMMED",
-  "FRAMES_DROPPED",
-  "FRAMES_DUPLICATED",
-  "FROZEN",
-  "REPEATED",
-  "RATE_DIFFERS",
-  "TIME_UNCLEAR",
-  // Picture area
-  "CROPPED",
-  "BARS",
-  "PADDED",
-  "ROTATED",
-  "MIRRORED",
-  // Samples
-  "RANGE_DIFFERS",
-  "MATRIX_DIFFERS",
-  "LEVELS_DIFFER",
-  // The whole
-  "OTHER_CONTENT",
-  "SIDES_SWAPPED",
-  "BLACK",
-  "IDENTICAL",
-  "NOT_CHECKED",
-] as const;
-export type FindingCode = (typeof FINDING_CODES)[number];
+export { FINDING_CODES, type FindingCode };
 
 /** Most findings of a result, a plan or a task: a video with more events is beyond a list. */
 export const MAX_FINDINGS = 100;

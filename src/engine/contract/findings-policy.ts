@@ -1,19 +1,9 @@
 /** What a request wants done about findings. */
+import { FINDING_ACTIONS, type FindingAction, type FindingsPolicy } from "../../jobs/findings-policy.ts";
 import { invalid } from "../../platform/failure.ts";
 import { FINDING_CODES, type Finding, type FindingCode } from "./finding.ts";
 
-export const FINDING_ACTIONS = ["REFUSE", "WARN", "IGNORE"] as const;
-/**
- * REFUSE: certain findings that make scores wrong refuse the pair, other certain and likely ones warn. WARN: they all
- * warn. IGNORE: they are left out of the result.
- */
-export type FindingAction = (typeof FINDING_ACTIONS)[number];
-
-export interface FindingsPolicy {
-  /** For all codes that `codes` does not name. Default: REFUSE. */
-  readonly action?: FindingAction | undefined;
-  readonly codes?: Readonly<Partial<Record<FindingCode, FindingAction>>> | undefined;
-}
+export { FINDING_ACTIONS, type FindingAction, type FindingsPolicy };
 
 /**
  * Findings that refuse a pair if they are certain: what is compared is not what was meant. The others can be faults of

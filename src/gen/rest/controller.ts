@@ -1014,6 +1014,8 @@ export interface components {
             limits: components["schemas"]["TenantLimits"];
             /** @description Models of jobs that name none; the first gives the main score. */
             defaultModels: string[];
+            /** @description What is done about findings of jobs that do not say it. Missing if it is the default, which refuses. */
+            findings?: components["schemas"]["FindingsPolicy"];
         };
         TenantUsage: {
             /** @description Jobs of which no task has started. */

@@ -4,6 +4,7 @@ import { type Controller, type FollowedTokens, openController } from "../../cont
 import type { MediaPolicy } from "../../controller/requests/media-policy.ts";
 import { RevocationFeed } from "../../controller/tenants/revocation-feed.ts";
 import type { DefaultModelsOf } from "../../jobs/default-models.ts";
+import type { FindingsPolicyOf } from "../../jobs/findings-policy.ts";
 import type { LimitsOf } from "../../jobs/limits.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import type { Tracer } from "../../platform/observability/span.ts";
@@ -25,6 +26,7 @@ export interface OpenOptions {
   readonly limitsOf: LimitsOf;
   /** The models of each tenant's jobs that name none. */
   readonly defaultModelsOf: DefaultModelsOf;
+  readonly findingsOf: FindingsPolicyOf;
   readonly openStore: () => Promise<Store>;
   /** Its owner closes it. */
   readonly tracer: Tracer;
@@ -54,7 +56,7 @@ async function followed(
 }
 
 export async function openWith(options: OpenOptions): Promise<Opened> {
-  const { settings, fleetTenant, media, limitsOf, defaultModelsOf } = options;
+  const { settings, fleetTenant, media, limitsOf, defaultModelsOf, findingsOf } = options;
   const { tokens, tracer, openStore, registry, log } = options;
   const store = await openStore();
   const controller = openController({
@@ -72,6 +74,7 @@ export async function openWith(options: OpenOptions): Promise<Opened> {
       media,
       limitsOf,
       defaultModelsOf,
+      findingsOf,
       fleetTenant,
     },
   });

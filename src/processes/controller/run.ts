@@ -1,6 +1,6 @@
 /** Sets up the controller, and runs it until a signal stops it. */
 import { OPEN_PRINCIPAL } from "../../auth/principal.ts";
-import { defaultModelsIn, limitsIn } from "../../auth/tenants/tenant-settings.ts";
+import { defaultModelsIn, findingsIn, limitsIn } from "../../auth/tenants/tenant-settings.ts";
 import { shutDown, untilStopSignal } from "../../platform/concurrency/lifecycle.ts";
 import { isLoopback } from "../../platform/net/loopback.ts";
 import { type Log, openLog } from "../../platform/observability/log.ts";
@@ -77,6 +77,7 @@ async function open(settings: ControllerSettings, log: Log) {
     media: mediaPolicy(settings.mediaRoot, { authenticated: !authDisabled, log }),
     limitsOf: limitsIn(authentication.realms, defaultLimits(settings)),
     defaultModelsOf: defaultModelsIn(authentication.realms, settings.defaultModel),
+    findingsOf: findingsIn(authentication.realms, settings.findings),
     openStore: await storeOpener(settings, log),
     console,
     certificate: transport.certificate,

@@ -11,6 +11,7 @@ import { AUDIT_SETTINGS } from "./audit-settings.ts";
 import { AUTH_SETTINGS, planAuth } from "./auth-settings.ts";
 import { CONSOLE_SETTINGS, checkConsoleSettings } from "./console-settings.ts";
 import { DEFAULT_MODEL_SETTING } from "./default-models-setting.ts";
+import { FINDINGS_SETTING } from "./findings-setting.ts";
 import { LIMIT_SETTINGS } from "./limit-settings.ts";
 
 const DAY_SECONDS = 86_400;
@@ -66,6 +67,7 @@ export const CONTROL_SETTINGS = {
     max: 7 * DAY_SECONDS,
   }),
   defaultModel: DEFAULT_MODEL_SETTING,
+  findings: FINDINGS_SETTING,
   ...LIMIT_SETTINGS,
   ...AUDIT_SETTINGS,
   ...REST_SETTINGS,

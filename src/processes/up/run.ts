@@ -85,6 +85,7 @@ async function open(settings: UpSettings, log: Log) {
     media: mediaPolicy(settings.mediaRoot, { authenticated: false, log }),
     limitsOf: () => limits,
     defaultModelsOf: () => settings.defaultModel,
+    findingsOf: () => settings.findings,
     openStore: () => openStore({ dataDir }, log),
     auditLog,
     tracer: tracing.tracer,

@@ -1244,7 +1244,8 @@ export type SegmentReport = Message<"svc.v1.SegmentReport"> & {
   frameCount: number;
 
   /**
-   * What was found about how the videos relate in the segment, gravest first; at most 100.
+   * What was found about how the videos relate in the segment, gravest first; at most 100, each with 1 to 1,000
+   * characters of evidence and with at most 100 runs in its fix.
    *
    * @generated from field: repeated svc.v1.Finding findings = 5;
    */
@@ -1283,7 +1284,8 @@ export type SegmentReportJson = {
   frameCount?: number;
 
   /**
-   * What was found about how the videos relate in the segment, gravest first; at most 100.
+   * What was found about how the videos relate in the segment, gravest first; at most 100, each with 1 to 1,000
+   * characters of evidence and with at most 100 runs in its fix.
    *
    * @generated from field: repeated svc.v1.Finding findings = 5;
    */
