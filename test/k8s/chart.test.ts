@@ -72,6 +72,7 @@ test("the variables of a controller are those of its values, with whole numbers 
   assert.equal(env["SVC_TENANT_SUBMITS_PER_SECOND"], "1000000");
   assert.equal(env["SVC_WORST_STILLS"], "0");
   assert.equal(env["SVC_DEFAULT_MODEL"], "v1:v1-phone");
+  assert.equal(env["SVC_FINDINGS"], "warn:ignore:BLACK:refuse:OFFSET");
   assert.equal(env["SVC_MEDIA_ROOT"], "/media/{tenant}:/media/shared");
   assert.equal(env["SVC_TENANTS_SOURCE"], "kubernetes");
   assert.equal(env["SVC_TRACE_SAMPLE"], "0.25");

@@ -1,4 +1,5 @@
 /** Valid and invalid entries of tenants, for the two that validate them: the API server and the controller. */
+import { FINDING_CODES } from "../../src/jobs/findings-policy.ts";
 
 export interface Entry {
   readonly what: string;
@@ -255,6 +256,25 @@ const MODELS: readonly Entry[] = [
   tenant("default models of null", { defaultModels: null }, false, PRUNED),
 ];
 
+const FINDINGS: readonly Entry[] = [
+  tenant("a policy on findings", { findings: { action: "WARN", codes: { OFFSET: "IGNORE" } } }, true),
+  tenant(
+    "an action for every finding",
+    { findings: { codes: Object.fromEntries(FINDING_CODES.map((code) => [code, "REFUSE"])) } },
+    true,
+  ),
+  tenant("a policy that says nothing", { findings: {} }, true),
+  tenant("no codes", { findings: { codes: {} } }, true),
+  tenant("an unknown action", { findings: { action: "warn" } }, false),
+  tenant("an unknown code", { findings: { codes: { LATE: "WARN" } } }, false),
+  tenant("an unknown action of a code", { findings: { codes: { OFFSET: "OFF" } } }, false),
+  tenant("an unknown member of a policy", { findings: { fix: true } }, false),
+  tenant("a policy that is an action", { findings: "WARN" }, false),
+  tenant("codes that are a list", { findings: { codes: ["OFFSET"] } }, false),
+  tenant("a policy of null", { findings: null }, false, PRUNED),
+  tenant("an action of null", { findings: { action: null } }, false, PRUNED),
+];
+
 const REST: readonly Entry[] = [
   tenant("the minimum", {}, true),
   tenant("enabled", { enabled: true }, true),
@@ -267,5 +287,5 @@ const REST: readonly Entry[] = [
 
 export const ENTRIES: readonly Entry[] = [
   ...[...REST, ...IDS, ...URLS, ...NO_URLS, ...URL_EXCEPTIONS, ...ENDPOINTS, ...CLAIMS, ...ROLES],
-  ...[...LIMITS, ...MODELS],
+  ...[...LIMITS, ...MODELS, ...FINDINGS],
 ];

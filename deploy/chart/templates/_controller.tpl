@@ -10,6 +10,7 @@
   "SVC_REQUEST_TIMEOUT" $part.requestTimeout
   "SVC_UI_TRY_IT_OUT" (ternary "true" "" $part.uiTryItOut)
   "SVC_DEFAULT_MODEL" (join ":" $part.defaultModels)
+  "SVC_FINDINGS" (include "svc.controller.findings" $part.findings)
   "SVC_TENANT_JOBS_QUEUED" $part.limits.jobsQueued
   "SVC_TENANT_SEGMENTS_RUNNING" $part.limits.segmentsRunning
   "SVC_TENANT_SUBMITS_PER_SECOND" $part.limits.submitsPerSecond
@@ -18,6 +19,14 @@
   "SVC_AUDIT_RETENTION" $part.audit.retention
   "SVC_MEDIA_ROOT" (join ":" .Values.media.roots)) }}
 {{- include "svc.controller.env.access" . }}
+{{- end }}
+
+{{/* A policy on findings as its variable: the action of all, then those of codes. */}}
+{{- define "svc.controller.findings" -}}
+{{- $parts := list -}}
+{{- with .action }}{{ $parts = append $parts (lower .) }}{{ end -}}
+{{- range $code, $action := .codes }}{{ $parts = append $parts (printf "%s:%s" (lower $action) $code) }}{{ end -}}
+{{- join ":" $parts -}}
 {{- end }}
 
 {{/* Authentication settings. */}}

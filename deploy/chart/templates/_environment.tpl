@@ -32,6 +32,7 @@ a flag would win over any variable.
   "SVC_WORST_STILLS" "controller.worstStills"
   "SVC_RETENTION" "controller.retention"
   "SVC_DEFAULT_MODEL" "controller.defaultModels"
+  "SVC_FINDINGS" "controller.findings"
   "SVC_TENANT_JOBS_QUEUED" "controller.limits.jobsQueued"
   "SVC_TENANT_SEGMENTS_RUNNING" "controller.limits.segmentsRunning"
   "SVC_TENANT_SUBMITS_PER_SECOND" "controller.limits.submitsPerSecond"
