@@ -44,6 +44,7 @@ const MODELS = ["vmaf_v0.6.1", "vmaf_v0.6.1neg"];
 const REQUESTS = [
   ...["ScoreRequest", "JobSpec", "RawVideo", "Mirror", "JobBatch", "RevokeRequest"],
   ...["UpdateJobRequest", "JobFilter", "CancelJobsRequest", "DeleteJobsRequest"],
+  ...["FindingsPolicy", "DiagnoseRequest"],
 ];
 
 const LABEL_KEYS = { pattern: "^[A-Za-z0-9._/-]{1,63}$" };
@@ -140,6 +141,11 @@ function permitNull(schema: Schema): void {
   if ($ref !== undefined) {
     delete schema["$ref"];
     schema["anyOf"] = [{ $ref }, { type: "null" }];
+    return;
+  }
+  if (schema["allOf"] !== undefined) {
+    schema["anyOf"] = [{ allOf: schema["allOf"] }, { type: "null" }];
+    delete schema["allOf"];
     return;
   }
   schema["type"] = [schema["type"], "null"];
