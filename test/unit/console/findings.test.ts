@@ -81,8 +81,9 @@ test("reads a whole fix or none", () => {
   };
   assert.deepEqual(readFix({ ...fix, priority: 100, reference: "/etc/passwd" }), fix);
   assert.deepEqual(readFix({ offset: 0 }), { offset: 0 });
+  assert.deepEqual(readFix({ offset: -7, runs: [] }), { offset: -7 });
   const wrongMembers: readonly Readonly<Record<string, unknown>>[] = [
-    ...[{ offset: 1.5 }, { runs: [] }, { runs: {} }, { runs: [{ reference: 0, distorted: 0, count: 0 }] }],
+    ...[{ offset: 1.5 }, { runs: {} }, { runs: [{ reference: 0, distorted: 0, count: 0 }] }],
     ...[{ crop: {} }, { crop: { distorted: { width: "5", height: 5 } } }, { crop: { left: {} } }],
     ...[{ mirror: { distorted: "toString" } }, { rangeOf: { distorted: "TV" } }],
     ...[{ matrixOf: { reference: "BT709" } }],
@@ -91,7 +92,7 @@ test("reads a whole fix or none", () => {
     assert.equal(readFix(wrong), undefined, JSON.stringify(wrong));
     assert.equal(readFix({ ...fix, ...wrong }), undefined, JSON.stringify(wrong));
   }
-  for (const none of [undefined, null, "x", [], {}, { priority: 100 }])
+  for (const none of [undefined, null, "x", [], {}, { runs: [] }, { priority: 100 }])
     assert.equal(readFix(none), undefined);
 });
 

@@ -58,10 +58,15 @@ function readFinding(value: unknown): Finding | undefined {
 export function readFix(value: unknown): Fix | undefined {
   const given = membersOf(value);
   const entries: [string, unknown][] = Object.keys(READERS)
-    .filter((name) => given[name] !== undefined)
+    .filter((name) => given[name] !== undefined && !isEmpty(given[name]))
     .map((name) => [name, READERS[name as keyof Fix](given[name])]);
   const isWhole = entries.length > 0 && entries.every(([, member]) => member !== undefined);
   return isWhole ? Object.fromEntries(entries) : undefined;
+}
+
+/** The API's form of a list that is not given. */
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
 
 const MIRRORINGS = ["HORIZONTAL", "VERTICAL", "BOTH"] as const satisfies readonly Schemas["Mirroring"][];
