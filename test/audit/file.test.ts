@@ -82,10 +82,10 @@ test("appends to an existing file, even after a partial line", async () => {
   assert.equal((JSON.parse(last ?? "") as AuditRecord).requestId, "after");
 });
 
-/** Makes every write check the path: each look at the clock is a second after the last one. */
+/** Makes every write check the path: each look at the clock is more than a second after the last one. */
 function checkAlways({ mock }: TestContext): void {
   let now = performance.now();
-  mock.method(performance, "now", () => (now += 1_000));
+  mock.method(performance, "now", () => (now += 1_001));
 }
 
 test("reopens a file that is moved, removed or replaced; each line is in exactly one file", async (context) => {
