@@ -2,7 +2,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { Run } from "../engine/contract/alignment.ts";
 import type { Diagnosis } from "../engine/contract/diagnosis.ts";
-import { type Confidence, FINDING_CODES, type Finding, type Fix } from "../engine/contract/finding.ts";
+import { CONFIDENCES, FINDING_CODES, type Finding, type Fix } from "../engine/contract/finding.ts";
 import {
   type FindingAction,
   type FindingsPolicy,
@@ -92,8 +92,6 @@ function fixMessage({
     ...(matrixOf && { matrixOf: matrixMessage(matrixOf) }),
   };
 }
-
-const CONFIDENCES: readonly Confidence[] = ["certain", "likely", "possible"];
 
 /** Throws INVALID_REQUEST for a code, a side or a confidence that this version does not know. */
 export function findingOf(message: FindingMessage): Finding {

@@ -1,6 +1,6 @@
 /** Converts an outcome to report messages. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { Finding } from "../engine/contract/finding.ts";
+import { type Finding, MAX_FIX_RUNS } from "../engine/contract/finding.ts";
 import type { PlannedPair, SegmentScored, Still } from "../engine/contract/work.ts";
 import { type EncodedRows, encodeRows } from "../engine/frames/codec.ts";
 import { joinFindings } from "../engine/results/findings.ts";
@@ -17,8 +17,6 @@ const MAX_CHUNK_BYTES = 896 * 1024;
 /** Maximum characters of a failure's message and of its facts as JSON; every failure of svc fits. */
 const MAX_SENTENCE = 4096;
 const MAX_FACTS = 16_384;
-/** Runs of a finding's fix. With 100 findings, and the last chunk, a message stays below 2 MiB. */
-const MAX_FIX_RUNS = 100;
 
 export const HAND_BACK: Report = { case: "handBack", value: {} };
 

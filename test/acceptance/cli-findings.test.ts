@@ -146,7 +146,7 @@ describe("a pair that does not match", () => {
     }
   });
 
-  test("is refused if the policy names other findings, and told how to keep them", async () => {
+  test("is refused if the policy names other findings, and says how to keep them", async () => {
     const policy = ["--findings", "warn:BARS"];
     const text = refusal(await score([reference, late, ...MODEL, ...policy]));
     assert.ok(text.includes("-m vmaf_v0.6.1 --findings warn:BARS --findings warn:OFFSET"), text);
@@ -201,10 +201,10 @@ describe("a job", () => {
   test("whose pair does not match fails with the fix", async () => {
     const { code, stderr } = await up.svc(["jobs", "submit", reference, late, ...MODEL, "--wait"]);
     assert.equal(code, 2, stderr);
-    const told = /OFFSET \(certain\) .* submit the pair with --offset -5 .* --fix .* --findings warn/;
-    assert.match(unwrapped(stderr), told);
+    const advice = /OFFSET \(certain\) .* submit the pair with --offset -5 .* --fix .* --findings warn/;
+    assert.match(unwrapped(stderr), advice);
     const id = /^Job (\S+)$/m.exec(stderr)?.[1] ?? "";
-    assert.match(unwrapped((await up.svc(["jobs", "get", id])).stdout), told);
+    assert.match(unwrapped((await up.svc(["jobs", "get", id])).stdout), advice);
   });
 
   test("with --fix has the frames of svc score, and its report shows what was repaired", async () => {

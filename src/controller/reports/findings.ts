@@ -1,12 +1,11 @@
 /** What nodes find in segments: checked, stored as text, and read again when the segments are joined. */
 import { fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
-import { type Finding, MAX_FINDINGS } from "../../engine/contract/finding.ts";
+import { type Finding, MAX_FINDINGS, MAX_FIX_RUNS } from "../../engine/contract/finding.ts";
 import { type Finding as FindingMessage, FindingSchema } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { findingOf } from "../../messages/findings.ts";
 import { invalid } from "../../platform/failure.ts";
 
 const MAX_EVIDENCE = 1_000;
-const MAX_FIX_RUNS = 100;
 
 /** Returns the text to store; undefined: nothing was found. Throws INVALID_REQUEST. */
 export function findingsText(findings: readonly FindingMessage[]): string | undefined {

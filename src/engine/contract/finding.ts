@@ -9,8 +9,15 @@ export { FINDING_CODES, type FindingCode };
 /** Most findings of a result, a plan or a task: a video with more events is beyond a list. */
 export const MAX_FINDINGS = 100;
 
-/** How sure a finding is: "certain" ones can refuse a pair, "likely" ones warn, "possible" ones are only shown. */
-export type Confidence = "certain" | "likely" | "possible";
+/**
+ * Most runs of a fix that travels with a finding; a longer fix is left out. With MAX_FINDINGS of them, a node's report
+ * stays below 2 MiB.
+ */
+export const MAX_FIX_RUNS = 100;
+
+/** The surest first: "certain" findings can refuse a pair, "likely" ones warn, "possible" ones are only shown. */
+export const CONFIDENCES = ["certain", "likely", "possible"] as const;
+export type Confidence = (typeof CONFIDENCES)[number];
 
 /** Consecutive frames of one side, counted from 0. */
 export interface FrameSpan {

@@ -13,25 +13,21 @@ export interface Repair {
 
 /** Returns the request with a fix. What the request itself says of the frames, the pictures or the samples stays. */
 export function withFix(request: PairRequest, { offset, runs, ...picture }: Fix): PairRequest {
-  const time = isAligned(request) ? {} : { ...(offset !== undefined && { offset }), ...(runs && { runs }) };
-  const { crop, mirror, rangeOf, matrixOf } = { ...picture, ...given(request) };
+  const time = isAligned(request) ? {} : { offset, runs };
   return {
     ...request,
     ...time,
-    ...(crop && { crop }),
-    ...(mirror && { mirror }),
-    ...(rangeOf && { rangeOf }),
-    ...(matrixOf && { matrixOf }),
+    crop: request.crop ?? picture.crop,
+    mirror: request.mirror ?? picture.mirror,
+    rangeOf: request.rangeOf ?? picture.rangeOf,
+    matrixOf: request.matrixOf ?? picture.matrixOf,
   };
 }
 
-function given({ crop, mirror, rangeOf, matrixOf }: PairRequest): Fix {
-  return {
-    ...(crop && { crop }),
-    ...(mirror && { mirror }),
-    ...(rangeOf && { rangeOf }),
-    ...(matrixOf && { matrixOf }),
-  };
+/** Returns the fixes of findings together; undefined: none has one. */
+export function joinedFix(findings: readonly Finding[]): Fix | undefined {
+  const fixes = findings.flatMap(({ fix }) => (fix === undefined ? [] : [fix]));
+  return fixes.length === 0 ? undefined : Object.assign({}, ...fixes);
 }
 
 const PICTURE_CODES: Readonly<Partial<Record<FindingCode, "crop" | "mirror" | "rangeOf" | "matrixOf">>> = {

@@ -1,7 +1,7 @@
 /** Diagnoses a pair by itself: decodes the beginnings of both videos, and says what was found. */
 import type { Diagnosis } from "../contract/diagnosis.ts";
-import type { Finding, Fix } from "../contract/finding.ts";
-import { isSettled } from "../contract/fix.ts";
+import type { Finding } from "../contract/finding.ts";
+import { isSettled, joinedFix } from "../contract/fix.ts";
 import { perSide, type Side } from "../contract/request.ts";
 import { decodeRaw } from "../decoding/decode-raw.ts";
 import type { Sources } from "../files/source.ts";
@@ -41,7 +41,7 @@ export async function diagnose(sources: Sources, tracks: Tracks, context: Decode
     findings,
     runs: ratio === 1 && relation.time.state !== "unclear" ? relation.time.runs : [],
     checked: perSide((side) => [{ first: 0, count: counts[side] }]),
-    fix: allFixes(findings),
+    fix: joinedFix(findings.filter(({ confidence }) => confidence === "certain")),
     ...perSide((side) => fileInfo(tracks[side], sources[side].size)),
     durationMs: Math.round(performance.now() - started),
   };
@@ -59,8 +59,8 @@ async function repairedPictures(
   const isRepaired = ({ confidence, fix }: Finding): boolean =>
     confidence === "certain" && (fix?.crop ?? fix?.mirror) !== undefined;
   const repaired = first.findings.filter(isRepaired);
-  if (repaired.length === 0) return first;
-  const fix: Fix = Object.assign({}, ...repaired.map((finding) => finding.fix));
+  const fix = joinedFix(repaired);
+  if (fix === undefined) return first;
   const pairing: Pairing = {
     ...pair.pairing,
     crop: perSide((side) => fix.crop?.[side]),
@@ -101,10 +101,4 @@ function leftOut(pictures: BothPictures, tracks: Tracks): Finding[] {
   if (longer <= seen) return [];
   const evidence = `Only the first ${framesText(seen)} of ${longer} were looked at.`;
   return [{ code: "NOT_CHECKED", confidence: "possible", evidence }];
-}
-
-/** The fixes of the certain findings together; undefined: none has one. */
-function allFixes(findings: readonly Finding[]): Fix | undefined {
-  const fixes = findings.flatMap(({ confidence, fix }) => (confidence === "certain" && fix ? [fix] : []));
-  return fixes.length === 0 ? undefined : Object.assign({}, ...fixes);
 }

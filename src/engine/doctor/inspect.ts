@@ -1,8 +1,8 @@
 /** Looks at frames that the scorer compares: finds what makes their scores wrong, and applies the request's policy. */
 import { Failure } from "../../platform/failure.ts";
-import type { Finding, Fix } from "../contract/finding.ts";
+import type { Finding } from "../contract/finding.ts";
 import { actionOn, refuses } from "../contract/findings-policy.ts";
-import { isFixedFromBeginning, isSettled } from "../contract/fix.ts";
+import { isFixedFromBeginning, isSettled, joinedFix } from "../contract/fix.ts";
 import type { Remedy } from "../contract/remedy.ts";
 import { type PairRequest, perSide } from "../contract/request.ts";
 import type { DecodeContext } from "../media/probe-context.ts";
@@ -45,8 +45,7 @@ interface Mismatch {
 /** The remedy is the same in all segments: which of them is scored first is a matter of chance. */
 function mismatch({ refused, findings, request, isBeginning }: Mismatch): Failure {
   const [first] = refused;
-  const fixes = refused.flatMap(({ fix }): Fix[] => (fix ? [fix] : []));
-  const isFixed = fixes.length === refused.length;
+  const fix = refused.every((finding) => finding.fix) ? joinedFix(refused) : undefined;
   const canBeFixed = refused.every(({ code, fix }) => fix || (!isBeginning && isFixedFromBeginning(code)));
   const isAdvised = canBeFixed && request.fix !== true;
   const remedy: Remedy = isAdvised ? { option: "fix", value: true } : { option: "findings", value: "WARN" };
@@ -55,6 +54,6 @@ function mismatch({ refused, findings, request, isBeginning }: Mismatch): Failur
   const advice = isAdvised ? "Set fix to true to score what was meant" : other;
   const detail = `${first?.evidence} (${first?.code}) ${advice}, or set findings to WARN to score the pair as it is.`;
   return new Failure("PAIR_MISMATCH", detail, {
-    found: { findings, ...(isFixed && { fix: Object.assign({}, ...fixes) }), remedy },
+    found: { findings, ...(fix && { fix }), remedy },
   });
 }

@@ -51,8 +51,16 @@ function movedBy(first: number, time: TimeRelation): TimeRelation {
 
 /** Viewers see what happens between frames that are in step. It is the encode's fault, for the score to show. */
 function confidenceOf({ runs, confidence }: TimeRelation, { counts }: Seen): Confidence {
-  const inStep = counts.reference === counts.distorted && [runs[0], runs.at(-1)].every(isInStep);
-  return inStep && confidence === "certain" ? "likely" : confidence;
+  return endsInStep(runs, counts) && confidence === "certain" ? "likely" : confidence;
+}
+
+function endsInStep(runs: readonly Run[], counts: Counts): boolean {
+  return counts.reference === counts.distorted && [runs[0], runs.at(-1)].every(isInStep);
+}
+
+/** Whether the last frames of both videos were seen. */
+function reachesEnds({ counts, totals }: Seen): boolean {
+  return counts.reference === totals.reference && counts.distorted === totals.distorted;
 }
 
 function isInStep(run: Run | undefined): boolean {
@@ -63,29 +71,28 @@ function isInStep(run: Run | undefined): boolean {
  * The runs or the offset that repair the pair; undefined if the videos' beginnings were not seen, or if viewers see the
  * frames in step before and after. Frames beyond those that were seen are taken to go on like the last ones.
  */
-function fixOf({ state, runs }: TimeRelation, { first, counts, totals }: Seen): Fix | undefined {
+function fixOf({ state, runs }: TimeRelation, seen: Seen): Fix | undefined {
+  const { first, counts, totals } = seen;
   const last = runs.at(-1);
-  const inStep = counts.reference === counts.distorted && isInStep(runs[0]) && isInStep(last);
-  if (state !== "shifted" || first > 0 || inStep || last === undefined) return undefined;
+  if (state !== "shifted" || first > 0 || endsInStep(runs, counts) || last === undefined) return undefined;
   if (runs.length === 1) return { offset: offsetOf(last) };
-  const isWhole = counts.reference === totals.reference && counts.distorted === totals.distorted;
   const left = Math.min(totals.reference - last.reference, totals.distorted - last.distorted);
-  return { runs: isWhole ? runs : [...runs.slice(0, -1), { ...last, count: left }] };
+  return { runs: reachesEnds(seen) ? runs : [...runs.slice(0, -1), { ...last, count: left }] };
 }
 
 /** An offset, and frames at the ends that only one side has. */
 function shiftFindings(
   { runs, confidence, match }: TimeRelation,
-  { first: from, counts, totals }: Seen,
+  frames: Seen,
   fix: Fix | undefined,
 ): Finding[] {
+  const { first: from, totals } = frames;
   const [first, last] = [runs[0], runs.at(-1)];
   if (first === undefined || last === undefined) return [];
   const seen = `${framesText(pairsIn(runs))} match that way, with a correlation of ${match.toFixed(2)}.`;
   const claim = { confidence, seen, fix };
-  const isWhole = counts.reference === totals.reference && counts.distorted === totals.distorted;
   const ends = totals.reference === totals.distorted ? [] : endsOf(first, last, totals);
-  const shown = ends.filter(({ at }) => (at === "first" ? from === 0 : isWhole));
+  const shown = ends.filter(({ at }) => (at === "first" ? from === 0 : reachesEnds(frames)));
   return [
     ...(isInStep(first) ? [] : [offsetFinding(first, claim)]),
     ...shown.map((end) => trimFinding(end, totals, claim)),

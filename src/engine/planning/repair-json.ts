@@ -10,7 +10,7 @@ import {
   textLike,
   wholeNumber,
 } from "../../platform/strict-json.ts";
-import { FINDING_CODES, type Fix, MAX_FINDINGS } from "../contract/finding.ts";
+import { CONFIDENCES, FINDING_CODES, type Fix, MAX_FINDINGS } from "../contract/finding.ts";
 import type { Repair } from "../contract/fix.ts";
 import { MATRICES, MIRRORINGS, RANGES } from "../contract/picture.ts";
 import { givenSides, SIDES } from "../contract/request.ts";
@@ -37,7 +37,7 @@ const findingDecoder = record({
   frames: optional(record({ first: frame, count: frame })),
   area: optional(area),
   size: optional(numberIn(-1e9, 1e9)),
-  confidence: oneOf("certain", "likely", "possible"),
+  confidence: oneOf(...CONFIDENCES),
   evidence: textLike(/^\P{Cc}{1,1000}$/u),
   fix: optional(fixDecoder),
 });

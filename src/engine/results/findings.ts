@@ -1,9 +1,7 @@
 /** Joins what was found in parts of a pair. */
-import { type Confidence, type Finding, MAX_FINDINGS } from "../contract/finding.ts";
+import { CONFIDENCES, type Finding, MAX_FINDINGS } from "../contract/finding.ts";
 import type { Repair } from "../contract/fix.ts";
 import type { Warning } from "../contract/result.ts";
-
-const GRAVITY: readonly Confidence[] = ["certain", "likely", "possible"];
 
 /**
  * Returns what was repaired, and the findings of all parts, the gravest first. What is found everywhere is named once,
@@ -32,6 +30,6 @@ export function findingWarnings(findings: readonly Finding[]): readonly Warning[
 
 export function byGravity(findings: readonly Finding[]): Finding[] {
   return findings.toSorted(
-    (one, other) => GRAVITY.indexOf(one.confidence) - GRAVITY.indexOf(other.confidence),
+    (one, other) => CONFIDENCES.indexOf(one.confidence) - CONFIDENCES.indexOf(other.confidence),
   );
 }
