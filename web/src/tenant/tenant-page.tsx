@@ -38,7 +38,7 @@ export function TenantPage() {
   );
 }
 
-function Use({ tenant: { usage, limits, defaultModels } }: { readonly tenant: Tenant }) {
+function Use({ tenant: { usage, limits, defaultModels, findings } }: { readonly tenant: Tenant }) {
   return (
     <section className="card" aria-labelledby="use">
       <h2 id="use">Limits and usage</h2>
@@ -56,9 +56,19 @@ function Use({ tenant: { usage, limits, defaultModels } }: { readonly tenant: Te
         />
         <Fact name="Scheduling weight" value={limits.weight.toLocaleString()} />
         <Fact name="Default models" value={defaultModels.join(", ")} />
+        <Fact name="Mismatched pairs" value={policyText(findings)} />
       </dl>
     </section>
   );
+}
+
+/** "refuse · ignore BARS, CROPPED": the default policy on findings of jobs that name none. */
+function policyText({ action = "REFUSE", codes = {} }: NonNullable<Tenant["findings"]> = {}): string {
+  const exceptions = [...new Set(Object.values(codes))].map((other) => {
+    const named = Object.entries(codes).filter(([, chosen]) => chosen === other);
+    return `${other.toLowerCase()} ${named.map(([code]) => code).join(", ")}`;
+  });
+  return [action.toLowerCase(), ...exceptions].join(" · ");
 }
 
 interface BoundedProps {
