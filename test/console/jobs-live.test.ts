@@ -285,10 +285,12 @@ test("on a phone, cards show their model, can be sorted, and can all be selected
   await page.context().close();
 });
 
-test('the page of a tenant shows its default models, and "anonymous" if authentication is disabled', async () => {
+test('the page of a tenant shows its default models and policy, and "anonymous" if authentication is disabled', async () => {
   const page = await pages.page(`${controller.rest}/console/tenant`);
   const models = page.locator(".use div").filter({ hasText: "Default models" });
   await models.getByText("vmaf_v0.6.1", { exact: true }).waitFor();
+  const policy = page.locator(".use div").filter({ hasText: "Mismatched pairs" });
+  await policy.getByText("refuse", { exact: true }).waitFor();
   await page.locator(".audit").getByText("anonymous").first().waitFor();
   await page.context().close();
 });
