@@ -1,7 +1,8 @@
 /**
- * The speed of the current scorer against its predecessor, and what svc adds to it: whole pairs with decoding, and the
- * start of `svc score` for one short clip. Run with `npm run bench:pairs -- [pair|clip] [SIZE] [SECONDS] [ROUNDS]`;
- * docs/performance.md has the results of one run. Judge by CPU on a machine that others use.
+ * The speed of the current scorer against its predecessor, and what svc adds to it: whole pairs with decoding, the look
+ * at a pair's pictures, and the start of `svc score` for one short clip. Run with
+ * `npm run bench:pairs -- [pair|look|clip] [SIZE] [SECONDS] [ROUNDS]`; docs/performance.md has the results of one run.
+ * Judge by CPU on a machine that others use.
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -9,10 +10,10 @@ import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { pairRequest } from "../src/engine/contract/request.ts";
+import { type PairRequest, pairRequest } from "../src/engine/contract/request.ts";
 import { openEngine } from "../src/engine/open.ts";
 import { findCandidates } from "../src/engine/programs/candidates.ts";
-import { interleave, printCpu, printTimings } from "./interleave.ts";
+import { type Contender, interleave, printCpu, printTimings } from "./interleave.ts";
 import { makePair, runBareScorer } from "./media.ts";
 
 const SVC = fileURLToPath(new URL("../bin/svc", import.meta.url));
@@ -26,6 +27,7 @@ const directory = await mkdtemp(join(tmpdir(), "svc-bench-"));
 try {
   console.log(`${cpus()[0]?.model ?? "unknown CPU"}, ${THREADS} threads, ${rounds} rounds`);
   if (asked === undefined || asked === "pair") await benchPair();
+  if (asked === undefined || asked === "look") await benchLook();
   if (asked === undefined || asked === "clip") await benchClip();
 } finally {
   await rm(directory, { recursive: true });
@@ -66,6 +68,33 @@ async function benchPair(): Promise<void> {
   printCpu("CPU", timings);
   printCpu("CPU against the current ffmpeg, v0.6.1", timings.slice(1, 4));
   printCpu("CPU against the current ffmpeg, v1", timings.slice(4));
+}
+
+/** Compares scores with a look at the pictures of the pair with scores without it. */
+async function benchLook(): Promise<void> {
+  await makePair(directory, size, Number(seconds));
+  const engine = await openEngine({ threads: THREADS });
+  const files = { reference: join(directory, "reference.mp4"), distorted: join(directory, "distorted.mp4") };
+  const blind = { ...pairRequest(files), findings: { action: "IGNORE" } } as const;
+  const scored = (name: string, request: PairRequest, segmentFrames?: number): Contender => ({
+    name,
+    run: async () => {
+      await engine.score(request, segmentFrames === undefined ? {} : { segmentFrames });
+    },
+  });
+  const segmentFrames = Math.ceil((Number(seconds) * RATE) / 2);
+  const timings = await interleave(
+    [
+      scored("without a look", blind),
+      scored("with a look", pairRequest(files)),
+      scored("in two segments, without", blind, segmentFrames),
+      scored("in two segments, with", pairRequest(files), segmentFrames),
+    ],
+    Number(rounds),
+  );
+  printTimings(`A look at a pair of ${size}, ${seconds} s`, timings);
+  printCpu("CPU", timings.slice(0, 2));
+  printCpu("CPU, in two segments", timings.slice(2));
 }
 
 /** Compares `svc score` with the bare command for a clip of two seconds, where starting matters most. */
