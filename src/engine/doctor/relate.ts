@@ -1,4 +1,5 @@
 /** Relates two videos by their pictures: how the one lies on the other, and which frames show the same. */
+import { isDeepStrictEqual } from "node:util";
 import type { Run } from "../contract/alignment.ts";
 import { LUMA, type Pictures } from "../media/pictures.ts";
 import { pairsIn } from "../planning/pairing.ts";
@@ -58,12 +59,16 @@ export interface RelateOptions {
 export function relate(pictures: BothPictures, options: RelateOptions): Relation {
   const { reference, distorted } = pictures;
   const guess = inPlace(pictures) ?? firstGuess(reference, distorted, options.limit);
-  let found = viewOn(pictures, spread(guess.runs, REGISTERED), guess.view);
+  const guessed = spread(guess.runs, REGISTERED);
+  let found = viewOn(pictures, guessed, guess.view);
   let time = alignTime(reference, distorted, { ...options, view: seenBy(found) });
-  const again = viewOn(pictures, onPath(time, REGISTERED, options), found);
-  if (!isSame(again, found)) {
-    found = again;
-    time = alignTime(reference, distorted, { ...options, view: seenBy(found) });
+  const aligned = onPath(time, REGISTERED, options);
+  if (!isDeepStrictEqual([aligned, found], [guessed, guess.view])) {
+    const again = viewOn(pictures, aligned, found);
+    if (!isSame(again, found)) {
+      found = again;
+      time = alignTime(reference, distorted, { ...options, view: seenBy(found) });
+    }
   }
   const frames = onPath(time, COMPARED, options);
   const planes = planesOf(pictures, onPath(time, REGISTERED, options));

@@ -29,23 +29,31 @@ const RICHER = 2;
 
 /** A side without a picture, or one that stands still while the other moves. */
 export function emptinessFindings(pictures: BothPictures, frames: readonly FramePair[]): Finding[] {
-  const deviations = perSide((side) => frames.map((pair) => spread(lumaPlane(pictures[side], pair[side]))));
-  const means = perSide((side) => frames.map((pair) => average(pictures[side].luma(pair[side]))));
-  const movement = perSide((side) => movements(pictures[side]));
-  return SIDES.flatMap((side): Finding[] => {
-    const other = otherSide(side);
-    const [deviation, shown] = [Math.max(0, ...deviations[side]), middle(deviations[other])];
-    if (deviation < PLAIN && Math.max(0, ...means[side]) < DARK && shown > VIVID) {
-      const evidence = `The ${side} video is black in ${frames.length} frames looked at: levels deviate by at most ${deviation.toFixed(1)}, of the ${other} video by ${shown.toFixed(1)}.`;
-      return [{ code: "BLACK", side, confidence: "certain", evidence }];
-    }
-    const [moves, moved] = [Math.max(0, ...movement[side]), middle(movement[other])];
-    if (movement[side].length > 0 && moves < STILL && moved > MOVING) {
-      const evidence = `The ${side} video stands still: consecutive pictures differ by at most ${moves.toFixed(2)} levels, of the ${other} video by ${moved.toFixed(2)}.`;
-      return [{ code: "FROZEN", side, confidence: "likely", evidence }];
-    }
-    return [];
-  });
+  return SIDES.flatMap((side) =>
+    [...blackness(pictures, frames, side), ...stillness(pictures, side)].slice(0, 1),
+  );
+}
+
+function blackness(pictures: BothPictures, frames: readonly FramePair[], side: Side): Finding[] {
+  const other = otherSide(side);
+  const spreads = (of: Side) => frames.map((pair) => spread(lumaPlane(pictures[of], pair[of])));
+  if (frames.some((pair) => average(pictures[side].luma(pair[side])) >= DARK)) return [];
+  const [deviation, shown] = [Math.max(0, ...spreads(side)), middle(spreads(other))];
+  if (deviation >= PLAIN || shown <= VIVID) return [];
+  const evidence = `The ${side} video is black in ${frames.length} frames looked at: levels deviate by at most ${deviation.toFixed(1)}, of the ${other} video by ${shown.toFixed(1)}.`;
+  return [{ code: "BLACK", side, confidence: "certain", evidence }];
+}
+
+function stillness(pictures: BothPictures, side: Side): Finding[] {
+  const other = otherSide(side);
+  const { count } = pictures[side];
+  // Most videos move soon: the first movement settles it.
+  for (let index = 0; index + 1 < count; index++) if (movement(pictures[side], index) >= STILL) return [];
+  const moved = middle(movements(pictures[other]));
+  if (count < 2 || moved <= MOVING) return [];
+  const most = Math.max(...movements(pictures[side]));
+  const evidence = `The ${side} video stands still: consecutive pictures differ by at most ${most.toFixed(2)} levels, of the ${other} video by ${moved.toFixed(2)}.`;
+  return [{ code: "FROZEN", side, confidence: "likely", evidence }];
 }
 
 /**
@@ -118,14 +126,17 @@ function spread({ data }: Plane): number {
   return Math.sqrt(average(data.map((value) => (value - mean) ** 2)));
 }
 
-/** Mean absolute differences of consecutive pictures. */
 function movements(pictures: Pictures): number[] {
-  return Array.from({ length: Math.max(0, pictures.count - 1) }, (_, index) => {
-    const [one, other] = [pictures.luma(index), pictures.luma(index + 1)];
-    let sum = 0;
-    for (let i = 0; i < one.length; i++) sum += Math.abs((one[i] as number) - (other[i] as number));
-    return sum / one.length;
-  });
+  const count = Math.max(0, pictures.count - 1);
+  return Array.from({ length: count }, (_, index) => movement(pictures, index));
+}
+
+/** Mean absolute difference of a picture and the next one, in levels. */
+function movement(pictures: Pictures, index: number): number {
+  const [one, other] = [pictures.luma(index), pictures.luma(index + 1)];
+  let sum = 0;
+  for (let i = 0; i < one.length; i++) sum += Math.abs((one[i] as number) - (other[i] as number));
+  return sum / one.length;
 }
 
 /** Levels of what stands out from a neighbourhood of 17 samples, and the part of its power that blocks keep. */

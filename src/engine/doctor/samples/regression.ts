@@ -40,16 +40,20 @@ function weighted(
   const matrix = new Float64Array(n * n);
   const wanted = new Float64Array(n);
   for (const [row, one] of regressors.entries()) {
-    for (const [column, other] of regressors.entries()) {
-      let sum = 0;
-      for (let i = 0; i < weights.length; i++) sum += (weights[i] ?? 0) * (one[i] ?? 0) * (other[i] ?? 0);
+    for (const [column, other] of regressors.slice(0, row + 1).entries()) {
+      const sum = weightedProduct(weights, one, other);
       matrix[row * n + column] = sum;
+      matrix[column * n + row] = sum;
     }
-    let sum = 0;
-    for (let i = 0; i < weights.length; i++) sum += (weights[i] ?? 0) * (one[i] ?? 0) * (values[i] ?? 0);
-    wanted[row] = sum;
+    wanted[row] = weightedProduct(weights, one, values);
   }
   return solved(matrix, wanted);
+}
+
+function weightedProduct(weights: Float64Array, one: ArrayLike<number>, other: ArrayLike<number>): number {
+  let sum = 0;
+  for (let i = 0; i < weights.length; i++) sum += (weights[i] ?? 0) * (one[i] ?? 0) * (other[i] ?? 0);
+  return sum;
 }
 
 /** What a sum of regressors leaves of values. */
@@ -67,12 +71,35 @@ function residuals(
 }
 
 /** Standard deviation by the median of absolute values, for values about 0. */
-function deviation(values: ArrayLike<number>): number {
-  return 1.4826 * quantile(Float64Array.from(values, Math.abs), 0.5);
+function deviation(values: Float64Array): number {
+  const sizes = new Float64Array(values.length);
+  for (let i = 0; i < sizes.length; i++) sizes[i] = Math.abs(values[i] as number);
+  return 1.4826 * (selected(sizes, sizes.length >> 1) ?? 0);
 }
 
 /** The value under which this part of the values lies; 0 of none. */
 export function quantile(values: ArrayLike<number>, part: number): number {
-  const sorted = Float64Array.from(values).sort();
-  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0;
+  const rest = Float64Array.from(values);
+  return selected(rest, Math.min(rest.length - 1, Math.floor(part * rest.length))) ?? 0;
+}
+
+/** Returns the value that sorting would bring to an index, by Hoare's selection. Changes the order of the values. */
+function selected(values: Float64Array, index: number): number | undefined {
+  let [low, high] = [0, values.length - 1];
+  while (low < high) {
+    const pivot = values[(low + high) >> 1] as number;
+    let [i, j] = [low, high];
+    while (i <= j) {
+      while ((values[i] as number) < pivot) i++;
+      while ((values[j] as number) > pivot) j--;
+      if (i > j) break;
+      [values[i], values[j]] = [values[j] as number, values[i] as number];
+      i++;
+      j--;
+    }
+    if (index <= j) high = j;
+    else if (index >= i) low = i;
+    else break;
+  }
+  return values[index];
 }

@@ -26,19 +26,24 @@ export function register(pairs: readonly PlanePair[], start: Axes): Registration
     reference: blur(pair.reference, 2),
     distorted: blur(pair.distorted, 2),
   }));
-  return follow(pairs, follow(soft, start));
+  return follow(pairs, moved(soft, start));
 }
 
 /** Registers from a guess that is right to a sample. */
 export function follow(pairs: readonly PlanePair[], start: Axes): Registration {
-  let { x, y }: Axes = start;
+  return judge(pairs, moved(pairs, start));
+}
+
+/** The map after as many steps as change something. */
+function moved(pairs: readonly PlanePair[], { x, y }: Axes): Axes {
+  let axes: Axes = { x, y };
   for (let step = 0; step < STEPS; step++) {
-    const moved = improve(pairs, { x, y });
-    if (moved === undefined) break;
-    ({ x, y } = moved);
-    if (moved.distance < STILL) break;
+    const next = improve(pairs, axes);
+    if (next === undefined) break;
+    axes = { x: next.x, y: next.y };
+    if (next.distance < STILL) break;
   }
-  return judge(pairs, { x, y });
+  return axes;
 }
 
 /** How well a map matches, unchanged. */
@@ -98,13 +103,13 @@ function improve(pairs: readonly PlanePair[], axes: Axes): (Axes & { distance: n
   const found = solved(matrix, wanted);
   if (!found) return undefined;
   const [byX = 0, growthX = 0, byY = 0, growthY = 0] = found;
-  const x = moved(axes.x, byX, growthX, first.distorted.width);
-  const y = moved(axes.y, byY, growthY, first.distorted.height);
+  const x = movedAxis(axes.x, byX, growthX, first.distorted.width);
+  const y = movedAxis(axes.y, byY, growthY, first.distorted.height);
   return { x, y, distance: Math.max(...found.map(Math.abs)) };
 }
 
 /** Moves an axis by so many samples, and spreads it by so many; at most a few, since further the picture is not linear. */
-function moved({ scale, shift }: AxisMap, by: number, growth: number, length: number): AxisMap {
+function movedAxis({ scale, shift }: AxisMap, by: number, growth: number, length: number): AxisMap {
   const bound = (value: number) => Math.max(-MOST, Math.min(MOST, value)) / length;
   return { scale: scale + bound(growth), shift: shift + bound(by) - bound(growth) / 2 };
 }
