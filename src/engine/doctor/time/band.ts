@@ -47,9 +47,13 @@ export function productsOf({ reference, distorted }: SignaturePair, shape: BandS
 export function product(left: Signatures, row: number, right: Signatures, column: number): number {
   const { size, values: a } = left;
   const b = right.values;
-  let [i, j] = [row * size, column * size];
+  let i = row * size;
+  let j = column * size;
   const end = i + size - 3;
-  let [s, t, u, v] = [0, 0, 0, 0];
+  let s = 0;
+  let t = 0;
+  let u = 0;
+  let v = 0;
   for (; i < end; i += 4, j += 4) {
     s += (a[i] as number) * (b[j] as number);
     t += (a[i + 1] as number) * (b[j + 1] as number);

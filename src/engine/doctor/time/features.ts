@@ -62,7 +62,9 @@ class LocalContrast {
   measure(luma: Uint8Array, into: Int8Array): void {
     this.#sum(luma);
     const columns = this.#columns;
-    const [sums, squares] = [this.#sums, this.#squares];
+    const pooled = this.#pooled;
+    const sums = this.#sums;
+    const squares = this.#squares;
     for (let row = 0; row < this.#rows; row++) {
       const top = Math.max(row - RADIUS, 0) * (columns + 1);
       const bottom = Math.min(row + RADIUS + 1, this.#rows) * (columns + 1);
@@ -74,7 +76,7 @@ class LocalContrast {
         const mean = boxOf(sums, top, bottom, left, right) / samples;
         const variance = boxOf(squares, top, bottom, left, right) / samples - mean * mean;
         const cell = row * columns + column;
-        const above = (this.#pooled[cell] as number) / (POOL * POOL) - mean;
+        const above = (pooled[cell] as number) / (POOL * POOL) - mean;
         const scaled = (UNIT * above) / Math.sqrt(variance + FLOOR * FLOOR);
         into[cell] = scaled > 127 ? 127 : scaled < -127 ? -127 : Math.round(scaled);
       }
@@ -84,21 +86,26 @@ class LocalContrast {
   /** Fills the sums; squares of 240 × 136 samples of 8 bits stay below 2^31. */
   #sum(luma: Uint8Array): void {
     const columns = this.#columns;
+    const pool = this.#pooled;
+    const sums = this.#sums;
+    const squares = this.#squares;
     const { left, top } = this.#area;
     for (let row = 0; row < this.#rows; row++) {
       let sum = 0;
       let square = 0;
       for (let column = 0; column < columns; column++) {
         const place = (top + POOL * row) * LUMA.width + left + POOL * column;
-        const [a, b] = [luma[place] as number, luma[place + 1] as number];
-        const [c, d] = [luma[place + LUMA.width] as number, luma[place + LUMA.width + 1] as number];
+        const a = luma[place] as number;
+        const b = luma[place + 1] as number;
+        const c = luma[place + LUMA.width] as number;
+        const d = luma[place + LUMA.width + 1] as number;
         const pooled = a + b + c + d;
-        this.#pooled[row * columns + column] = pooled;
+        pool[row * columns + column] = pooled;
         sum += pooled;
         square += a * a + b * b + c * c + d * d;
         const above = row * (columns + 1) + column + 1;
-        this.#sums[above + columns + 1] = (this.#sums[above] as number) + sum;
-        this.#squares[above + columns + 1] = (this.#squares[above] as number) + square;
+        sums[above + columns + 1] = (sums[above] as number) + sum;
+        squares[above + columns + 1] = (squares[above] as number) + square;
       }
     }
   }
