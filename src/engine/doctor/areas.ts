@@ -1,5 +1,5 @@
 /** Which areas of the picture both videos show, exactly. */
-import type { Finding } from "../contract/finding.ts";
+import { CONFIDENCES, type Confidence, type Finding } from "../contract/finding.ts";
 import { perSide, SIDES, type Side } from "../contract/request.ts";
 import type { Compared } from "../decoding/compared.ts";
 import { decodeRaw } from "../decoding/decode-raw.ts";
@@ -38,28 +38,40 @@ export async function exactAreas(pair: DecodedPair, relation: Relation): Promise
   if (rough.length === 0) return [];
   const planes = await fullSize(pair, sizes, frames);
   const exact = refineArea(planes.reference, planes.distorted, view);
-  if (exact === undefined) return rough.map(unsure);
+  // Areas that frames of full size do not confirm are never certain.
+  if (exact === undefined) return rough.map((finding) => atMost("likely", finding));
   const isWhole = SIDES.every(
     (side) => sizes[side].width - exact[side].width <= 1 && sizes[side].height - exact[side].height <= 1,
   );
   if (isWhole) return [];
   const findings = areaFindings(layout, shown, exact);
-  return exact.exact || isClear(findings, relation) ? findings : findings.map(unsure);
+  const confidence = confidenceIn(findings, exact.exact, relation);
+  return findings.map((finding) => atMost(confidence, finding));
 }
 
-/** Part of the whole frames' mismatch that areas may leave to be certain, though low rates blur their borders. */
+/** Part of the whole frames' mismatch that areas may leave to explain the pair. */
 const CLEARLY = 0.25;
 
-/** Whether nothing but another area explains the pair. A zoom looks like a movement in time; bars do not. */
-function isClear(findings: readonly Finding[], { layout, time }: Relation): boolean {
-  if (layout === undefined || 1 - layout.match > CLEARLY * (1 - layout.whole)) return false;
+/**
+ * Areas are certain if their borders are known to the sample, or if nothing but them explains the pair, though low rates
+ * blur the borders. If frames are out of step, a crop must be both: a movement looks like a zoom.
+ */
+function confidenceIn(
+  findings: readonly Finding[],
+  isExact: boolean,
+  { layout, time }: Relation,
+): Confidence {
+  const explains = layout !== undefined && 1 - layout.match <= CLEARLY * (1 - layout.whole);
   const isInStep = time.runs.every((run) => run.reference === run.distorted);
-  return isInStep || findings.every(({ code }) => code !== "CROPPED");
+  const canBeMovement = !isInStep && findings.some(({ code }) => code === "CROPPED");
+  if (!canBeMovement) return isExact || explains ? "certain" : "likely";
+  if (!explains) return "possible";
+  return isExact ? "certain" : "likely";
 }
 
-/** Areas that frames of full size do not confirm are never certain. */
-function unsure(finding: Finding): Finding {
-  return finding.confidence === "certain" ? { ...finding, confidence: "likely" } : finding;
+function atMost(confidence: Confidence, finding: Finding): Finding {
+  const isLess = CONFIDENCES.indexOf(finding.confidence) < CONFIDENCES.indexOf(confidence);
+  return isLess ? { ...finding, confidence } : finding;
 }
 
 /** Takes the luma of a few frames at their full size. */

@@ -74,16 +74,17 @@ async function findingsOf(
   { pictures, ratio, seen }: Examined,
   relation: Relation,
 ): Promise<Finding[]> {
-  const { view, match, upright, time, frames } = relation;
+  const { view, match, upright, time, frames, layout } = relation;
   const empty = emptinessFindings(pictures, frames);
   if (empty.length > 0) return empty;
   const other = contentFindings(pictures, frames, match);
   if (other.length > 0) return other;
-  const fields = fieldsOf(pictures.reference, pictures.distorted, frames, view);
+  const fields = fieldsOf(pictures, frames, view, layout?.reference);
   const levels = levelFindings(
     fields,
     perSide((side) => statedRange(pair.tracks[side])),
   );
+  const matrix = matrixFindings(fields);
   await letOthersRun();
   const areas = await exactAreas(pair, relation);
   // A zoom looks like a movement in time.
@@ -94,8 +95,11 @@ async function findingsOf(
     ...turnFindings(view.turn, match, upright),
     ...areas,
     ...(ratio === 1 ? timeFindings(settled, seen) : []),
-    ...(levels.length > 0 ? levels : tagFindings(pair.tracks)),
-    ...matrixFindings(fields),
+    // A conversion with another matrix changes levels too.
+    ...(levels.length > 0
+      ? levels.filter(({ code }) => code === "RANGE_DIFFERS" || matrix.length === 0)
+      : tagFindings(pair.tracks)),
+    ...matrix,
     ...swapFindings(pictures, frames, bitRates(pair.tracks)),
   ];
 }

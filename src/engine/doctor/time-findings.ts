@@ -29,7 +29,8 @@ export function timeFindings(relation: TimeRelation, seen: Seen): Finding[] {
   const events = time.events.map((event) => eventFinding(event, time, fix));
   if (time.state === "aligned")
     return [...events, ...(time.checked < LEAST_CHECKED ? [unchecked(time)] : [])];
-  if (time.state === "unclear") return [unclear(time), ...events];
+  if (time.state === "unclear")
+    return [unclear(time), ...events.map((event): Finding => ({ ...event, confidence: "possible" }))];
   return [...shiftFindings(time, seen, fix), ...events];
 }
 

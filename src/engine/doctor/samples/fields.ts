@@ -1,7 +1,10 @@
 /** Averages over blocks of aligned pictures: encodes and grain change them little, levels and matrices do. */
+
+import type { Side } from "../../contract/request.ts";
 import { CHROMA, LUMA, type Pictures } from "../../media/pictures.ts";
+import { type Box, WHOLE } from "../space/box.ts";
 import { plane, shrink } from "../space/plane.ts";
-import { applyView, type View } from "../space/view.ts";
+import { type AxisMap, applyView, type View } from "../space/view.ts";
 
 /** Side of a block of luma in samples of pictures; half of it in chroma. */
 const BLOCK = 8;
@@ -27,18 +30,21 @@ export interface FramePair {
 
 const GREY = 128;
 
-/** Averages blocks of the pictures of some frames, the distorted ones seen through a view. */
+/**
+ * Averages blocks of the pictures of some frames, the distorted ones seen through a view. `common`: the part of the
+ * reference's frame that both show.
+ */
 export function fieldsOf(
-  reference: Pictures,
-  distorted: Pictures,
+  { reference, distorted }: Readonly<Record<Side, Pictures>>,
   frames: readonly FramePair[],
   view: View,
+  common: Box = WHOLE,
 ): Fields {
   const sides = frames.map((pair) => ({
     reference: blocks(reference, pair.reference),
     distorted: blocks(distorted, pair.distorted, view),
   }));
-  const inside = shown(view);
+  const inside = shown(view, common);
   const keep = (values: Float32Array) => values.filter((_, index) => inside[index]);
   const join = (side: "reference" | "distorted", name: keyof Components) => {
     const all = sides.map((pair) => keep(pair[side][name]));
@@ -69,16 +75,18 @@ function blocks(pictures: Pictures, index: number, view?: View): Components {
   return { y: of(pictures.luma(index), LUMA, BLOCK), u: chroma("u"), v: chroma("v") };
 }
 
-/** Which blocks of the reference the distorted picture shows whole. */
-function shown({ x, y }: View): boolean[] {
+/** Which blocks of the reference lie in the common part, and are shown whole by the distorted picture. */
+function shown({ x, y }: View, common: Box): boolean[] {
   const [columns, rows] = [LUMA.width / BLOCK, LUMA.height / BLOCK];
-  const within = ({ scale, shift }: View["x"], index: number, count: number) => {
-    const [from, to] = [scale * (index / count) + shift, scale * ((index + 1) / count) + shift];
-    return from >= -TOLERANCE && to <= 1 + TOLERANCE;
+  const within = (name: "x" | "y", { scale, shift }: AxisMap, index: number, count: number) => {
+    const [first, end] = [index / count, (index + 1) / count];
+    const { start, end: last } = common[name];
+    const isCommon = first >= start - TOLERANCE && end <= last + TOLERANCE;
+    return isCommon && scale * first + shift >= -TOLERANCE && scale * end + shift <= 1 + TOLERANCE;
   };
   return Array.from({ length: columns * rows }, (_, index) => {
     const [column, row] = [index % columns, Math.floor(index / columns)];
-    return within(x, column, columns) && within(y, row, rows);
+    return within("x", x, column, columns) && within("y", y, row, rows);
   });
 }
 

@@ -1,7 +1,7 @@
 /** What is found about the picture areas of a pair. */
 import type { Confidence, Finding, Fix } from "../../contract/finding.ts";
 import { type Area, areaText } from "../../contract/picture.ts";
-import { otherSide, type Side } from "../../contract/request.ts";
+import { otherSide, perSide, type Side } from "../../contract/request.ts";
 import { areaOf, type Box, type Stretch } from "./box.ts";
 import type { Layout } from "./layout.ts";
 import type { ExactAreas } from "./refine.ts";
@@ -10,8 +10,12 @@ import type { Turn } from "./view.ts";
 /** Size of a side's frames; of the distorted side as decoded. */
 export type Sizes = Readonly<Record<Side, { readonly width: number; readonly height: number }>>;
 
-/** Part of a frame's width or height under which a border of pictures is not taken for a crop: 1.5 samples of 240. */
+/**
+ * Part of a frame's width or height under which a border of pictures is not taken for a crop: 1.5 samples of 240, and
+ * more by BLURRED times what the match lacks.
+ */
 const SMALL = 1.5 / 240;
+const BLURRED = 4;
 /** Most samples that encoders and packagers add to fill blocks. */
 const FILLING = 16;
 /** A view explains the pair if what is left of the mismatch is less than this part. */
@@ -20,6 +24,8 @@ const SOME = 0.8;
 /** Least match of a certain finding, and of any: other content stays under 0.25. */
 const CERTAIN = 0.75;
 const LEAST = 0.45;
+/** Least match by which bars that cover picture are found: low rates smear picture into bars. */
+const LEAST_COVERED = 0.7;
 
 /** Findings of a turned or mirrored side. `upright`: the best match without any turn. */
 export function turnFindings(turn: Turn, match: number, upright: number): Finding[] {
@@ -63,7 +69,8 @@ export interface Frames {
 export function areaFindings(layout: Layout, { sizes, turn }: Frames, exact?: ExactAreas): Finding[] {
   const borders = BORDERS.map((border) => lossOf(layout, border));
   const padding = isPadding(layout, sizes);
-  if (!padding && !borders.some(({ reference, distorted }) => Math.max(reference, distorted) > SMALL))
+  const least = SMALL * (1 + BLURRED * (1 - layout.match));
+  if (!padding && !borders.some(({ reference, distorted }) => Math.max(reference, distorted) > least))
     return [];
   const sure = areaConfidence(layout, borders);
   if (!sure) return [];
@@ -72,6 +79,9 @@ export function areaFindings(layout: Layout, { sizes, turn }: Frames, exact?: Ex
     reference: areaOf(settled(layout.reference), sizes.reference),
     distorted: areaOf(settled(layout.distorted), sizes.distorted),
   };
+  const isPart = perSide((side) => isPartOf(seen[side], sizes[side]));
+  // What one side's bars cover is missing from both.
+  if (!isMapped(borders) && isPart.reference !== isPart.distorted) return [];
   const areas = { reference: seen.reference, distorted: decoded(seen.distorted, sizes.distorted, turn) };
   const kinds = new Map<string, Kind>();
   for (const border of borders) {
@@ -138,11 +148,14 @@ function outward(position: number, end: "start" | "end"): number {
 }
 
 function areaConfidence(layout: Layout, borders: readonly Loss[]): Confidence | undefined {
-  // Bars that cover picture leave the map as it is.
-  const isMap = borders.some(({ reference, distorted }) => Math.abs(reference - distorted) > SMALL / 2);
-  if (isMap) return confidenceOf(layout.match, layout.whole);
-  if (layout.match < LEAST) return undefined;
+  if (isMapped(borders)) return confidenceOf(layout.match, layout.whole);
+  if (layout.match < LEAST_COVERED) return undefined;
   return layout.match >= CERTAIN ? "certain" : "likely";
+}
+
+/** Whether the pictures lie on each other in another way; bars that cover picture leave it as it is. */
+function isMapped(borders: readonly Loss[]): boolean {
+  return borders.some(({ reference, distorted }) => Math.abs(reference - distorted) > SMALL / 2);
 }
 
 /**
@@ -200,13 +213,16 @@ function kindOf(layout: Layout, loss: Loss, sizes: Sizes): Kind {
 const NEAR = 2 / 136;
 
 function cropFix(areas: Readonly<Record<Side, Area>>, sizes: Sizes): Fix | undefined {
-  const isPart = (side: Side) =>
-    areas[side].width !== sizes[side].width || areas[side].height !== sizes[side].height;
+  const isPart = perSide((side) => isPartOf(areas[side], sizes[side]));
   const crop = {
-    ...(isPart("reference") && { reference: areas.reference }),
-    ...(isPart("distorted") && { distorted: areas.distorted }),
+    ...(isPart.reference && { reference: areas.reference }),
+    ...(isPart.distorted && { distorted: areas.distorted }),
   };
   return crop.reference || crop.distorted ? { crop } : undefined;
+}
+
+function isPartOf(area: Area, { width, height }: Sizes[Side]): boolean {
+  return area.width !== width || area.height !== height;
 }
 
 function evidenceOf(layout: Layout, areas: Readonly<Record<Side, Area>>, exact?: ExactAreas): string {

@@ -2,7 +2,7 @@
 import { type Box, common, image, type Stretch, WHOLE } from "./box.ts";
 import type { Plane } from "./plane.ts";
 import { judge, type Registration } from "./register.ts";
-import type { Axes, PlanePair } from "./tiles.ts";
+import type { PlanePair } from "./tiles.ts";
 import { IDENTITY, inverse } from "./view.ts";
 
 export interface Layout extends Registration {
@@ -19,9 +19,11 @@ export interface Layout extends Registration {
 const COVERED = 12;
 /**
  * Width of covering bars, as a fraction of the frame, from which they count: narrower ones are blurred edges. Twice as
- * much if both sides have bars, whose borders are each known to a sample of a picture.
+ * much if both sides have bars, whose borders are each known to a sample of a picture; and more by BLURRED times what
+ * the match lacks.
  */
 const NARROW = 1 / 80;
+const BLURRED = 4;
 
 /** The layout of planes that were laid alike and registered. */
 export function layoutOf(pairs: readonly PlanePair[], found: Registration): Layout {
@@ -41,7 +43,7 @@ export function layoutOf(pairs: readonly PlanePair[], found: Registration): Layo
 function stretch(
   pairs: readonly PlanePair[],
   inside: PlanePair["inside"],
-  axes: Axes,
+  { match, ...axes }: Registration,
   name: "x" | "y",
 ): Stretch {
   const axis = axes[name];
@@ -54,7 +56,7 @@ function stretch(
     const byOwn = edge === edges[0];
     const strip = { start: from, end: edge };
     const both = edges.every((own) => inward(own, from) !== from) ? 1 : 0;
-    if (Math.abs(edge - from) < NARROW * (1 + both)) return from;
+    if (Math.abs(edge - from) < NARROW * (1 + both) * (1 + BLURRED * (1 - match))) return from;
     const planes = pairs.map(({ reference, distorted }) => (byOwn ? distorted : reference));
     const seen = byOwn ? image(strip, axis) : strip;
     return brightness(planes, seen, name, both === 1) >= COVERED ? edge : from;

@@ -6,6 +6,8 @@ import { offsetOf } from "./segments.ts";
 
 /** Fewest frames of a stretch: encoders at low rates hold a picture for a few. */
 const FEWEST = 5;
+/** Fewest frames of a stretch that lasts to the end: nothing follows by which the encoder catches up. */
+const FEWEST_LAST = 24;
 /** Motion of a held picture, and of the jump after it, relative to the motion that the reference has there. */
 const HELD = 0.07;
 const JUMP = 2;
@@ -39,7 +41,7 @@ function frozenStretches(run: Run, evidence: Evidence): TimeEvent[] {
     let last = row;
     while (last < end && isHeld(last, offsetOf(run), evidence)) last++;
     const count = last - row;
-    if (count >= FEWEST && jumps(row, last, end, offsetOf(run), evidence))
+    if (count >= (last === end ? FEWEST_LAST : FEWEST) && jumps(row, last, end, offsetOf(run), evidence))
       events.push(at("frozen", row + offsetOf(run), count));
     if (count > 0) row = last;
   }

@@ -33,7 +33,7 @@ function fields(change: (colours: Colours) => Colours) {
     u: component(frame, 1),
     v: component(frame, 2),
   }));
-  return fieldsOf(pictures(FRAMES), pictures(changed), NUMBERS, IDENTITY);
+  return fieldsOf({ reference: pictures(FRAMES), distorted: pictures(changed) }, NUMBERS, IDENTITY);
 }
 
 const full = ([y, u, v]: Colours): Colours => [((y - 16) * 255) / 219, (u * 255) / 224, (v * 255) / 224];
@@ -104,5 +104,8 @@ test("takes neither saturation nor gamma nor range for a matrix", () => {
 test("says nothing of the matrix of grey pictures", () => {
   assert.deepEqual(matrixFindings(fields(([y]) => [y, 0, 0])), []);
   const grey = FRAMES.map(({ y }) => ({ y, u: () => 128, v: () => 128 }));
-  assert.deepEqual(matrixFindings(fieldsOf(pictures(grey), pictures(grey), NUMBERS, IDENTITY)), []);
+  assert.deepEqual(
+    matrixFindings(fieldsOf({ reference: pictures(grey), distorted: pictures(grey) }, NUMBERS, IDENTITY)),
+    [],
+  );
 });
