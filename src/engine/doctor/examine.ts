@@ -16,11 +16,12 @@ import {
   identityFindings,
   swapFindings,
 } from "./samples/content.ts";
-import { fieldsOf } from "./samples/fields.ts";
+import { type Fields, fieldsOf } from "./samples/fields.ts";
 import { levelFindings } from "./samples/levels.ts";
 import { matrixFindings } from "./samples/matrix.ts";
+import { tonesOf } from "./samples/tones.ts";
 import { turnFindings } from "./space/findings.ts";
-import { tagFindings } from "./tags.ts";
+import { primariesFindings, rangeTagFindings, transferFindings } from "./tags.ts";
 import { type Seen, timeFindings } from "./time-findings.ts";
 
 /** Largest offset that is looked for, in seconds; at most a quarter of the shorter video. */
@@ -80,10 +81,7 @@ async function findingsOf(
   const other = contentFindings(pictures, frames, match);
   if (other.length > 0) return other;
   const fields = fieldsOf(pictures.reference, pictures.distorted, frames, view);
-  const levels = levelFindings(
-    fields,
-    perSide((side) => statedRange(pair.tracks[side])),
-  );
+  const samples = sampleFindings(fields, pair.tracks);
   await letOthersRun();
   const areas = await exactAreas(pair, relation);
   // A zoom looks like a movement in time.
@@ -94,10 +92,32 @@ async function findingsOf(
     ...turnFindings(view.turn, match, upright),
     ...areas,
     ...(ratio === 1 ? timeFindings(settled, seen) : []),
-    ...(levels.length > 0 ? levels : tagFindings(pair.tracks)),
-    ...matrixFindings(fields),
+    ...samples,
     ...swapFindings(pictures, frames, bitRates(pair.tracks)),
   ];
+}
+
+/** What the samples and the tags show. Other transfer functions and primaries can explain other levels and colours. */
+function sampleFindings(fields: Fields, tracks: Readonly<Record<Side, Track>>): Finding[] {
+  const stated = [...transferFindings(tracks, tonesOf(fields)), ...primariesFindings(tracks)];
+  const says = (code: Finding["code"], confidence: Confidence) =>
+    stated.some((finding) => finding.code === code && finding.confidence === confidence);
+  if (says("TRANSFER_DIFFERS", "certain")) return stated;
+  const ranges = perSide((side) => statedRange(tracks[side]));
+  const levels = levelFindings(fields, ranges);
+  const range = levels.length > 0 ? levels : rangeTagFindings(tracks);
+  const isExplained = says("TRANSFER_DIFFERS", "likely");
+  const measured = [
+    ...(isExplained ? range.map(lowered) : range),
+    ...matrixFindings(fields).map((finding) =>
+      isExplained || says("PRIMARIES_DIFFER", "likely") ? lowered(finding) : finding,
+    ),
+  ];
+  return [...stated, ...measured];
+}
+
+function lowered(finding: Finding): Finding {
+  return { ...finding, confidence: lower(finding.confidence) };
 }
 
 function bitRates(tracks: Readonly<Record<Side, Track>>): Readonly<Record<Side, number>> {
