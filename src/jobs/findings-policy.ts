@@ -19,6 +19,8 @@ export const FINDING_CODES = [
   // Samples
   "RANGE_DIFFERS",
   "MATRIX_DIFFERS",
+  "TRANSFER_DIFFERS",
+  "PRIMARIES_DIFFER",
   "LEVELS_DIFFER",
   // The whole
   "OTHER_CONTENT",
@@ -26,6 +28,9 @@ export const FINDING_CODES = [
   "BLACK",
   "IDENTICAL",
   "NOT_CHECKED",
+  // The models
+  "HDR",
+  "MODEL_SIZE",
 ] as const;
 export type FindingCode = (typeof FINDING_CODES)[number];
 

@@ -21,6 +21,10 @@ export interface BuiltInModel {
    * chroma judge banding too, by the size and depth in which the distorted video was encoded (CAMBI).
    */
   readonly chromaScale: number | undefined;
+  /** The screen that it predicts; undefined: of any size, or another than these. */
+  readonly screen: "HD" | "4K" | undefined;
+  /** The model of the family for the other screen; undefined: there is none. */
+  readonly forOtherScreen: string | undefined;
 }
 
 export interface FrameSize {
@@ -28,35 +32,56 @@ export interface FrameSize {
   readonly height: number;
 }
 
-const V0: readonly (readonly [name: string, title: string])[] = [
-  ["vmaf_v0.6.1", "HD TV at 3 picture heights"],
-  ["vmaf_v0.6.1neg", "HD TV at 3 picture heights, without gain from enhancement"],
-  ["vmaf_4k_v0.6.1", "4K TV at 1.5 picture heights"],
-  ["vmaf_4k_v0.6.1neg", "4K TV at 1.5 picture heights, without gain from enhancement"],
-  ["vmaf_float_v0.6.1", "HD TV at 3 picture heights, in floating point"],
-  ["vmaf_float_v0.6.1neg", "HD TV at 3 picture heights, without gain from enhancement, in floating point"],
-  ["vmaf_float_4k_v0.6.1", "4K TV at 1.5 picture heights, in floating point"],
-  ["vmaf_b_v0.6.3", "HD TV at 3 picture heights, with a confidence interval"],
-  ["vmaf_float_b_v0.6.3", "HD TV at 3 picture heights, with a confidence interval, in floating point"],
+const HD = "HD TV at 3 picture heights";
+const UHD = "4K TV at 1.5 picture heights";
+const NEG = "without gain from enhancement";
+
+const V0: readonly (readonly [name: string, title: string, forOtherScreen: string])[] = [
+  ["vmaf_v0.6.1", HD, "vmaf_4k_v0.6.1"],
+  ["vmaf_v0.6.1neg", `${HD}, ${NEG}`, "vmaf_4k_v0.6.1neg"],
+  ["vmaf_4k_v0.6.1", UHD, "vmaf_v0.6.1"],
+  ["vmaf_4k_v0.6.1neg", `${UHD}, ${NEG}`, "vmaf_v0.6.1neg"],
+  ["vmaf_float_v0.6.1", `${HD}, in floating point`, "vmaf_float_4k_v0.6.1"],
+  ["vmaf_float_v0.6.1neg", `${HD}, ${NEG}, in floating point`, "vmaf_4k_v0.6.1neg"],
+  ["vmaf_float_4k_v0.6.1", `${UHD}, in floating point`, "vmaf_float_v0.6.1"],
+  ["vmaf_b_v0.6.3", `${HD}, with a confidence interval`, "vmaf_4k_v0.6.1"],
+  ["vmaf_float_b_v0.6.3", `${HD}, with a confidence interval, in floating point`, "vmaf_float_4k_v0.6.1"],
 ];
 
 type V1Viewing = "3d0h" | "5d0h" | "1d5h_2160" | "3d0h_2160";
 
-const V1: Readonly<Record<V1Viewing, Pick<BuiltInModel, "title" | "max" | "chromaScale">>> = {
-  "3d0h": { title: "HD at 3 picture heights", max: 100, chromaScale: 1 },
-  "5d0h": { title: "phone, at 5 picture heights", max: 100, chromaScale: 0.6 },
-  "1d5h_2160": { title: "4K at 1.5 picture heights", max: 100, chromaScale: 1 },
-  "3d0h_2160": { title: "4K TV at 3 picture heights", max: 110, chromaScale: 0.5 },
+const V1: Readonly<
+  Record<
+    V1Viewing,
+    Pick<BuiltInModel, "title" | "max" | "chromaScale" | "screen"> & { readonly other?: V1Viewing }
+  >
+> = {
+  "3d0h": {
+    ...{ title: "HD at 3 picture heights", max: 100, chromaScale: 1 },
+    ...{ screen: "HD", other: "1d5h_2160" },
+  },
+  "5d0h": { title: "phone, at 5 picture heights", max: 100, chromaScale: 0.6, screen: undefined },
+  "1d5h_2160": {
+    ...{ title: "4K at 1.5 picture heights", max: 100, chromaScale: 1 },
+    ...{ screen: "4K", other: "3d0h" },
+  },
+  "3d0h_2160": {
+    ...{ title: "4K TV at 3 picture heights", max: 110, chromaScale: 0.5 },
+    ...{ screen: "4K", other: "3d0h" },
+  },
 };
 
 export const BUILT_IN_MODELS: readonly BuiltInModel[] = [
-  ...V0.map(([name, title]) => ({
+  ...V0.map(([name, title, forOtherScreen]) => ({
     family: name.includes("_b_") ? ("bootstrap" as const) : ("v0.6" as const),
     ...{ name, title, max: 100, bits: undefined, lookBehind: 1, chromaScale: undefined },
+    screen: name.includes("_4k_") ? ("4K" as const) : ("HD" as const),
+    forOtherScreen,
   })),
   ...[false, true].flatMap((hfr) =>
-    Object.entries(V1).map(([viewing, facts]) => ({
+    Object.entries(V1).map(([viewing, { other, ...facts }]) => ({
       ...facts,
+      forOtherScreen: other && v1Name(other, hfr),
       family: "v1" as const,
       name: v1Name(viewing as V1Viewing, hfr),
       title: hfr ? `${facts.title}, high frame rate` : facts.title,
@@ -75,6 +100,7 @@ export function builtInModel(name: string): BuiltInModel | undefined {
 /** What a model without facts of its own is assumed to be: its file may look back as far as any model. */
 export const UNKNOWN_MODEL_FACTS: Omit<BuiltInModel, "name" | "title" | "family"> = {
   ...{ max: 100, bits: undefined, lookBehind: 5, chromaScale: undefined },
+  ...{ screen: undefined, forOtherScreen: undefined },
 };
 
 /** Names that stand for the version 1 model that fits the reference's size and frame rate. */
@@ -87,6 +113,8 @@ export function isShortName(name: string): name is ShortName {
 
 /** A picture whose shorter side has this many pixels or more counts as 4K. */
 const LINES_OF_4K = 1800;
+/** From this many pixels of its shorter side on, a picture may be meant for a 4K screen. */
+const LINES_OF_HD = 1080;
 /** Frames per second from which a video counts as high frame rate: the models were trained on 50 and 60. */
 const HIGH_FRAME_RATE = 45;
 
@@ -118,6 +146,17 @@ export function chooseModel(short: ShortName, { width, height, rate }: Shown): C
       ? "standard frame rate, because no file states one"
       : `${hfr ? "high" : "standard"} frame rate, because it has ${Number(rate.toFixed(3))} frames per second (high from ${HIGH_FRAME_RATE})`;
   return { model: v1Name(viewing, hfr), reason: [...size, pace].join("; ") };
+}
+
+/**
+ * Returns the model for the screen that pictures of this size are made for, if the named one is for the other; undefined
+ * if it fits, or if nothing is known of it.
+ */
+export function modelForSize(name: string, { width, height }: FrameSize): string | undefined {
+  const { screen, forOtherScreen } = builtInModel(name) ?? UNKNOWN_MODEL_FACTS;
+  const lines = Math.min(width, height);
+  const isOther = screen === "HD" ? lines >= LINES_OF_4K : screen === "4K" && lines < LINES_OF_HD;
+  return isOther ? forOtherScreen : undefined;
 }
 
 /** Returns every model that a short name can stand for. */

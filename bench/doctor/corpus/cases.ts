@@ -4,6 +4,7 @@ import { CONTENTS, type Content } from "./contents.ts";
 import { Draw } from "./draw.ts";
 import type { Fault, Recipe, Scene } from "./fault.ts";
 import { CLEAN } from "./faults/clean.ts";
+import { COLOUR_FAULTS } from "./faults/colours.ts";
 import { RATE_FAULTS } from "./faults/rate.ts";
 import { SAMPLE_FAULTS } from "./faults/samples.ts";
 import { SPACE_FAULTS } from "./faults/space.ts";
@@ -37,10 +38,11 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   ...SPACE_FAULTS,
   ...SAMPLE_FAULTS,
   ...WHOLE_FAULTS,
+  ...COLOUR_FAULTS,
   ...CLEAN,
 };
 
-/** Cases of each class; 1,420 faults and 1,100 clean pairs. */
+/** Cases of each class; 1,500 faults and 1,140 clean pairs. */
 const COUNTS: Readonly<Record<string, number>> = {
   ...{ offset: 100, "start-missing": 60, trimmed: 60, drops: 60, "drops-equal": 60, "long-drop": 40 },
   ...{ duplicates: 50, "duplicates-equal": 50, "drop-and-duplicate": 50, "offset-and-drops": 50 },
@@ -50,6 +52,7 @@ const COUNTS: Readonly<Record<string, number>> = {
   ...{ range: 60, matrix: 40, levels: 30 },
   ...{ "other-content": 40, "later-part": 40, swapped: 40, black: 20, "frozen-side": 20, identical: 20 },
   ...{ clean: 1000, "clean-bars": 60, "clean-near-size": 40 },
+  ...{ transfer: 40, "transfer-tag": 20, primaries: 20, "clean-hdr": 40 },
 };
 
 export const CLASSES = Object.keys(COUNTS);

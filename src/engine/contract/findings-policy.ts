@@ -11,7 +11,16 @@ export { FINDING_ACTIONS, type FindingAction, type FindingsPolicy };
  */
 const REFUSING: ReadonlySet<FindingCode> = new Set([
   ...["OFFSET", "TRIMMED", "FRAMES_DROPPED", "FRAMES_DUPLICATED", "RATE_DIFFERS"],
-  ...["CROPPED", "BARS", "PADDED", "ROTATED", "MIRRORED", "RANGE_DIFFERS", "OTHER_CONTENT"],
+  ...[
+    "CROPPED",
+    "BARS",
+    "PADDED",
+    "ROTATED",
+    "MIRRORED",
+    "RANGE_DIFFERS",
+    "TRANSFER_DIFFERS",
+    "OTHER_CONTENT",
+  ],
 ] as FindingCode[]);
 
 export function actionOn(

@@ -16,6 +16,7 @@ import { comparedSize, turnedSides } from "../planning/shapes.ts";
 import { byGravity } from "../results/findings.ts";
 import type { DecodedPair } from "./areas.ts";
 import { type Examination, type Examined, examine } from "./examine.ts";
+import { hdrFindings } from "./fitness.ts";
 import { rateFindings, rateRatio } from "./rates.ts";
 import type { BothPictures } from "./samples/content.ts";
 
@@ -36,7 +37,7 @@ export async function diagnose(sources: Sources, tracks: Tracks, context: Decode
   const first = await examine(pair, { pictures, ratio, seen });
   const { relation, findings: found } = await repairedPictures(first, pair, { ratio, seen });
   const rates = rateFindings(ratio, relation.time.match, tracks);
-  const findings = byGravity([...found, ...rates, ...leftOut(pictures, tracks)]);
+  const findings = byGravity([...found, ...rates, ...hdrFindings(tracks), ...leftOut(pictures, tracks)]);
   return {
     findings,
     runs: ratio === 1 && relation.time.state !== "unclear" ? relation.time.runs : [],

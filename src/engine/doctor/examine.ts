@@ -16,11 +16,12 @@ import {
   identityFindings,
   swapFindings,
 } from "./samples/content.ts";
-import { fieldsOf } from "./samples/fields.ts";
+import { type Fields, fieldsOf } from "./samples/fields.ts";
 import { levelFindings } from "./samples/levels.ts";
 import { matrixFindings } from "./samples/matrix.ts";
+import { tonesOf } from "./samples/tones.ts";
 import { turnFindings } from "./space/findings.ts";
-import { tagFindings } from "./tags.ts";
+import { primariesFindings, rangeTagFindings, transferFindings } from "./tags.ts";
 import { type Seen, timeFindings } from "./time-findings.ts";
 
 /** Largest offset that is looked for, in seconds; at most a quarter of the shorter video. */
@@ -80,11 +81,7 @@ async function findingsOf(
   const other = contentFindings(pictures, frames, match);
   if (other.length > 0) return other;
   const fields = fieldsOf(pictures, frames, view, layout?.reference);
-  const levels = levelFindings(
-    fields,
-    perSide((side) => statedRange(pair.tracks[side])),
-  );
-  const matrix = matrixFindings(fields);
+  const samples = sampleFindings(fields, pair.tracks);
   await letOthersRun();
   const areas = await exactAreas(pair, relation);
   // A zoom looks like a movement in time.
@@ -95,13 +92,42 @@ async function findingsOf(
     ...turnFindings(view.turn, match, upright),
     ...areas,
     ...(ratio === 1 ? timeFindings(settled, seen) : []),
-    // A conversion with another matrix changes levels too.
-    ...(levels.length > 0
-      ? levels.filter(({ code }) => code === "RANGE_DIFFERS" || matrix.length === 0)
-      : tagFindings(pair.tracks)),
-    ...matrix,
+    ...(time.state === "unclear" ? samples.map(lessSureLevels) : samples),
     ...swapFindings(pictures, frames, bitRates(pair.tracks)),
   ];
+}
+
+/** What the samples and the tags show. Other transfer functions and primaries can explain other levels and colours. */
+function sampleFindings(fields: Fields, tracks: Readonly<Record<Side, Track>>): Finding[] {
+  const stated = [...transferFindings(tracks, tonesOf(fields)), ...primariesFindings(tracks)];
+  const says = (code: Finding["code"], confidence: Confidence) =>
+    stated.some((finding) => finding.code === code && finding.confidence === confidence);
+  if (says("TRANSFER_DIFFERS", "certain")) return stated;
+  const ranges = perSide((side) => statedRange(tracks[side]));
+  const levels = levelFindings(fields, ranges);
+  const matrix = matrixFindings(fields);
+  // A conversion with another matrix changes levels too.
+  const range =
+    levels.length > 0
+      ? levels.filter(({ code }) => code === "RANGE_DIFFERS" || matrix.length === 0)
+      : rangeTagFindings(tracks);
+  const isExplained = says("TRANSFER_DIFFERS", "likely");
+  const measured = [
+    ...(isExplained ? range.map(lowered) : range),
+    ...matrix.map((finding) =>
+      isExplained || says("PRIMARIES_DIFFER", "likely") ? lowered(finding) : finding,
+    ),
+  ];
+  return [...stated, ...measured];
+}
+
+/** Frames that may not belong together differ in brightness. */
+function lessSureLevels(finding: Finding): Finding {
+  return finding.code === "LEVELS_DIFFER" ? lowered(finding) : finding;
+}
+
+function lowered(finding: Finding): Finding {
+  return { ...finding, confidence: lower(finding.confidence) };
 }
 
 function bitRates(tracks: Readonly<Record<Side, Track>>): Readonly<Record<Side, number>> {

@@ -1,17 +1,19 @@
 /** Looks at frames that the scorer compares: finds what makes their scores wrong, and applies the request's policy. */
 import { Failure } from "../../platform/failure.ts";
-import type { Finding } from "../contract/finding.ts";
+import type { Finding, FindingCode } from "../contract/finding.ts";
 import { actionOn, refuses } from "../contract/findings-policy.ts";
 import { isFixedFromBeginning, isSettled, joinedFix } from "../contract/fix.ts";
 import type { Remedy } from "../contract/remedy.ts";
 import { type PairRequest, perSide } from "../contract/request.ts";
 import type { DecodeContext } from "../media/probe-context.ts";
+import { byGravity } from "../results/findings.ts";
 import type { Looked } from "../scoring/look.ts";
 import { examine, lower } from "./examine.ts";
+import { hdrFindings, modelSizeFindings } from "./fitness.ts";
 
 /** Returns what was found, the gravest first. Throws PAIR_MISMATCH if the policy refuses it. */
 export async function inspect(looked: Looked, context: DecodeContext): Promise<readonly Finding[]> {
-  const { request, span, pictures, segment, pairing } = looked;
+  const { request, span, pictures, segment, pairing, tracks, models } = looked;
   const pair = { ...looked, context, firstPicture: span.first };
   const seen = {
     first: segment.first - segment.before + span.first,
@@ -19,7 +21,8 @@ export async function inspect(looked: Looked, context: DecodeContext): Promise<r
     totals: perSide((side) => (pairing.runs ? pairing.frameCount : pairing.counts[side])),
   };
   const { findings } = await examine(pair, { pictures, ratio: 1, seen });
-  const kept = findings.flatMap((finding) => applied(finding, request));
+  const all = byGravity([...findings, ...hdrFindings(tracks, models), ...modelSizeFindings(pairing, models)]);
+  const kept = all.flatMap((finding) => applied(finding, request));
   const refused = kept.filter((finding) => refuses(finding, request.findings));
   if (refused.length > 0) throw mismatch({ refused, findings: kept, request, isBeginning: seen.first === 0 });
   return kept;
@@ -42,6 +45,12 @@ interface Mismatch {
   readonly isBeginning: boolean;
 }
 
+/** What to do about findings that no option repairs, if it is not to say which frames belong together. */
+const OTHER_ADVICE: Readonly<Partial<Record<FindingCode, string>>> = {
+  OTHER_CONTENT: "Compare other videos",
+  TRANSFER_DIFFERS: "Convert one of the files first",
+};
+
 /** The remedy is the same in all segments: which of them is scored first is a matter of chance. */
 function mismatch({ refused, findings, request, isBeginning }: Mismatch): Failure {
   const [first] = refused;
@@ -49,8 +58,7 @@ function mismatch({ refused, findings, request, isBeginning }: Mismatch): Failur
   const canBeFixed = refused.every(({ code, fix }) => fix || (!isBeginning && isFixedFromBeginning(code)));
   const isAdvised = canBeFixed && request.fix !== true;
   const remedy: Remedy = isAdvised ? { option: "fix", value: true } : { option: "findings", value: "WARN" };
-  const other =
-    first?.code === "OTHER_CONTENT" ? "Compare other videos" : "Say with runs which frames to compare";
+  const other = (first && OTHER_ADVICE[first.code]) ?? "Say with runs which frames to compare";
   const advice = isAdvised ? "Set fix to true to score what was meant" : other;
   const detail = `${first?.evidence} (${first?.code}) ${advice}, or set findings to WARN to score the pair as it is.`;
   return new Failure("PAIR_MISMATCH", detail, {

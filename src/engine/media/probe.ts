@@ -5,6 +5,7 @@ import type { Warning } from "../contract/result.ts";
 import { quote, type Source } from "../files/source.ts";
 import { PROBE_LIMITS } from "../sandbox/limits.ts";
 import { Sandbox } from "../sandbox/sandbox.ts";
+import { PRIMARIES_NAMES, TRANSFER_NAMES } from "./colour-tags.ts";
 import { damaged, openFailure, refuseBrokenRun } from "./decode-errors.ts";
 import { GUARDS, inputFile, QUIET, SHOW_FIRST_FRAME } from "./ffmpeg.ts";
 import { Messages } from "./messages.ts";
@@ -90,9 +91,14 @@ interface Picture {
   readonly sampleAspect: Rational | undefined;
   readonly pixelFormat: string;
   readonly range: "limited" | "full" | "";
+  readonly transfer: string | undefined;
+  readonly primaries: string | undefined;
   readonly rotation: number;
   readonly rate: Rational | undefined;
 }
+
+const TRANSFER_TAG = new RegExp(` color_trc:(${TRANSFER_NAMES.join("|")})`);
+const PRIMARIES_TAG = new RegExp(` color_primaries:(${PRIMARIES_NAMES.join("|")})`);
 
 /**
  * Parses the facts of the first decoded frame from the lines of the showinfo filter. The file's metadata is also
@@ -103,6 +109,8 @@ class PictureReader {
   #frame: Pick<Picture, "width" | "height" | "sampleAspect" | "pixelFormat"> | undefined;
   /** undefined: not printed, which is never so for a frame. */
   #range: Picture["range"] | undefined;
+  #transfer: string | undefined;
+  #primaries: string | undefined;
   #rotation = 0;
   #rate: Rational | undefined;
 
@@ -121,6 +129,8 @@ class PictureReader {
     // The value ends the filter's call of the log: what follows on the line can be another thread's.
     const range = / color_range:(pc|tv|unknown|unspecified|reserved)/.exec(line)?.[1];
     if (range) this.#range = range === "pc" ? "full" : range === "tv" ? "limited" : "";
+    this.#primaries = PRIMARIES_TAG.exec(line)?.[1] ?? this.#primaries;
+    this.#transfer = TRANSFER_TAG.exec(line)?.[1] ?? this.#transfer;
     // The matrix rotates counter-clockwise; players and people count clockwise.
     const turned = /displaymatrix: rotation of (-?\d+(?:\.\d+)?) degrees/.exec(line)?.[1];
     if (turned) this.#rotation = (((Math.round(-Number(turned) / 90) * 90) % 360) + 360) % 360;
@@ -131,6 +141,8 @@ class PictureReader {
   #forget(): void {
     this.#frame = undefined;
     this.#range = undefined;
+    this.#transfer = undefined;
+    this.#primaries = undefined;
     this.#rotation = 0;
     this.#rate = undefined;
   }
@@ -139,7 +151,8 @@ class PictureReader {
     if (!this.#frame) return undefined;
     if (this.#range === undefined)
       throw new Failure("SCORER_FAILED", "ffmpeg did not report the colour range of the first frame.");
-    return { ...this.#frame, range: this.#range, rotation: this.#rotation, rate: this.#rate };
+    const colours = { range: this.#range, transfer: this.#transfer, primaries: this.#primaries };
+    return { ...this.#frame, ...colours, rotation: this.#rotation, rate: this.#rate };
   }
 }
 
@@ -169,6 +182,8 @@ function toTrack(source: Source, found: Found): Omit<Track, "selfChecking"> {
     sampleAspect: picture.sampleAspect,
     pixels: supported(source, picture.pixelFormat),
     range: picture.range,
+    transfer: picture.transfer,
+    primaries: picture.primaries,
     rotation: picture.rotation,
     rate: isGuessed(found.format, frames) ? undefined : picture.rate,
     frames,

@@ -66,6 +66,8 @@ export function probeRaw(source: Source, rawVideo: RawVideo | undefined): Track 
     sampleAspect: undefined,
     pixels,
     range: "",
+    transfer: undefined,
+    primaries: undefined,
     rotation: 0,
     rate,
     frames,

@@ -16,6 +16,9 @@ export interface Track {
   readonly sampleAspect: Rational | undefined;
   readonly pixels: PixelFormat;
   readonly range: "limited" | "full" | "";
+  /** Transfer function and primaries that the file states, as ffmpeg names them; undefined: it states none. */
+  readonly transfer: string | undefined;
+  readonly primaries: string | undefined;
   /** Clockwise degrees by which a player rotates the frames. */
   readonly rotation: number;
   /** The rate that the file states; undefined if it states none. */

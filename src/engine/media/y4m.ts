@@ -46,6 +46,8 @@ export async function probeY4m(source: Source, signal: AbortSignal): Promise<Tra
     sampleAspect: header.sampleAspect,
     pixels: header.pixels,
     range: header.range,
+    transfer: undefined,
+    primaries: undefined,
     rotation: 0,
     rate: header.rate,
     frames,

@@ -105,6 +105,8 @@ const noOrMoreFrames = wholeNumber(0, MAX_FRAMES);
 const term = wholeNumber(1, 1e20);
 const message = textLike(/^\P{Cc}{0,20000}$/u);
 
+const tag = textLike(/^[a-z0-9-]{1,32}$/);
+
 const trackDecoder = record({
   container: textLike(/^[a-z0-9_,]{0,100}$/),
   codec: textLike(/^[A-Za-z0-9_.-]{0,100}$/),
@@ -113,6 +115,8 @@ const trackDecoder = record({
   sampleAspect: optional(record({ num: term, den: term })),
   pixelFormat: textLike(/^[a-z0-9]{1,32}$/),
   range: oneOf("limited", "full", ""),
+  transfer: optional(tag),
+  primaries: optional(tag),
   rotation: oneOf(0, 90, 180, 270),
   rate: optional(record({ num: term, den: term })),
   frames,

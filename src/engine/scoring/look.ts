@@ -13,12 +13,14 @@ import { bothSides } from "../media/all-or-abort.ts";
 import { EVERY_FRAME } from "../media/ffmpeg.ts";
 import { PICTURE_BYTES, Pictures, SHRINK } from "../media/pictures.ts";
 import type { DecodeContext, ProbeContext } from "../media/probe-context.ts";
+import type { Model } from "../planning/models.ts";
 import type { Segment } from "../planning/segment.ts";
 import type { Run } from "./run.ts";
 
 /** What is looked at together: consecutive frames that a run of the scorer compares. */
 export interface Looked extends Compared {
   readonly request: PairRequest;
+  readonly models: readonly Model[];
   /** Counted from the first frame of the segment's context. */
   readonly span: FrameSpan;
   readonly pictures: Readonly<Record<Side, Pictures>>;

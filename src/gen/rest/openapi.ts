@@ -298,12 +298,16 @@ export interface components {
                 MIRRORED?: components["schemas"]["FindingAction"];
                 RANGE_DIFFERS?: components["schemas"]["FindingAction"];
                 MATRIX_DIFFERS?: components["schemas"]["FindingAction"];
+                TRANSFER_DIFFERS?: components["schemas"]["FindingAction"];
+                PRIMARIES_DIFFER?: components["schemas"]["FindingAction"];
                 LEVELS_DIFFER?: components["schemas"]["FindingAction"];
                 OTHER_CONTENT?: components["schemas"]["FindingAction"];
                 SIDES_SWAPPED?: components["schemas"]["FindingAction"];
                 BLACK?: components["schemas"]["FindingAction"];
                 IDENTICAL?: components["schemas"]["FindingAction"];
                 NOT_CHECKED?: components["schemas"]["FindingAction"];
+                HDR?: components["schemas"]["FindingAction"];
+                MODEL_SIZE?: components["schemas"]["FindingAction"];
             };
         };
         /**

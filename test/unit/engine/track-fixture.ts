@@ -17,6 +17,8 @@ export function track(side: Track["side"], over: Partial<Track> & { pixelFormat?
     sampleAspect: undefined,
     pixels,
     range: "",
+    transfer: undefined,
+    primaries: undefined,
     rotation: 0,
     rate: { num: 25, den: 1 },
     frames,

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { BUILT_IN_MODELS, chooseModel, modelsOf, SHORT_NAMES } from "../../../src/jobs/models.ts";
+import {
+  BUILT_IN_MODELS,
+  builtInModel,
+  chooseModel,
+  modelForSize,
+  modelsOf,
+  SHORT_NAMES,
+} from "../../../src/jobs/models.ts";
 
 const HD = { width: 1920, height: 1080, rate: 25 };
 
@@ -42,4 +49,22 @@ test("every short name stands for built-in models that it can choose", () => {
       for (const height of [480, 2160])
         assert.ok(modelsOf(short).includes(chooseModel(short, { width: 4000, height, rate }).model));
   }
+});
+
+test("every model for HD or 4K names one for the other screen", () => {
+  for (const { name, screen, forOtherScreen = "" } of BUILT_IN_MODELS) {
+    const other = builtInModel(forOtherScreen)?.screen;
+    assert.equal(other, screen === undefined ? undefined : screen === "HD" ? "4K" : "HD", name);
+  }
+});
+
+test("advises a model for the size of the pictures", () => {
+  const advised = (name: string, height: number) => modelForSize(name, { width: 2 * height, height });
+  assert.equal(advised("vmaf_v0.6.1", 1800), "vmaf_4k_v0.6.1");
+  assert.equal(advised("vmaf_v0.6.1", 1799), undefined);
+  assert.equal(advised("vmaf_4k_v0.6.1", 1079), "vmaf_v0.6.1");
+  assert.equal(advised("vmaf_4k_v0.6.1", 1080), undefined);
+  assert.equal(advised("vmaf_v1.0.16_hfr_3d0h", 2160), "vmaf_v1.0.16_hfr_1d5h_2160");
+  assert.equal(advised("vmaf_v1.0.16_3d0h_2160", 720), "vmaf_v1.0.16_3d0h");
+  assert.equal(advised("own", 2160), undefined);
 });

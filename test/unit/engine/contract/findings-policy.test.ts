@@ -15,11 +15,19 @@ const found = (code: Finding["code"], confidence: Finding["confidence"] = "certa
 });
 
 test("refuses certain findings that make scores wrong, and no others", () => {
-  for (const code of ["OFFSET", "CROPPED", "RANGE_DIFFERS", "OTHER_CONTENT"] as const) {
+  for (const code of ["OFFSET", "CROPPED", "RANGE_DIFFERS", "TRANSFER_DIFFERS", "OTHER_CONTENT"] as const) {
     assert.equal(refuses(found(code)), true, code);
     assert.equal(refuses(found(code, "likely")), false, code);
   }
-  for (const code of ["FROZEN", "LEVELS_DIFFER", "IDENTICAL", "BLACK", "MATRIX_DIFFERS"] as const)
+  for (const code of [
+    "FROZEN",
+    "LEVELS_DIFFER",
+    "IDENTICAL",
+    "BLACK",
+    "MATRIX_DIFFERS",
+    "PRIMARIES_DIFFER",
+    "HDR",
+  ] as const)
     assert.equal(refuses(found(code)), false, code);
 });
 

@@ -72,7 +72,10 @@ const REPAIR: Repair = {
 
 const PLANS: readonly Plan[] = [
   planOf({}, {}),
-  planOf({ rate: undefined, codec: "", range: "full" }, { container: "mpegts", hidden: 3 }),
+  planOf(
+    { rate: undefined, codec: "", range: "full", transfer: "smpte2084", primaries: "bt2020" },
+    { container: "mpegts", hidden: 3 },
+  ),
   planOf(Y4M, { pixelFormat: "yuv420p10le", ignoresEditList: true }, { features: ["psnr", "ms_ssim"] }),
   planOf(RAW, { ...RAW, rate: { num: 30000, den: 1001 } }, { subsample: 3 }),
   planOf({ pixelFormat: "gbrp" }, { pixelFormat: "yuvj422p", width: 640, height: 360 }),

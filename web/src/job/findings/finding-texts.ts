@@ -19,12 +19,16 @@ const TITLES: Readonly<Record<string, string>> = {
   MIRRORED: "Mirrored",
   RANGE_DIFFERS: "Sample range differs",
   MATRIX_DIFFERS: "Colour matrix differs",
+  TRANSFER_DIFFERS: "Transfer function differs",
+  PRIMARIES_DIFFER: "Colour primaries differ",
   LEVELS_DIFFER: "Brightness or contrast differs",
   OTHER_CONTENT: "Different content",
   SIDES_SWAPPED: "Sides may be swapped",
   BLACK: "Black picture",
   IDENTICAL: "Identical videos",
   NOT_CHECKED: "Not fully checked",
+  HDR: "HDR videos",
+  MODEL_SIZE: "Model for another size",
 };
 
 /** An unknown code is its own title. */
@@ -41,7 +45,7 @@ export const CONFIDENCE_NAMES: Readonly<Record<Confidence, string>> = {
 export const SIDE_NAMES: Readonly<Record<Side, string>> = { reference: "Reference", distorted: "Distorted" };
 
 const IN_FRAMES = ["OFFSET", "TRIMMED", "FRAMES_DROPPED", "FRAMES_DUPLICATED", "FROZEN", "REPEATED"];
-const IN_LEVELS = ["RANGE_DIFFERS", "LEVELS_DIFFER"];
+const IN_LEVELS = ["RANGE_DIFFERS", "TRANSFER_DIFFERS", "LEVELS_DIFFER"];
 
 /** "7 frames", "7.8 of 255 levels"; undefined if the finding has no size. */
 export function sizeText({ code, size }: Pick<Finding, "code" | "size">): string | undefined {

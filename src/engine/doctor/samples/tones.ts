@@ -1,0 +1,99 @@
+/** Measures by which curve the luma of one side becomes that of the other: another transfer function bends it. */
+import { dynamicsOf } from "../../media/colour-tags.ts";
+import type { Fields } from "./fields.ts";
+import { fit, quantile } from "./regression.ts";
+
+/** How the luma of aligned pictures differs, in levels of 8 bits. */
+export interface Tones {
+  /** Distorted luma = gain × reference + offset, about. */
+  readonly gain: number;
+  /** Mean difference as it is, and as a rising curve leaves it. */
+  readonly difference: number;
+  readonly left: number;
+}
+
+/** Points of the curve, and least blocks and spread of luma, in levels, without which it is not determined. */
+const POINTS = 16;
+const LEAST_BLOCKS = 400;
+const LEAST_SPREAD = 40;
+
+/** Mean difference, in levels, up to which samples have the same levels, and from which another curve is clear. */
+const SAME = 2;
+const CLEAR = 8;
+/** Part of the difference that a curve may leave. */
+const LEFT = 0.25;
+/** Part of the difference from which what a curve leaves is noise. */
+const NOISE = 0.7;
+/** Contrast of a curve of higher dynamic range in that of a lower one, at most. */
+const COMPRESSED = 0.8;
+/** The curves by which the same picture has the lowest contrast first; all gamma curves have about the same. */
+const CONTRASTS = ["smpte2084", "arib-std-b67"];
+
+/** Whether samples differ by no more than what an encode changes: no curve leaves less. */
+export function isUnchanged({ difference, left }: Tones): boolean {
+  return difference < SAME || (difference < CLEAR && left > NOISE * difference);
+}
+
+/** Whether samples differ as those of two transfer functions do that are stated: PQ has less contrast than HLG, HLG than gamma. */
+export function isConverted({ gain, difference, left }: Tones, from: string, to: string): boolean {
+  if (dynamicsOf(from) === undefined || dynamicsOf(to) === undefined) return false;
+  const [own, other] = [contrastOf(from), contrastOf(to)];
+  const isCompressed = other < own ? gain < COMPRESSED : other > own && gain > 1 / COMPRESSED;
+  return isCompressed && difference >= CLEAR && left <= LEFT * difference;
+}
+
+function contrastOf(transfer: string): number {
+  const place = CONTRASTS.indexOf(transfer);
+  return place === -1 ? CONTRASTS.length : place;
+}
+
+/** Returns undefined if the pictures are too plain. */
+export function tonesOf({ count, reference, distorted }: Fields): Tones | undefined {
+  const spread = quantile(reference.y, 0.98) - quantile(reference.y, 0.02);
+  if (count < LEAST_BLOCKS || spread < LEAST_SPREAD) return undefined;
+  const line = fit(distorted.y, [reference.y, new Float32Array(count).fill(1)]);
+  if (!line) return undefined;
+  const curve = curveOf(reference.y, distorted.y);
+  const difference = meanOf(count, (i) => (distorted.y[i] ?? 0) - (reference.y[i] ?? 0));
+  const left = meanOf(count, (i) => (distorted.y[i] ?? 0) - valueAt(curve, reference.y[i] ?? 0));
+  return { gain: line.coefficients[0] ?? 1, difference, left };
+}
+
+function meanOf(count: number, of: (index: number) => number): number {
+  let sum = 0;
+  for (let index = 0; index < count; index++) sum += Math.abs(of(index));
+  return sum / count;
+}
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Medians of as many values each, in order; a curve that falls is held level. */
+function curveOf(xs: Float32Array, ys: Float32Array): readonly Point[] {
+  const order = Uint32Array.from(xs.keys()).sort((one, other) => (xs[one] ?? 0) - (xs[other] ?? 0));
+  let highest = Number.NEGATIVE_INFINITY;
+  return Array.from({ length: POINTS }, (_, index) => {
+    const part = order.subarray(
+      Math.floor((index * order.length) / POINTS),
+      Math.floor(((index + 1) * order.length) / POINTS),
+    );
+    const medianOf = (values: Float32Array) =>
+      quantile(
+        Float64Array.from(part, (at) => values[at] ?? 0),
+        0.5,
+      );
+    highest = Math.max(highest, medianOf(ys));
+    return { x: medianOf(xs), y: highest };
+  });
+}
+
+/** The curve between its points, and its ends beyond. */
+function valueAt(curve: readonly Point[], x: number): number {
+  const after = curve.findIndex((point) => point.x >= x);
+  const [from, to] = [curve[Math.max(0, after - 1)], curve.at(after)];
+  if (after <= 0 || from === undefined || to === undefined) return to?.y ?? 0;
+  const share = to.x > from.x ? (x - from.x) / (to.x - from.x) : 1;
+  return from.y + share * (to.y - from.y);
+}
