@@ -46,6 +46,14 @@ export class SleepingEngine implements WorkEngine {
     return [{ scorer: this.scorer, models: this.#film.planned.models }];
   }
 
+  get canDiagnose(): boolean {
+    return false;
+  }
+
+  async diagnose(): Promise<never> {
+    throw new Error("no job of the simulation is diagnosed");
+  }
+
   async makesStills(): Promise<boolean> {
     return true;
   }

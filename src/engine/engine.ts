@@ -1,6 +1,5 @@
 /** The engine: probe → plan → score (whole or a frame range) → pool. */
 
-import type { Diagnosis } from "./contract/diagnosis.ts";
 import type { SampleRequest } from "./contract/estimate.ts";
 import type { PairRequest } from "./contract/request.ts";
 import type { Progress, ScoreResult } from "./contract/result.ts";
@@ -41,9 +40,4 @@ export interface Engine extends WorkEngine {
   models(): Promise<readonly string[]>;
   /** Scores a pair from its files to its pooled result. Throws Failure. */
   score(request: PairRequest, options?: ScoreOptions): Promise<ScoreResult>;
-  /**
-   * Finds out how the two videos of a pair relate. The request's policies do not apply. Throws Failure if one cannot be
-   * read.
-   */
-  diagnose(request: PairRequest, options?: WorkOptions): Promise<Diagnosis>;
 }

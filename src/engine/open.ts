@@ -181,6 +181,10 @@ class OpenEngine implements Engine {
     });
   }
 
+  get canDiagnose(): boolean {
+    return this.#scorers.default.ffmpeg !== undefined;
+  }
+
   async diagnose(request: PairRequest, options: WorkOptions = {}): Promise<Diagnosis> {
     using deadline = new Deadline(options);
     const { ffmpeg, isolation } = this.#scorers.default;

@@ -28,6 +28,8 @@ export interface NodeScorer {
 export interface Capabilities extends NodeScorer {
   /** Whether the node makes stills; absent on nodes of versions without stills. */
   readonly stills?: boolean;
+  /** Whether the node diagnoses pairs; absent on nodes of versions that cannot. */
+  readonly diagnoses?: boolean;
   /** Scorers for jobs that request their versions; absent on nodes of versions with one scorer. */
   readonly moreScorers?: readonly NodeScorer[];
 }
@@ -77,6 +79,12 @@ export function scoreClass(scorer: Scorer, models: readonly ModelId[]): string {
 /** Stills require no model, and the decoder of any version shows the same frame; but not every node makes them. */
 export const STILLS_CLASS = JSON.stringify(["stills", []]);
 
+/**
+ * The class of a PLAN task that diagnoses the pair. A diagnosis requires no model, and any decoder shows the same
+ * pictures; but nodes of earlier versions would score the pair.
+ */
+export const DIAGNOSIS_CLASS = JSON.stringify(["diagnose", []]);
+
 /** Whether a text is a task class, of this version or another. */
 export function isWorkClass(text: string): boolean {
   try {
@@ -88,7 +96,10 @@ export function isWorkClass(text: string): boolean {
   }
 }
 
-/** The kind and requirements of a class, for display; STILLS and most PLAN tasks require no specific scorer. */
+/**
+ * The kind and requirements of a class, for display; STILLS and most PLAN tasks, which include diagnoses, require no
+ * specific scorer.
+ */
 export interface WorkNeed {
   readonly kind: "PLAN" | "SCORE" | "STILLS";
   /** Program and version, or a requested version; empty: any. */
@@ -98,10 +109,11 @@ export interface WorkNeed {
 export function needOf(workClass: string): WorkNeed {
   const [kind, , program = "", version = ""] = JSON.parse(workClass) as [string, string[], ...string[]];
   if (kind === "stills") return { kind: "STILLS", scorer: "" };
-  return { kind: kind === "plan" ? "PLAN" : "SCORE", scorer: `${program} ${version}`.trim() };
+  const plans = kind === "plan" || kind === "diagnose";
+  return { kind: plans ? "PLAN" : "SCORE", scorer: `${program} ${version}`.trim() };
 }
 
-/** Returns what a PLAN class requires; undefined for other classes. */
+/** Returns what a class of planning requires; undefined for other classes. */
 export function needToPlan(workClass: string): PlanNeed | undefined {
   const [kind, models, scorerVersion] = JSON.parse(workClass) as [string, string[], string | undefined];
   return kind === "plan" ? { models, scorerVersion } : undefined;
@@ -110,6 +122,7 @@ export function needToPlan(workClass: string): PlanNeed | undefined {
 /** Whether a node can run tasks of a class. */
 export function serves(node: Capabilities, workClass: string): boolean {
   if (workClass === STILLS_CLASS) return node.stills === true;
+  if (workClass === DIAGNOSIS_CLASS) return node.diagnoses === true;
   const need = needToPlan(workClass);
   if (need === undefined) return scorersOf(node).some((one) => scores(one, workClass));
   return canPlan(node, need);

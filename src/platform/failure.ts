@@ -71,6 +71,7 @@ export const FAILURE_KINDS = {
   JOB_NOT_FINISHED: "conflict",
   JOB_NOT_SUCCEEDED: "conflict",
   JOB_NOT_ESTIMATED: "conflict",
+  JOB_NOT_SCORED: "conflict",
   TOO_MANY_STILLS: "conflict",
   STILL_NOT_FOUND: "not-found",
   STILL_IN_PROGRESS: "conflict",

@@ -24,8 +24,9 @@ export class Lease {
   }
 
   /** UNKNOWN: a kind of a newer version. */
-  get kind(): "PLAN" | "SEGMENT" | "WHOLE" | "STILLS" | "UNKNOWN" {
+  get kind(): "PLAN" | "SEGMENT" | "WHOLE" | "STILLS" | "DIAGNOSIS" | "UNKNOWN" {
     const { work } = this.item;
+    if (work.case === "diagnose") return "DIAGNOSIS";
     if (work.case === "stills") return "STILLS";
     if (work.case === "segment") return work.value.segment === "" ? "WHOLE" : "SEGMENT";
     return work.case === "plan" ? "PLAN" : "UNKNOWN";

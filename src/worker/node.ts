@@ -170,7 +170,7 @@ export class Node {
       models: models.map(({ name, digest }) => ({ name, digest })),
     }));
     const stills = await opening.engine.makesStills();
-    return { ...first, moreScorers, version, stills };
+    return { ...first, moreScorers, version, stills, diagnoses: opening.engine.canDiagnose };
   }
 }
 

@@ -1,5 +1,6 @@
 /** Runs one leased task to an outcome that can be reported. */
 
+import type { Diagnosis } from "../engine/contract/diagnosis.ts";
 import type { PairRequest } from "../engine/contract/request.ts";
 import type { PlannedPair, SegmentScored, Still, WorkEngine } from "../engine/contract/work.ts";
 import { SegmentMismatch } from "../engine/planning/segment-mismatch.ts";
@@ -23,6 +24,7 @@ export type Outcome =
   | { readonly kind: "PLANNED"; readonly planned: PlannedPair }
   | { readonly kind: "SCORED"; readonly scored: SegmentScored }
   | { readonly kind: "DRAWN"; readonly stills: readonly Still[] }
+  | { readonly kind: "DIAGNOSED"; readonly diagnosis: Diagnosis }
   | { readonly kind: "FAILED"; readonly failure: Failure }
   /** The lease, and with it the task, was stopped. */
   | { readonly kind: "STOPPED" };
@@ -38,17 +40,25 @@ export async function perform(
     const { request, work } = checked(lease.item);
     const tenant = lease.item.tenantId;
     const limits = { tenant, signal: lease.signal, timeoutMs };
-    const outcome =
-      work.case === "plan"
-        ? await plan(engine, request, work.value, limits)
-        : work.case === "stills"
-          ? await draw(engine, request, work.value, limits)
-          : await score(engine, request, work.value, lease, timeoutMs);
+    const outcome = await outcomeOf(engine, request, work, lease, limits);
     return lease.signal.aborted ? { kind: "STOPPED" } : outcome;
   } catch (thrown) {
     if (lease.signal.aborted) return { kind: "STOPPED" };
     return { kind: "FAILED", failure: Failure.from(thrown) };
   }
+}
+
+async function outcomeOf(
+  engine: WorkEngine,
+  request: PairRequest,
+  work: CheckedWork["work"],
+  lease: Lease,
+  limits: WorkLimits,
+): Promise<Outcome> {
+  if (work.case === "plan") return plan(engine, request, work.value, limits);
+  if (work.case === "segment") return score(engine, request, work.value, lease, limits.timeoutMs);
+  if (work.case === "stills") return draw(engine, request, work.value, limits);
+  return { kind: "DIAGNOSED", diagnosis: await engine.diagnose(request, limits) };
 }
 
 /** Whether the pair must be scored whole, because its segment boundaries differ from the plan. */

@@ -1,12 +1,13 @@
 /** Converts an outcome to report messages. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { type Finding, MAX_FIX_RUNS } from "../engine/contract/finding.ts";
+import type { Diagnosis } from "../engine/contract/diagnosis.ts";
+import { type Finding, MAX_FINDINGS, MAX_FIX_RUNS } from "../engine/contract/finding.ts";
 import type { PlannedPair, SegmentScored, Still } from "../engine/contract/work.ts";
 import { type EncodedRows, encodeRows } from "../engine/frames/codec.ts";
 import { joinFindings } from "../engine/results/findings.ts";
 import { Still_Side } from "../gen/proto/svc/v1/job_pb.ts";
 import type { ReportResultRequestSchema } from "../gen/proto/svc/v1/node_pb.ts";
-import { findingMessage } from "../messages/findings.ts";
+import { diagnosisMessage, findingMessage } from "../messages/findings.ts";
 import { Failure } from "../platform/failure.ts";
 import { isSegmentMismatch, type Outcome } from "./perform.ts";
 
@@ -31,6 +32,9 @@ export function* reportsOf(outcome: Exclude<Outcome, { kind: "STOPPED" }>): Gene
       break;
     case "DRAWN":
       yield* stillReports(outcome.stills);
+      break;
+    case "DIAGNOSED":
+      yield { case: "diagnosis", value: diagnosisMessage(withShortFixes(outcome.diagnosis)) };
       break;
     case "FAILED":
       yield failureReport(outcome.failure);
@@ -110,6 +114,11 @@ function* segmentReports({
       findings: joinFindings(undefined, findings).map(withShortFix).map(findingMessage),
     },
   };
+}
+
+/** The fix of all findings stays whole. */
+function withShortFixes(diagnosis: Diagnosis): Diagnosis {
+  return { ...diagnosis, findings: diagnosis.findings.slice(0, MAX_FINDINGS).map(withShortFix) };
 }
 
 /** Half a fix would repair nothing, so one that is too long is left out. */

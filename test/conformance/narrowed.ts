@@ -88,8 +88,9 @@ function narrowSpec(properties: Schema["properties"]): void {
   // Nor does the description say which scorers exist; an empty version stands for the default one.
   properties["scorerVersion"] = { ...properties["scorerVersion"], enum: [""] };
   // Which frames and areas a pair has is not described either, nor that runs follow each other, nor that an estimate
-  // excludes subsampling.
-  for (const name of ["offset", "start", "duration", "runs", "crop", "estimate"]) delete properties[name];
+  // excludes subsampling, and a diagnosis most members.
+  for (const name of ["offset", "start", "duration", "runs", "crop", "estimate", "diagnoseOnly"])
+    delete properties[name];
 }
 
 /** Adds the rule for label keys: OpenAPI 3.0 cannot restrict member names. */

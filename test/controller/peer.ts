@@ -28,7 +28,7 @@ type Report = NonNullable<MessageInitShape<typeof ReportResultRequestSchema>["re
 interface Registration {
   readonly name?: string;
   readonly slots?: number;
-  readonly capabilities?: typeof CAPABILITIES & { readonly stills?: boolean };
+  readonly capabilities?: typeof CAPABILITIES & { readonly stills?: boolean; readonly diagnoses?: boolean };
 }
 
 export class Peer {

@@ -135,12 +135,40 @@ describe("job specs", () => {
     );
   });
 
+  test("that only diagnose name nothing to compare or to measure, and need no model", () => {
+    const members = { ...PAIR, diagnoseOnly: true, models: ["a"] };
+    const only = create(JobSpecSchema, members);
+    const checked = checkSpec(only, ["b"], { action: "WARN" });
+    assert.deepEqual([checked.spec, checked.need], [only, undefined]);
+    const contradictions: MessageInitShape<typeof JobSpecSchema>[] = [
+      ...[
+        { features: ["psnr"] },
+        { subsample: 2 },
+        { estimate: { tolerance: 1 } },
+        { offset: 0 },
+        { start: 1 },
+      ],
+      ...[{ duration: 1 }, { runs: [{ reference: 0, distorted: 0, count: 1 }] }, { fix: true }],
+      ...[{ crop: { reference: { x: 0, y: 0, width: 64, height: 64 } } }, { findings: {} }],
+      ...[{ mirror: { distorted: Mirror_Direction.HORIZONTAL } }],
+      ...[{ rangeOf: { distorted: SampleRange_Range.FULL } }],
+      ...[{ matrixOf: { distorted: SampleMatrix_Matrix.BT709 } }],
+    ];
+    for (const more of contradictions) {
+      const [name = ""] = Object.keys(more);
+      assert.throws(() => checkSpec(create(JobSpecSchema, { ...members, ...more }), []), {
+        ...INVALID,
+        message: `${name} has no effect on a diagnosis: leave it out, or diagnoseOnly.`,
+      });
+    }
+  });
+
   test("that name no model get the default models, and keep the fingerprint of the request", () => {
     const none = create(JobSpecSchema, PAIR);
     const defaulted = checkSpec(none, ["a", "b"]);
     assert.deepEqual(readSpec(defaulted.text), create(JobSpecSchema, { ...PAIR, models: ["a", "b"] }));
     assert.deepEqual(
-      [defaulted.spec.models, defaulted.need.models],
+      [defaulted.spec.models, defaulted.need?.models],
       [
         ["a", "b"],
         ["a", "b"],

@@ -4,7 +4,7 @@ import { Registry } from "prom-client";
 import { showQueue } from "../../src/controller/scheduling/queue-metrics.ts";
 import { type PendingWork, QueueStats, type QueueView } from "../../src/controller/scheduling/queue-stats.ts";
 import { scorerNames } from "../../src/controller/scheduling/scorer-names.ts";
-import { needOf, planClass, STILLS_CLASS, scoreClass } from "../../src/jobs/work.ts";
+import { DIAGNOSIS_CLASS, needOf, planClass, STILLS_CLASS, scoreClass } from "../../src/jobs/work.ts";
 import { MAX_READY_OF_TENANT } from "../../src/store/contract/task-records.ts";
 import { Peer } from "../controller/peer.ts";
 import { CAPABILITIES, planReport, SCORER } from "../controller/scored.ts";
@@ -157,6 +157,7 @@ describe("the named scorers", () => {
 test("the needs of each work class", () => {
   assert.deepEqual(needOf(planClass(["m"])), { kind: "PLAN", scorer: "" });
   assert.deepEqual(needOf(STILLS_CLASS), { kind: "STILLS", scorer: "" });
+  assert.deepEqual(needOf(DIAGNOSIS_CLASS), { kind: "PLAN", scorer: "" });
   const scorer = { program: "vmaf", version: "3.0.0", libvmafVersion: "3.0.0" };
   assert.deepEqual(needOf(scoreClass(scorer, [])), { kind: "SCORE", scorer: "vmaf 3.0.0" });
 });

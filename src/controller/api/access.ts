@@ -2,7 +2,9 @@
 
 import { isId } from "../../jobs/ids.ts";
 import { Failure } from "../../platform/failure.ts";
+import type { JobRow } from "../../store/contract/job-records.ts";
 import type { JobStore } from "../../store/contract/job-store.ts";
+import { readSpec } from "../requests/job-spec.ts";
 
 /**
  * Returns what `find` returns for a job of the caller's tenant. Throws JOB_NOT_FOUND if the job does not exist, or
@@ -18,6 +20,19 @@ export async function ownJob<T>(
   if (found !== undefined) return found;
   if ((await store.tenantOf(id)) === undefined) throw notFound(id);
   throw new Failure("WRONG_TENANT", "The job belongs to another tenant.");
+}
+
+/**
+ * Returns a job of the caller's tenant that is scored, or will be. Throws what `ownJob` throws, and JOB_NOT_SCORED for
+ * one that only diagnoses its pair.
+ */
+export async function ownScoredJob(store: JobStore, tenant: string, id: string): Promise<JobRow> {
+  const job = await ownJob(store, id, (own) => store.job(tenant, own));
+  if (!readSpec(job.spec).diagnoseOnly) return job;
+  throw new Failure(
+    "JOB_NOT_SCORED",
+    "The job only diagnoses its pair, so it has no scores. Submit the pair without diagnoseOnly.",
+  );
 }
 
 function notFound(id: string): Failure {

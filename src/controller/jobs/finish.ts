@@ -8,7 +8,7 @@ import { readUnits, restOf } from "../../engine/results/rounds.ts";
 import { type FinishJobResponse, FinishJobResponseSchema } from "../../gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Estimated, Finishing, JobRow } from "../../store/contract/job-records.ts";
-import { ownJob } from "../api/access.ts";
+import { ownJob, ownScoredJob } from "../api/access.ts";
 import { jobMessage } from "../messages/job.ts";
 import { newSegments } from "../reports/plan-report.ts";
 import { readSpec, withoutEstimate } from "../requests/job-spec.ts";
@@ -37,6 +37,7 @@ async function store(
   { tenant, subject }: Principal,
   { store, metrics, limits, segmentSeconds }: FinishOptions,
 ): Promise<{ readonly job: JobRow; readonly created: boolean }> {
+  await ownScoredJob(store, tenant, id);
   const admission = await limits.admit(tenant, 1).catch((thrown: unknown) => {
     metrics.submitRefused(Failure.from(thrown));
     throw thrown;

@@ -6,7 +6,7 @@ import type { GetJobFramesRequest } from "../../gen/proto/svc/v1/job_pb.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { JobRow } from "../../store/contract/job-records.ts";
 import type { JobStore } from "../../store/contract/job-store.ts";
-import { ownJob } from "../api/access.ts";
+import { ownJob, ownScoredJob } from "../api/access.ts";
 import type { FramePart, FrameValues } from "../api/operations.ts";
 import { readSpec, sampleOf } from "../requests/job-spec.ts";
 
@@ -23,7 +23,7 @@ export async function* jobFrames(
   tenant: string,
   request: GetJobFramesRequest,
 ): AsyncGenerator<FramePart> {
-  const job = await ownJob(store, request.id, (id) => store.job(tenant, id));
+  const job = await ownScoredJob(store, tenant, request.id);
   const wanted: Wanted = { from: request.firstFrame, left: request.frameCount || Number.POSITIVE_INFINITY };
   while (wanted.left > 0) {
     const [part] = await store.parts(tenant, job.id, wanted.from, 1);

@@ -11,7 +11,7 @@ import {
 import type { DefaultModelsOf } from "../../jobs/default-models.ts";
 import type { FindingsPolicyOf } from "../../jobs/findings-policy.ts";
 import { MAX_BATCH } from "../../jobs/request-limits.ts";
-import { needToPlan, planClass } from "../../jobs/work.ts";
+import { DIAGNOSIS_CLASS, needToPlan, type PlanNeed, planClass } from "../../jobs/work.ts";
 import { Failure, invalid } from "../../platform/failure.ts";
 import type { Span } from "../../platform/observability/span.ts";
 import type { NewJob } from "../../store/contract/job-records.ts";
@@ -73,9 +73,9 @@ export async function submitBatch(
     const { index, model, scorerVersion } = failure.found ?? {};
     if (failure.code === "IDEMPOTENCY_CONFLICT") return places.indexOf(Number(index));
     if (failure.code === "UNKNOWN_MODEL")
-      return checked.findIndex(({ need }) => need.models.includes(String(model)));
+      return checked.findIndex(({ need }) => need?.models.includes(String(model)));
     if (failure.code === "UNKNOWN_SCORER")
-      return checked.findIndex(({ need }) => need.scorerVersion === scorerVersion);
+      return checked.findIndex(({ need }) => need?.scorerVersion === scorerVersion);
     return undefined;
   };
   const stored = await store(firsts, principal, submission).catch((thrown: unknown) => {
@@ -188,14 +188,20 @@ async function requireFit(
 
 /** Throws TOO_MANY_MODEL_SETS. */
 function requireModelSets(waiting: readonly string[], more: readonly Ready[]): void {
-  const known = waiting.filter((workClass) => needToPlan(workClass) !== undefined);
-  const sets = new Set([...known, ...more.map(({ workClass }) => workClass)]);
-  if (sets.size <= MAX_MODEL_SETS || more.every(({ workClass }) => known.includes(workClass))) return;
+  const known = setsOf(waiting);
+  const wanted = setsOf(more.map(({ workClass }) => workClass));
+  const sets = new Set([...known, ...wanted]);
+  if (sets.size <= MAX_MODEL_SETS || wanted.every((workClass) => known.includes(workClass))) return;
   throw new Failure(
     "TOO_MANY_MODEL_SETS",
     `Jobs with ${sets.size} different sets of models would wait for their plan; the limit is ${MAX_MODEL_SETS}. Use fewer sets, or submit again when some are planned.`,
     { found: { sets: sets.size, limit: MAX_MODEL_SETS } },
   );
+}
+
+/** Returns the classes with models. */
+function setsOf(workClasses: readonly string[]): readonly string[] {
+  return workClasses.filter((workClass) => needToPlan(workClass) !== undefined);
 }
 
 /** Merges jobs of a batch that have the same key. `places`: for each job, its index in `firsts`. */
@@ -232,12 +238,16 @@ function newJob(
     priority: spec.priority,
     submittedBy,
     idempotencyKey: key,
-    workClass: planClass(need.models, need.scorerVersion),
+    workClass: classOf(need),
     traceparent: traceparentIn(span),
   };
 }
 
 function readyOf(tenant: string, jobs: readonly Checked[]): Ready[] {
-  const classes = new Set(jobs.map(({ need }) => planClass(need.models, need.scorerVersion)));
+  const classes = new Set(jobs.map(({ need }) => classOf(need)));
   return [...classes].map((workClass) => ({ tenant, workClass }));
+}
+
+function classOf(need: PlanNeed | undefined): string {
+  return need === undefined ? DIAGNOSIS_CLASS : planClass(need.models, need.scorerVersion);
 }

@@ -16,6 +16,8 @@ import {
   MediaSummarySchema,
 } from "../../gen/proto/svc/v1/job_pb.ts";
 import {
+  type Diagnosis,
+  DiagnosisSchema,
   type ScoreProgress,
   ScoreProgressSchema,
   type ScoreResult,
@@ -64,15 +66,20 @@ function mediaMessage({ videoBitRate, ...facts }: MediaFacts): MediaSummary {
   return create(MediaSummarySchema, { ...facts, ...(videoBitRate !== undefined && { videoBitRate }) });
 }
 
-/** With the plan or the result, as far as there is one, the tasks, and the time when the job expires. */
+/** With the plan, the result or the diagnosis, as far as there is one, the tasks, and the time when the job expires. */
 export function jobDetailMessage({ job, plan, result, work }: JobDetail, retentionMs: number): Job {
   const message = jobMessage(job);
   if (job.endedAt) message.expireTime = timestampFromMs(job.endedAt.getTime() + retentionMs);
   const planned = plan === undefined ? undefined : planMessage(plan);
   if (planned !== undefined) message.plan = planned;
-  if (result !== undefined) message.result = readResult(result);
+  if (result !== undefined && message.spec?.diagnoseOnly) message.diagnosis = readDiagnosis(result);
+  else if (result !== undefined) message.result = readResult(result);
   message.work = work.map(workMessage);
   return message;
+}
+
+function readDiagnosis(text: string): Diagnosis {
+  return fromJsonString(DiagnosisSchema, text, { ignoreUnknownFields: true });
 }
 
 /** Parses a stored result. */

@@ -19,7 +19,7 @@ import { workMessage } from "./job.ts";
  * tasks.
  */
 export function nodeMessage(node: NodeRow, tenant: string): Node {
-  const { stills = false, moreScorers = [] } = node.capabilities;
+  const { stills = false, diagnoses = false, moreScorers = [] } = node.capabilities;
   return create(NodeSchema, {
     id: node.id,
     name: node.name,
@@ -30,6 +30,7 @@ export function nodeMessage(node: NodeRow, tenant: string): Node {
       ...scorerMessage(node.capabilities),
       version: node.version,
       stills,
+      diagnoses,
       moreScorers: moreScorers.map(scorerMessage),
     },
     registerTime: timestampFromDate(node.registeredAt),

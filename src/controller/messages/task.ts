@@ -13,7 +13,9 @@ export function workItem(work: ClaimedWork, segmentSeconds: number): WorkItem {
     jobId: work.jobId,
     tenantId: work.tenant,
     request: scoreRequestOf(spec),
-    work: detailOf(work, { segmentSeconds, units: spec.estimate !== undefined }),
+    work: spec.diagnoseOnly
+      ? { case: "diagnose", value: {} }
+      : detailOf(work, { segmentSeconds, units: spec.estimate !== undefined }),
     traceparent: work.traceparent ?? "",
   });
 }

@@ -1,4 +1,4 @@
-/** What nodes find in segments: checked, stored as text, and read again when the segments are joined. */
+/** What nodes find: checked; of segments also stored as text, and read again when the segments are joined. */
 import { fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { type Finding, MAX_FINDINGS, MAX_FIX_RUNS } from "../../engine/contract/finding.ts";
 import { type Finding as FindingMessage, FindingSchema } from "../../gen/proto/svc/v1/scoring_pb.ts";
@@ -10,10 +10,15 @@ const MAX_EVIDENCE = 1_000;
 /** Returns the text to store; undefined: nothing was found. Throws INVALID_REQUEST. */
 export function findingsText(findings: readonly FindingMessage[]): string | undefined {
   if (findings.length === 0) return undefined;
-  if (findings.length > MAX_FINDINGS)
-    throw invalid(`segment.findings has ${findings.length} findings. Use at most ${MAX_FINDINGS}.`);
-  for (const [index, finding] of findings.entries()) check(finding, `segment.findings[${index}]`);
+  checkFindings(findings, "segment.findings");
   return JSON.stringify(findings.map((finding) => toJson(FindingSchema, finding)));
+}
+
+/** `path` names the list in a failure. Throws INVALID_REQUEST. */
+export function checkFindings(findings: readonly FindingMessage[], path: string): void {
+  if (findings.length > MAX_FINDINGS)
+    throw invalid(`${path} has ${findings.length} findings. Use at most ${MAX_FINDINGS}.`);
+  for (const [index, finding] of findings.entries()) check(finding, `${path}[${index}]`);
 }
 
 /** Returns the findings of a stored text. */

@@ -7,6 +7,7 @@ import type {
   SegmentReport,
   StillReport,
 } from "../../gen/proto/svc/v1/node_pb.ts";
+import type { Diagnosis } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { isId } from "../../jobs/ids.ts";
 import { decideRetry } from "../../jobs/retry.ts";
 import { FAILURE_KINDS, Failure, type FailureCode, invalid, isFailureCode } from "../../platform/failure.ts";
@@ -22,6 +23,7 @@ import { checkStillImage } from "../stills/image.ts";
 import type { KeyedSemaphore } from "../stills/keyed-semaphore.ts";
 import { sideOf } from "../stills/stills.ts";
 import type { ControllerMetrics } from "../telemetry/metrics.ts";
+import { diagnosisRecord } from "./diagnosis.ts";
 import { planRecord } from "./plan-report.ts";
 import { checkSegment, refusalOfChunk } from "./scores-report.ts";
 
@@ -74,6 +76,7 @@ async function record(
   const { store } = options;
   if (report.case === "piece") return recordPiece(options, fence, report.value, puller);
   if (report.case === "plan") return recordPlan(options, fence, report.value, puller);
+  if (report.case === "diagnosis") return recordDiagnosis(options, fence, report.value);
   if (report.case === "segment") return recordSegment(options, fence, report.value, puller);
   if (report.case === "failure") return recordFailure(options, fence, report.value);
   if (report.case === "still") return recordStill(options, fence, report.value);
@@ -90,6 +93,16 @@ async function recordPlan(
   const request = spec === undefined ? undefined : sampleOf(readSpec(spec));
   const sampling = request && { request, segmentSeconds };
   return (await store.recordPlan(fence, planRecord(report, capabilities, sampling))).recorded;
+}
+
+async function recordDiagnosis(
+  { store, metrics }: ReportOptions,
+  fence: Fence,
+  report: Diagnosis,
+): Promise<Recorded> {
+  const { recorded, durationMs } = await store.recordDiagnosis(fence, diagnosisRecord(report));
+  if (durationMs !== undefined) metrics.jobDiagnosed(durationMs);
+  return recorded;
 }
 
 async function recordPiece(

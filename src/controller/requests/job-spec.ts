@@ -1,6 +1,13 @@
 /** The spec of a job: checked once at submission, then stored as text. */
 import { hash, randomInt } from "node:crypto";
-import { create, fromJsonString, type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
+import {
+  create,
+  fromJsonString,
+  isFieldSet,
+  type JsonObject,
+  type JsonValue,
+  toJson,
+} from "@bufbuild/protobuf";
 import { refuseSample, type SampleRequest } from "../../engine/contract/estimate.ts";
 import { MAX_SEED } from "../../engine/estimate/sampling-plan.ts";
 import { type JobSpec, JobSpecSchema } from "../../gen/proto/svc/v1/job_pb.ts";
@@ -21,8 +28,8 @@ import { checkLabels } from "./filter.ts";
 export interface CheckedSpec {
   /** As requested, with its tenant's defaults for what the request does not say, and with the seed of an estimate. */
   readonly spec: JobSpec;
-  /** What planning it requires of a node. */
-  readonly need: PlanNeed;
+  /** What planning it requires of a node; undefined: the pair is only diagnosed. */
+  readonly need: PlanNeed | undefined;
   /** Canonical proto JSON with sorted members: equal for equal specs. */
   readonly text: string;
   /**
@@ -31,6 +38,12 @@ export interface CheckedSpec {
    */
   readonly fingerprint: string;
 }
+
+/** Members that contradict `diagnoseOnly`. Models and policies on scores do not: they are ignored. */
+const ONLY_SCORING = [
+  ...["features", "subsample", "estimate", "offset", "start", "duration", "runs"],
+  ...["crop", "mirror", "rangeOf", "matrixOf", "findings", "fix"],
+] as (keyof typeof JobSpecSchema.field)[];
 
 /**
  * `defaultModels`, `findings`: the defaults of its tenant; empty, undefined: those of the API. Throws INVALID_REQUEST,
@@ -42,7 +55,10 @@ export function checkSpec(
   findings?: FindingsPolicy,
 ): CheckedSpec {
   if (given === undefined) throw invalid("The job is missing. Give at least reference and distorted.");
-  const spec = withSeed(withFindings(withModels(given, defaultModels), findings));
+  if (given.diagnoseOnly) refuseScoring(given);
+  const spec = given.diagnoseOnly
+    ? given
+    : withSeed(withFindings(withModels(given, defaultModels), findings));
   const request = pairRequestOf(scoreRequestOf(spec));
   const { models, scorerVersion } = request;
   const sample = sampleOf(spec);
@@ -56,7 +72,15 @@ export function checkSpec(
   }
   const requested = textOf(toJson(JobSpecSchema, given));
   const text = spec === given ? requested : textOf(toJson(JobSpecSchema, spec));
-  return { spec, need: { models, scorerVersion }, text, fingerprint: fingerprintOf(requested) };
+  const need = spec.diagnoseOnly ? undefined : { models, scorerVersion };
+  return { spec, need, text, fingerprint: fingerprintOf(requested) };
+}
+
+/** Refuses what a diagnosis would ignore although it says what to compare or to measure. Throws INVALID_REQUEST. */
+function refuseScoring(spec: JobSpec): void {
+  const name = ONLY_SCORING.find((member) => isFieldSet(spec, JobSpecSchema.field[member]));
+  if (name !== undefined)
+    throw invalid(`${name} has no effect on a diagnosis: leave it out, or diagnoseOnly.`);
 }
 
 /** Returns the spec with the default models if it names none. */

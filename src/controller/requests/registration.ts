@@ -30,6 +30,7 @@ export function newNode(request: RegisterNodeRequest, tenant: string): NewNode {
   const registered = {
     ...nodeScorer("capabilities", capabilities),
     ...(capabilities.stills && { stills: true }),
+    ...(capabilities.diagnoses && { diagnoses: true }),
     ...(more.length > 0 && { moreScorers: more }),
   };
   const bytes = Buffer.byteLength(JSON.stringify(registered));

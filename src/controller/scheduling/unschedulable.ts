@@ -2,7 +2,14 @@
  * Finds work that none of the online nodes can do, because its scorer or a model was replaced or removed. After a
  * while such a job is planned again, so that one version scores all of it, or it fails.
  */
-import { type Capabilities, needToPlan, type PlanNeed, STILLS_CLASS, serves } from "../../jobs/work.ts";
+import {
+  type Capabilities,
+  DIAGNOSIS_CLASS,
+  needToPlan,
+  type PlanNeed,
+  STILLS_CLASS,
+  serves,
+} from "../../jobs/work.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import type { Store } from "../../store/contract/store.ts";
 import type { Ready } from "../../store/contract/task-records.ts";
@@ -11,6 +18,9 @@ import { type Fleet, unavailable, unknownModel } from "./fleet.ts";
 
 /** Long enough for a node to restart, and for one node of each kind to come up after a power cut. */
 export const UNSCHEDULABLE_MS = 5 * 60_000;
+
+/** Classes that no scorer or model is missing for. */
+const OF_ANY_SCORER: readonly string[] = [STILLS_CLASS, DIAGNOSIS_CLASS];
 
 export interface UnschedulableOptions {
   readonly store: Store;
@@ -90,8 +100,8 @@ async function unschedulable(
   store: Store,
   fleet: Fleet,
 ): Promise<readonly { readonly ready: Ready; readonly online: readonly Capabilities[] }[]> {
-  // Stills wait for a node that can make them; nothing else can be done.
-  const all = (await store.ready()).filter(({ workClass }) => workClass !== STILLS_CLASS);
+  // Stills and diagnoses wait for a node that can make them; nothing else can be done.
+  const all = (await store.ready()).filter(({ workClass }) => !OF_ANY_SCORER.includes(workClass));
   if (all.length === 0) return [];
   // Most work is served by fleet nodes, so they are checked first.
   const ofAll = await fleet.capabilities();

@@ -16,7 +16,7 @@ import { MAX_FRAMES_ASKED } from "../../jobs/stills.ts";
 import { Failure, invalid } from "../../platform/failure.ts";
 import type { JobStore } from "../../store/contract/job-store.ts";
 import type { StillRow, StillSide } from "../../store/contract/still-records.ts";
-import { ownJob } from "../api/access.ts";
+import { ownJob, ownScoredJob } from "../api/access.ts";
 import type { JobOperations } from "../api/operations.ts";
 import { errorMessage } from "../messages/job.ts";
 
@@ -33,6 +33,7 @@ export function stillOperations(
       if (frames.length < 1 || frames.length > MAX_FRAMES_ASKED) {
         throw invalid(`frames has ${frames.length} frames. Use 1 to ${MAX_FRAMES_ASKED}.`);
       }
+      await ownScoredJob(store, tenant, id);
       await ownJob(store, id, (own) => store.requestStills(tenant, own, frames));
       return create(RequestStillsResponseSchema, { stills: await messages(store, tenant, id) });
     },

@@ -183,6 +183,12 @@ export class ControllerMetrics {
     this.#frames.inc(frameCount);
   }
 
+  /** A job that has no score. */
+  jobDiagnosed(durationMs: number): void {
+    this.jobEnded("SUCCEEDED");
+    this.#duration.observe(durationMs / 1000);
+  }
+
   workClaimed({ beginsJob, jobAgeMs }: ClaimedWork): void {
     this.claimed.inc();
     if (beginsJob) this.#wait.observe(Math.max(0, jobAgeMs) / 1000);

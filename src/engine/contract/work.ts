@@ -1,5 +1,6 @@
 /** The engine's work as distributable tasks: planned on one machine, scored on others, joined on a third. */
 import type { FrameTable } from "../frames/frame-table.ts";
+import type { Diagnosis } from "./diagnosis.ts";
 import type { Finding } from "./finding.ts";
 import type { PairRequest, Side } from "./request.ts";
 import type { ScorerInfo } from "./result.ts";
@@ -117,6 +118,13 @@ export interface WorkEngine {
   plan(request: PairRequest, options: WorkPlanOptions): Promise<PlannedPair>;
   /** Throws CutFault if the segment does not match the plan: the pair must then be scored whole. */
   scoreSegment(work: SegmentWork, options?: SegmentOptions): Promise<SegmentScored>;
+  /** Whether its programs can diagnose pairs. */
+  readonly canDiagnose: boolean;
+  /**
+   * Finds out how the two videos of a pair relate. The request's policies do not apply. Throws Failure if one cannot be
+   * read.
+   */
+  diagnose(request: PairRequest, options?: WorkOptions): Promise<Diagnosis>;
   /** Whether its programs can make stills. */
   makesStills(): Promise<boolean>;
   /** Returns each frame of both sides: exactly the frames that were scored under these numbers. Throws a Failure. */

@@ -660,6 +660,11 @@ export interface components {
              * @default false
              */
             fix?: boolean;
+            /**
+             * @description Finds out how the two videos relate and scores nothing: the job has a `diagnosis` instead of a `result`. Models and what else only affects scores is ignored. Not with `features`, `subsample`, `estimate`, `offset`, `start`, `duration`, `runs`, `crop`, `mirror`, `rangeOf`, `matrixOf`, `findings` or `fix`.
+             * @default false
+             */
+            diagnoseOnly?: boolean;
             /** @description For people. Need not be unique. */
             name?: string;
             /** @description For filters. Keys of up to 63 characters (letters, digits, ".", "_", "-", "/"), values of up to 255. */
@@ -722,12 +727,13 @@ export interface components {
             startTime?: string;
             /** Format: date-time */
             endTime?: string;
-            /** @description Pooled mean of the first model, or with `estimate` an estimate of it; set only if the job succeeded. */
+            /** @description Pooled mean of the first model, or with `estimate` an estimate of it; set only if the job succeeded. Never set with `diagnoseOnly`. */
             score?: number;
             estimate?: components["schemas"]["JobEstimate"];
             /** @description Id of the estimated job whose scores this job completes; absent if it is not such a job. */
             finishes?: string;
             result?: components["schemas"]["ScoreResult"];
+            diagnosis?: components["schemas"]["Diagnosis"];
             error?: components["schemas"]["JobError"];
             /** @description Subject of the submitter's token; empty if it has none. */
             submittedBy: string;
@@ -899,7 +905,7 @@ export interface components {
         /** @description A task of a job. */
         JobWork: {
             /**
-             * @description PLAN probes both files and finds cuts, SEGMENT scores a range of frames, WHOLE scores all frames in one run. STILLS makes images of some frames once the job has succeeded; if it fails, the job stays succeeded. KIND_UNSPECIFIED: a task of another tenant, without details.
+             * @description PLAN probes both files and finds cuts, or with `diagnoseOnly` diagnoses the pair. SEGMENT scores a range of frames, WHOLE scores all frames in one run. STILLS makes images of some frames once the job has succeeded; if it fails, the job stays succeeded. KIND_UNSPECIFIED: a task of another tenant, without details.
              * @enum {string}
              */
             kind: "KIND_UNSPECIFIED" | "PLAN" | "SEGMENT" | "WHOLE" | "STILLS";
@@ -987,6 +993,8 @@ export interface components {
                 version: string;
                 /** @description Whether the node makes stills. */
                 stills?: boolean;
+                /** @description Whether the node diagnoses pairs. Jobs with `diagnoseOnly` go only to such nodes. */
+                diagnoses?: boolean;
                 /** @description Further scorers of the node, for jobs that request their versions. */
                 moreScorers?: {
                     scorer: components["schemas"]["ScorerInfo"];
@@ -1585,6 +1593,24 @@ export interface components {
         Health: {
             /** @enum {string} */
             status: "ok";
+        };
+        /** @description How the two videos of a pair relate, and what would repair it. */
+        Diagnosis: {
+            /** @description The gravest first. */
+            findings: components["schemas"]["Finding"][];
+            /** @description The frames that show the same, in order; empty if none were found to. */
+            runs: components["schemas"]["FrameRun"][];
+            /** @description The frames of each side that were looked at, in order. */
+            checked: {
+                reference: components["schemas"]["FrameSpan"][];
+                distorted: components["schemas"]["FrameSpan"][];
+            };
+            /** @description The fixes of all certain findings together; absent if there are none. */
+            fix?: components["schemas"]["Fix"];
+            reference: components["schemas"]["MediaInfo"];
+            distorted: components["schemas"]["MediaInfo"];
+            /** @description Wall-clock time in milliseconds. */
+            durationMs: number;
         };
     };
     responses: {
@@ -2232,7 +2258,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NoJob"];
-            /** @description The job has not succeeded (JOB_NOT_SUCCEEDED), or all of its frames are scored (JOB_NOT_ESTIMATED). */
+            /** @description The job has not succeeded (JOB_NOT_SUCCEEDED), all of its frames are scored (JOB_NOT_ESTIMATED), or it only diagnoses its pair (JOB_NOT_SCORED). */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2279,6 +2305,15 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NoJob"];
+            /** @description The job only diagnoses its pair (JOB_NOT_SCORED). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Other"];
         };
@@ -2341,7 +2376,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NoJob"];
             408: components["responses"]["RequestTimeout"];
-            /** @description The job has not succeeded (JOB_NOT_SUCCEEDED), or already has stills of the maximum number of frames (TOO_MANY_STILLS). */
+            /** @description The job has not succeeded (JOB_NOT_SUCCEEDED), only diagnoses its pair (JOB_NOT_SCORED), or already has stills of the maximum number of frames (TOO_MANY_STILLS). */
             409: {
                 headers: {
                     [name: string]: unknown;

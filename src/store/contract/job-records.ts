@@ -103,7 +103,7 @@ export interface JobDetail {
   readonly job: JobRow;
   /** JSON of the engine (engine/plan-json.ts); undefined until planned, and if there is a result. */
   readonly plan: string | undefined;
-  /** Canonical proto JSON of its ScoreResult without frames. */
+  /** Canonical proto JSON of its ScoreResult without frames, or of its Diagnosis if it was only diagnosed. */
   readonly result: string | undefined;
   readonly work: readonly WorkRow[];
 }

@@ -91,6 +91,21 @@ export interface PlanRecord {
   readonly media: MediaFacts;
 }
 
+/** The diagnosis of a job that has no score. */
+export interface DiagnosisRecord {
+  /** Canonical proto JSON of its Diagnosis. */
+  readonly result: string;
+  readonly media: MediaFacts;
+}
+
+export interface DiagnosisOutcome {
+  readonly recorded: Recorded;
+  /** Of the task. */
+  readonly tenant: string | undefined;
+  /** Milliseconds that the job ran; undefined if the diagnosis was not recorded now. */
+  readonly durationMs: number | undefined;
+}
+
 /** A chunk of consecutive rows of a task's per-frame scores, in the engine's encoding (engine/frames/codec.ts). */
 export interface FrameChunk {
   readonly number: number;

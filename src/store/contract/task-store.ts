@@ -5,6 +5,8 @@ import type { StillImage } from "./still-records.ts";
 import type {
   Claim,
   ClaimedWork,
+  DiagnosisOutcome,
+  DiagnosisRecord,
   Extension,
   FailureOutcome,
   Fence,
@@ -42,7 +44,10 @@ export interface WorkStore {
   recordChunk(fence: Fence, chunk: FrameChunk): Promise<Recorded>;
   /** Returns the spec of the job of a leased PLAN task; undefined: it has no live lease of one. */
   planSpec(fence: Fence): Promise<string | undefined>;
+  /** STALE for a PLAN task that is a diagnosis. */
   recordPlan(fence: Fence, plan: PlanRecord): Promise<{ recorded: Recorded; tenant: string | undefined }>;
+  /** Completes a leased PLAN task of DIAGNOSIS_CLASS, and with it its job, which succeeds. */
+  recordDiagnosis(fence: Fence, diagnosis: DiagnosisRecord): Promise<DiagnosisOutcome>;
   /** `poolable`: the job, if this was its last segment. `tenant`: of the task, if the report was recorded now. */
   recordSegment(
     fence: Fence,

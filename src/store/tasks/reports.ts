@@ -1,11 +1,20 @@
 /** Records reports of nodes. Each is one statement that has an effect only with the live lease of the task. */
 
 import { isId } from "../../jobs/ids.ts";
-import { SCORING_KINDS } from "../../jobs/work.ts";
+import { JOB_TRANSITIONS, statesBefore } from "../../jobs/states.ts";
+import { DIAGNOSIS_CLASS, SCORING_KINDS } from "../../jobs/work.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Database } from "../connection/database.ts";
 import { statement } from "../connection/statement.ts";
-import type { Fence, FrameChunk, PlanRecord, Poolable, Recorded } from "../contract/task-records.ts";
+import type {
+  DiagnosisOutcome,
+  DiagnosisRecord,
+  Fence,
+  FrameChunk,
+  PlanRecord,
+  Poolable,
+  Recorded,
+} from "../contract/task-records.ts";
 import { SEGMENT_ROWS, segmentsJson } from "../schema/new-segments.ts";
 import { classKey, eventsOf, mediaValues, NEXT_REVISION, quoted, settingMedia } from "../schema/rows.ts";
 import { fenceValues, LIVE_LEASE, refusalOf, TO_DONE } from "../selection/lease-state.ts";
@@ -67,7 +76,7 @@ export async function planSpec(database: Database, fence: Fence): Promise<string
 const RECORD_PLAN = statement(`
   with done as (
     update work set state = 'DONE', reported = work.attempt, ended_at = now(), lease_until = null
-    where ${LIVE_LEASE} and work.kind = 'PLAN' and work.state in (${TO_DONE})
+    where ${LIVE_LEASE} and work.kind = 'PLAN' and work.work_class <> '${DIAGNOSIS_CLASS}' and work.state in (${TO_DONE})
     returning work.*),
   planned as (
     update job set plan = $4::text, frames_total = $5::bigint, segments_total = (select count(*) from jsonb_array_elements($6::jsonb)),
@@ -103,6 +112,37 @@ export async function recordPlan(
   if (row !== undefined) return { recorded: "RECORDED", tenant: row.tenant_id };
   const { recorded, tenant } = await refusalOf(database, fence);
   return { recorded, tenant };
+}
+
+/** The job has ended with the task: a diagnosis has no segments. */
+const RECORD_DIAGNOSIS = statement(`
+  with done as (
+    update work set state = 'DONE', reported = work.attempt, ended_at = now(), lease_until = null
+    where ${LIVE_LEASE} and work.kind = 'PLAN' and work.work_class = '${DIAGNOSIS_CLASS}' and work.state in (${TO_DONE})
+    returning work.*),
+  ended as (
+    update job set state = 'SUCCEEDED', result = $4::text, ended_at = now(), ${settingMedia(5)}, ${NEXT_REVISION}
+    from done where job.id = done.job_id and job.state in (${quoted(statesBefore(JOB_TRANSITIONS, "SUCCEEDED"))})
+    returning job.*),
+  announced as (${eventsOf("ended", "'RUNNING'")})
+  select tenant_id, (extract(epoch from ended_at - started_at) * 1000)::float8 as duration_ms from ended`);
+
+export async function recordDiagnosis(
+  database: Database,
+  fence: Fence,
+  { result, media }: DiagnosisRecord,
+): Promise<DiagnosisOutcome> {
+  const stale = { recorded: "STALE", tenant: undefined, durationMs: undefined } as const;
+  if (!isId(fence.itemId)) return stale;
+  const values = [...fenceValues(fence), result, ...mediaValues(media)];
+  const [row] = await database.query<{ tenant_id: string; duration_ms: number }>(
+    "fleet",
+    RECORD_DIAGNOSIS,
+    values,
+  );
+  if (row !== undefined) return { recorded: "RECORDED", tenant: row.tenant_id, durationMs: row.duration_ms };
+  const { recorded, tenant } = await refusalOf(database, fence);
+  return { ...stale, recorded, tenant };
 }
 
 export const POOLABLE_COLUMNS = `job.id, job.tenant_id, job.spec, job.plan, job.generation,

@@ -16,7 +16,7 @@ import { areScoring } from "./leases.ts";
 import { allParts } from "./parts.ts";
 import { beginPooling, holdPoolable, succeed, takePoolable } from "./pooling.ts";
 import { inWork, waiting } from "./queue.ts";
-import { planSpec, recordChunk, recordPlan } from "./reports.ts";
+import { planSpec, recordChunk, recordDiagnosis, recordPlan } from "./reports.ts";
 import { jobsWith, recordSegmentMismatch, replan, restartWhole } from "./restarts.ts";
 import { expireLeases, handBack, promoteWaiting, recordFailure } from "./retries.ts";
 import { extend, sampleUnits } from "./samples.ts";
@@ -73,6 +73,7 @@ type Reports = Pick<
   | "recordChunk"
   | "recordPlan"
   | "planSpec"
+  | "recordDiagnosis"
   | "recordSegment"
   | "recordFailure"
   | "recordSegmentMismatch"
@@ -104,6 +105,9 @@ function reports(database: Database, effects: Effects): Reports {
         ? {}
         : { jobs: true, ready: [{ tenant, workClass }], released: [tenant] },
     ),
+    recordDiagnosis: change(recordDiagnosis, ({ recorded, tenant }) => ({
+      ...{ jobs: recorded !== "STALE", released: [tenant] },
+    })),
     recordSegment: change(
       async (_, fence: Fence, segment: SegmentRecord) =>
         isId(fence.itemId) ? segments.call("", { fence, segment }) : STALE,

@@ -10,7 +10,7 @@ import {
   WORK_STATES,
   WORK_TRANSITIONS,
 } from "../../../src/jobs/states.ts";
-import { planClass, scoreClass, serves } from "../../../src/jobs/work.ts";
+import { DIAGNOSIS_CLASS, planClass, scoreClass, serves } from "../../../src/jobs/work.ts";
 
 describe("states", () => {
   const machines = [
@@ -56,6 +56,11 @@ describe("task classes", () => {
     assert.equal(serves(node, planClass(["own", "vmaf_v0.6.1"])), true);
     assert.equal(serves(node, planClass(["own", "other"])), false);
     assert.equal(planClass(["a", "b"]), planClass(["b", "a"]));
+  });
+
+  test("a diagnosis matches nodes that diagnose, whatever models they have", () => {
+    assert.equal(serves({ scorer, models: [], diagnoses: true }, DIAGNOSIS_CLASS), true);
+    assert.equal(serves({ scorer, models, stills: true }, DIAGNOSIS_CLASS), false);
   });
 
   test("a SEGMENT task matches only nodes with the same scorer and models", () => {

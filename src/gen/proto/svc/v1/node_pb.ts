@@ -10,7 +10,7 @@ import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { JobWork, JobWorkJson, Still_Side, Still_SideJson } from "./job_pb.ts";
 import { file_svc_v1_job } from "./job_pb.ts";
-import type { Finding, FindingJson, ScoreRequest, ScoreRequestJson, ScorerInfo, ScorerInfoJson } from "./scoring_pb.ts";
+import type { Diagnosis, DiagnosisJson, Finding, FindingJson, ScoreRequest, ScoreRequestJson, ScorerInfo, ScorerInfoJson } from "./scoring_pb.ts";
 import { file_svc_v1_scoring } from "./scoring_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -18,7 +18,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file svc/v1/node.proto.
  */
 export const file_svc_v1_node: GenFile = /*@__PURE__*/
-  fileDesc("ChFzdmMvdjEvbm9kZS5wcm90bxIGc3ZjLnYxIqQBChBOb2RlQ2FwYWJpbGl0aWVzEiIKBnNjb3JlchgBIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEiEKBm1vZGVscxgCIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSDwoHdmVyc2lvbhgDIAEoCRIOCgZzdGlsbHMYBCABKAgSKAoMbW9yZV9zY29yZXJzGAUgAygLMhIuc3ZjLnYxLk5vZGVTY29yZXIiUwoKTm9kZVNjb3JlchIiCgZzY29yZXIYASABKAsyEi5zdmMudjEuU2NvcmVySW5mbxIhCgZtb2RlbHMYAiADKAsyES5zdmMudjEuTm9kZU1vZGVsIikKCU5vZGVNb2RlbBIMCgRuYW1lGAEgASgJEg4KBmRpZ2VzdBgCIAEoCSJiChNSZWdpc3Rlck5vZGVSZXF1ZXN0EgwKBG5hbWUYASABKAkSDQoFc2xvdHMYAiABKA0SLgoMY2FwYWJpbGl0aWVzGAMgASgLMhguc3ZjLnYxLk5vZGVDYXBhYmlsaXRpZXMiSgoUUmVnaXN0ZXJOb2RlUmVzcG9uc2USDwoHbm9kZV9pZBgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEhAKCGxlYXNlX21zGAMgASgNIn0KEEhlYXJ0YmVhdFJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIkCgdydW5uaW5nGAIgAygLMhMuc3ZjLnYxLlJ1bm5pbmdXb3JrEhAKCGRyYWluaW5nGAMgASgIEg8KB2hvbGRfbXMYBCABKA0SDwoHbGVhdmluZxgFIAEoCCJECgtSdW5uaW5nV29yaxIPCgdpdGVtX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0SEwoLZnJhbWVzX2RvbmUYAyABKA0iRQoRSGVhcnRiZWF0UmVzcG9uc2USIQoEc3RvcBgBIAMoCzITLnN2Yy52MS5SdW5uaW5nV29yaxINCgVkcmFpbhgCIAEoCCIzCg9QdWxsV29ya1JlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIPCgd3YWl0X21zGAIgASgNIjIKEFB1bGxXb3JrUmVzcG9uc2USHgoEaXRlbRgBIAEoCzIQLnN2Yy52MS5Xb3JrSXRlbSKDAgoIV29ya0l0ZW0SDwoHaXRlbV9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEg4KBmpvYl9pZBgDIAEoCRIRCgl0ZW5hbnRfaWQYBCABKAkSJQoHcmVxdWVzdBgFIAEoCzIULnN2Yy52MS5TY29yZVJlcXVlc3QSIAoEcGxhbhgGIAEoCzIQLnN2Yy52MS5QbGFuV29ya0gAEiYKB3NlZ21lbnQYByABKAsyEy5zdmMudjEuU2VnbWVudFdvcmtIABIkCgZzdGlsbHMYCCABKAsyEi5zdmMudjEuU3RpbGxzV29ya0gAEhMKC3RyYWNlcGFyZW50GAkgASgJQgYKBHdvcmsiMgoIUGxhbldvcmsSFwoPc2VnbWVudF9zZWNvbmRzGAEgASgNEg0KBXVuaXRzGAIgASgIIiwKC1NlZ21lbnRXb3JrEgwKBHBsYW4YASABKAkSDwoHc2VnbWVudBgCIAEoCSI9CgpTdGlsbHNXb3JrEgwKBHBsYW4YASABKAkSIQoFcGFydHMYAiADKAsyEi5zdmMudjEuU3RpbGxzUGFydCItCgpTdGlsbHNQYXJ0Eg8KB3NlZ21lbnQYASABKAkSDgoGZnJhbWVzGAIgAygNIrwCChNSZXBvcnRSZXN1bHRSZXF1ZXN0Eg8KB3Nlc3Npb24YASABKAkSDwoHaXRlbV9pZBgCIAEoCRIPCgdhdHRlbXB0GAMgASgNEiMKBXBpZWNlGAQgASgLMhIuc3ZjLnYxLkZyYW1lUGllY2VIABIiCgRwbGFuGAUgASgLMhIuc3ZjLnYxLlBsYW5SZXBvcnRIABIoCgdzZWdtZW50GAYgASgLMhUuc3ZjLnYxLlNlZ21lbnRSZXBvcnRIABIoCgdmYWlsdXJlGAcgASgLMhUuc3ZjLnYxLkZhaWx1cmVSZXBvcnRIABIlCgloYW5kX2JhY2sYCCABKAsyEC5zdmMudjEuSGFuZEJhY2tIABIkCgVzdGlsbBgJIAEoCzITLnN2Yy52MS5TdGlsbFJlcG9ydEgAQggKBnJlcG9ydCI9CgpGcmFtZVBpZWNlEg4KBm51bWJlchgBIAEoDRIMCgRyb3dzGAIgASgMEhEKCXJvd19jb3VudBgDIAEoDSKMAQoKUGxhblJlcG9ydBIMCgRwbGFuGAEgASgJEigKCHNlZ21lbnRzGAIgAygLMhYuc3ZjLnYxLlBsYW5uZWRTZWdtZW50EhMKC2ZyYW1lX2NvdW50GAMgASgNEg4KBnBpeGVscxgEIAEoDRIhCgZtb2RlbHMYBSADKAsyES5zdmMudjEuTm9kZU1vZGVsIksKDlBsYW5uZWRTZWdtZW50EhMKC2ZpcnN0X2ZyYW1lGAEgASgNEhMKC2ZyYW1lX2NvdW50GAIgASgNEg8KB3NlZ21lbnQYAyABKAkijAEKDVNlZ21lbnRSZXBvcnQSIAoEbGFzdBgBIAEoCzISLnN2Yy52MS5GcmFtZVBpZWNlEhMKC2R1cmF0aW9uX21zGAIgASgBEgwKBHBsYW4YAyABKAkSEwoLZnJhbWVfY291bnQYBCABKA0SIQoIZmluZGluZ3MYBSADKAsyDy5zdmMudjEuRmluZGluZyKOAQoLU3RpbGxSZXBvcnQSDQoFZnJhbWUYASABKA0SIAoEc2lkZRgCIAEoDjISLnN2Yy52MS5TdGlsbC5TaWRlEhIKCm1lZGlhX3R5cGUYAyABKAkSDQoFd2lkdGgYBCABKA0SDgoGaGVpZ2h0GAUgASgNEg0KBWltYWdlGAYgASgMEgwKBGxhc3QYByABKAgiUAoNRmFpbHVyZVJlcG9ydBIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSDQoFZm91bmQYAyABKAkSEQoJY3V0X2ZhdWx0GAQgASgIIgoKCEhhbmRCYWNrIhYKFFJlcG9ydFJlc3VsdFJlc3BvbnNlIuMCCgROb2RlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEQoJdGVuYW50X2lkGAMgASgJEiEKBXN0YXRlGAQgASgOMhIuc3ZjLnYxLk5vZGUuU3RhdGUSDQoFc2xvdHMYBSABKA0SLgoMY2FwYWJpbGl0aWVzGAYgASgLMhguc3ZjLnYxLk5vZGVDYXBhYmlsaXRpZXMSMQoNcmVnaXN0ZXJfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoOaGVhcnRiZWF0X3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh4KBHdvcmsYCSADKAsyEC5zdmMudjEuTm9kZVdvcmsiRQoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIKCgZPTkxJTkUQARIMCghEUkFJTklORxACEgsKB09GRkxJTkUQAyJOCghOb2RlV29yaxIOCgZqb2JfaWQYASABKAkSHQoEd29yaxgCIAEoCzIPLnN2Yy52MS5Kb2JXb3JrEhMKC2ZyYW1lc19kb25lGAMgASgNIhIKEExpc3ROb2Rlc1JlcXVlc3QiMAoRTGlzdE5vZGVzUmVzcG9uc2USGwoFbm9kZXMYASADKAsyDC5zdmMudjEuTm9kZSIeChBEcmFpbk5vZGVSZXF1ZXN0EgoKAmlkGAEgASgJIi8KEURyYWluTm9kZVJlc3BvbnNlEhoKBG5vZGUYASABKAsyDC5zdmMudjEuTm9kZTKoAwoLTm9kZVNlcnZpY2USSQoMUmVnaXN0ZXJOb2RlEhsuc3ZjLnYxLlJlZ2lzdGVyTm9kZVJlcXVlc3QaHC5zdmMudjEuUmVnaXN0ZXJOb2RlUmVzcG9uc2USQAoJSGVhcnRiZWF0Ehguc3ZjLnYxLkhlYXJ0YmVhdFJlcXVlc3QaGS5zdmMudjEuSGVhcnRiZWF0UmVzcG9uc2USPQoIUHVsbFdvcmsSFy5zdmMudjEuUHVsbFdvcmtSZXF1ZXN0Ghguc3ZjLnYxLlB1bGxXb3JrUmVzcG9uc2USSQoMUmVwb3J0UmVzdWx0Ehsuc3ZjLnYxLlJlcG9ydFJlc3VsdFJlcXVlc3QaHC5zdmMudjEuUmVwb3J0UmVzdWx0UmVzcG9uc2USQAoJTGlzdE5vZGVzEhguc3ZjLnYxLkxpc3ROb2Rlc1JlcXVlc3QaGS5zdmMudjEuTGlzdE5vZGVzUmVzcG9uc2USQAoJRHJhaW5Ob2RlEhguc3ZjLnYxLkRyYWluTm9kZVJlcXVlc3QaGS5zdmMudjEuRHJhaW5Ob2RlUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp, file_svc_v1_job, file_svc_v1_scoring]);
+  fileDesc("ChFzdmMvdjEvbm9kZS5wcm90bxIGc3ZjLnYxIrcBChBOb2RlQ2FwYWJpbGl0aWVzEiIKBnNjb3JlchgBIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEiEKBm1vZGVscxgCIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSDwoHdmVyc2lvbhgDIAEoCRIOCgZzdGlsbHMYBCABKAgSKAoMbW9yZV9zY29yZXJzGAUgAygLMhIuc3ZjLnYxLk5vZGVTY29yZXISEQoJZGlhZ25vc2VzGAYgASgIIlMKCk5vZGVTY29yZXISIgoGc2NvcmVyGAEgASgLMhIuc3ZjLnYxLlNjb3JlckluZm8SIQoGbW9kZWxzGAIgAygLMhEuc3ZjLnYxLk5vZGVNb2RlbCIpCglOb2RlTW9kZWwSDAoEbmFtZRgBIAEoCRIOCgZkaWdlc3QYAiABKAkiYgoTUmVnaXN0ZXJOb2RlUmVxdWVzdBIMCgRuYW1lGAEgASgJEg0KBXNsb3RzGAIgASgNEi4KDGNhcGFiaWxpdGllcxgDIAEoCzIYLnN2Yy52MS5Ob2RlQ2FwYWJpbGl0aWVzIkoKFFJlZ2lzdGVyTm9kZVJlc3BvbnNlEg8KB25vZGVfaWQYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIQCghsZWFzZV9tcxgDIAEoDSJ9ChBIZWFydGJlYXRSZXF1ZXN0Eg8KB3Nlc3Npb24YASABKAkSJAoHcnVubmluZxgCIAMoCzITLnN2Yy52MS5SdW5uaW5nV29yaxIQCghkcmFpbmluZxgDIAEoCBIPCgdob2xkX21zGAQgASgNEg8KB2xlYXZpbmcYBSABKAgiRAoLUnVubmluZ1dvcmsSDwoHaXRlbV9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEhMKC2ZyYW1lc19kb25lGAMgASgNIkUKEUhlYXJ0YmVhdFJlc3BvbnNlEiEKBHN0b3AYASADKAsyEy5zdmMudjEuUnVubmluZ1dvcmsSDQoFZHJhaW4YAiABKAgiMwoPUHVsbFdvcmtSZXF1ZXN0Eg8KB3Nlc3Npb24YASABKAkSDwoHd2FpdF9tcxgCIAEoDSIyChBQdWxsV29ya1Jlc3BvbnNlEh4KBGl0ZW0YASABKAsyEC5zdmMudjEuV29ya0l0ZW0irQIKCFdvcmtJdGVtEg8KB2l0ZW1faWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDRIOCgZqb2JfaWQYAyABKAkSEQoJdGVuYW50X2lkGAQgASgJEiUKB3JlcXVlc3QYBSABKAsyFC5zdmMudjEuU2NvcmVSZXF1ZXN0EiAKBHBsYW4YBiABKAsyEC5zdmMudjEuUGxhbldvcmtIABImCgdzZWdtZW50GAcgASgLMhMuc3ZjLnYxLlNlZ21lbnRXb3JrSAASJAoGc3RpbGxzGAggASgLMhIuc3ZjLnYxLlN0aWxsc1dvcmtIABIoCghkaWFnbm9zZRgKIAEoCzIULnN2Yy52MS5EaWFnbm9zZVdvcmtIABITCgt0cmFjZXBhcmVudBgJIAEoCUIGCgR3b3JrIjIKCFBsYW5Xb3JrEhcKD3NlZ21lbnRfc2Vjb25kcxgBIAEoDRINCgV1bml0cxgCIAEoCCIsCgtTZWdtZW50V29yaxIMCgRwbGFuGAEgASgJEg8KB3NlZ21lbnQYAiABKAkiPQoKU3RpbGxzV29yaxIMCgRwbGFuGAEgASgJEiEKBXBhcnRzGAIgAygLMhIuc3ZjLnYxLlN0aWxsc1BhcnQiDgoMRGlhZ25vc2VXb3JrIi0KClN0aWxsc1BhcnQSDwoHc2VnbWVudBgBIAEoCRIOCgZmcmFtZXMYAiADKA0i5AIKE1JlcG9ydFJlc3VsdFJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIPCgdpdGVtX2lkGAIgASgJEg8KB2F0dGVtcHQYAyABKA0SIwoFcGllY2UYBCABKAsyEi5zdmMudjEuRnJhbWVQaWVjZUgAEiIKBHBsYW4YBSABKAsyEi5zdmMudjEuUGxhblJlcG9ydEgAEigKB3NlZ21lbnQYBiABKAsyFS5zdmMudjEuU2VnbWVudFJlcG9ydEgAEigKB2ZhaWx1cmUYByABKAsyFS5zdmMudjEuRmFpbHVyZVJlcG9ydEgAEiUKCWhhbmRfYmFjaxgIIAEoCzIQLnN2Yy52MS5IYW5kQmFja0gAEiQKBXN0aWxsGAkgASgLMhMuc3ZjLnYxLlN0aWxsUmVwb3J0SAASJgoJZGlhZ25vc2lzGAogASgLMhEuc3ZjLnYxLkRpYWdub3Npc0gAQggKBnJlcG9ydCI9CgpGcmFtZVBpZWNlEg4KBm51bWJlchgBIAEoDRIMCgRyb3dzGAIgASgMEhEKCXJvd19jb3VudBgDIAEoDSKMAQoKUGxhblJlcG9ydBIMCgRwbGFuGAEgASgJEigKCHNlZ21lbnRzGAIgAygLMhYuc3ZjLnYxLlBsYW5uZWRTZWdtZW50EhMKC2ZyYW1lX2NvdW50GAMgASgNEg4KBnBpeGVscxgEIAEoDRIhCgZtb2RlbHMYBSADKAsyES5zdmMudjEuTm9kZU1vZGVsIksKDlBsYW5uZWRTZWdtZW50EhMKC2ZpcnN0X2ZyYW1lGAEgASgNEhMKC2ZyYW1lX2NvdW50GAIgASgNEg8KB3NlZ21lbnQYAyABKAkijAEKDVNlZ21lbnRSZXBvcnQSIAoEbGFzdBgBIAEoCzISLnN2Yy52MS5GcmFtZVBpZWNlEhMKC2R1cmF0aW9uX21zGAIgASgBEgwKBHBsYW4YAyABKAkSEwoLZnJhbWVfY291bnQYBCABKA0SIQoIZmluZGluZ3MYBSADKAsyDy5zdmMudjEuRmluZGluZyKOAQoLU3RpbGxSZXBvcnQSDQoFZnJhbWUYASABKA0SIAoEc2lkZRgCIAEoDjISLnN2Yy52MS5TdGlsbC5TaWRlEhIKCm1lZGlhX3R5cGUYAyABKAkSDQoFd2lkdGgYBCABKA0SDgoGaGVpZ2h0GAUgASgNEg0KBWltYWdlGAYgASgMEgwKBGxhc3QYByABKAgiUAoNRmFpbHVyZVJlcG9ydBIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSDQoFZm91bmQYAyABKAkSEQoJY3V0X2ZhdWx0GAQgASgIIgoKCEhhbmRCYWNrIhYKFFJlcG9ydFJlc3VsdFJlc3BvbnNlIuMCCgROb2RlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEQoJdGVuYW50X2lkGAMgASgJEiEKBXN0YXRlGAQgASgOMhIuc3ZjLnYxLk5vZGUuU3RhdGUSDQoFc2xvdHMYBSABKA0SLgoMY2FwYWJpbGl0aWVzGAYgASgLMhguc3ZjLnYxLk5vZGVDYXBhYmlsaXRpZXMSMQoNcmVnaXN0ZXJfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoOaGVhcnRiZWF0X3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh4KBHdvcmsYCSADKAsyEC5zdmMudjEuTm9kZVdvcmsiRQoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIKCgZPTkxJTkUQARIMCghEUkFJTklORxACEgsKB09GRkxJTkUQAyJOCghOb2RlV29yaxIOCgZqb2JfaWQYASABKAkSHQoEd29yaxgCIAEoCzIPLnN2Yy52MS5Kb2JXb3JrEhMKC2ZyYW1lc19kb25lGAMgASgNIhIKEExpc3ROb2Rlc1JlcXVlc3QiMAoRTGlzdE5vZGVzUmVzcG9uc2USGwoFbm9kZXMYASADKAsyDC5zdmMudjEuTm9kZSIeChBEcmFpbk5vZGVSZXF1ZXN0EgoKAmlkGAEgASgJIi8KEURyYWluTm9kZVJlc3BvbnNlEhoKBG5vZGUYASABKAsyDC5zdmMudjEuTm9kZTKoAwoLTm9kZVNlcnZpY2USSQoMUmVnaXN0ZXJOb2RlEhsuc3ZjLnYxLlJlZ2lzdGVyTm9kZVJlcXVlc3QaHC5zdmMudjEuUmVnaXN0ZXJOb2RlUmVzcG9uc2USQAoJSGVhcnRiZWF0Ehguc3ZjLnYxLkhlYXJ0YmVhdFJlcXVlc3QaGS5zdmMudjEuSGVhcnRiZWF0UmVzcG9uc2USPQoIUHVsbFdvcmsSFy5zdmMudjEuUHVsbFdvcmtSZXF1ZXN0Ghguc3ZjLnYxLlB1bGxXb3JrUmVzcG9uc2USSQoMUmVwb3J0UmVzdWx0Ehsuc3ZjLnYxLlJlcG9ydFJlc3VsdFJlcXVlc3QaHC5zdmMudjEuUmVwb3J0UmVzdWx0UmVzcG9uc2USQAoJTGlzdE5vZGVzEhguc3ZjLnYxLkxpc3ROb2Rlc1JlcXVlc3QaGS5zdmMudjEuTGlzdE5vZGVzUmVzcG9uc2USQAoJRHJhaW5Ob2RlEhguc3ZjLnYxLkRyYWluTm9kZVJlcXVlc3QaGS5zdmMudjEuRHJhaW5Ob2RlUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp, file_svc_v1_job, file_svc_v1_scoring]);
 
 /**
  * What a node can do.
@@ -60,6 +60,13 @@ export type NodeCapabilities = Message<"svc.v1.NodeCapabilities"> & {
    * @generated from field: repeated svc.v1.NodeScorer more_scorers = 5;
    */
   moreScorers: NodeScorer[];
+
+  /**
+   * Whether the node diagnoses pairs. Jobs with spec.diagnose_only go only to such nodes.
+   *
+   * @generated from field: bool diagnoses = 6;
+   */
+  diagnoses: boolean;
 };
 
 /**
@@ -102,6 +109,13 @@ export type NodeCapabilitiesJson = {
    * @generated from field: repeated svc.v1.NodeScorer more_scorers = 5;
    */
   moreScorers?: NodeScorerJson[];
+
+  /**
+   * Whether the node diagnoses pairs. Jobs with spec.diagnose_only go only to such nodes.
+   *
+   * @generated from field: bool diagnoses = 6;
+   */
+  diagnoses?: boolean;
 };
 
 /**
@@ -618,6 +632,12 @@ export type WorkItem = Message<"svc.v1.WorkItem"> & {
      */
     value: StillsWork;
     case: "stills";
+  } | {
+    /**
+     * @generated from field: svc.v1.DiagnoseWork diagnose = 10;
+     */
+    value: DiagnoseWork;
+    case: "diagnose";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -677,6 +697,11 @@ export type WorkItemJson = {
    * @generated from field: svc.v1.StillsWork stills = 8;
    */
   stills?: StillsWorkJson;
+
+  /**
+   * @generated from field: svc.v1.DiagnoseWork diagnose = 10;
+   */
+  diagnose?: DiagnoseWorkJson;
 
   /**
    * Trace context of the job, as a W3C traceparent; empty if it has none.
@@ -829,6 +854,25 @@ export const StillsWorkSchema: GenMessage<StillsWork, {jsonType: StillsWorkJson}
   messageDesc(file_svc_v1_node, 13);
 
 /**
+ * @generated from message svc.v1.DiagnoseWork
+ */
+export type DiagnoseWork = Message<"svc.v1.DiagnoseWork"> & {
+};
+
+/**
+ * @generated from message svc.v1.DiagnoseWork
+ */
+export type DiagnoseWorkJson = {
+};
+
+/**
+ * Describes the message svc.v1.DiagnoseWork.
+ * Use `create(DiagnoseWorkSchema)` to create a new message.
+ */
+export const DiagnoseWorkSchema: GenMessage<DiagnoseWork, {jsonType: DiagnoseWorkJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_node, 14);
+
+/**
  * @generated from message svc.v1.StillsPart
  */
 export type StillsPart = Message<"svc.v1.StillsPart"> & {
@@ -867,7 +911,7 @@ export type StillsPartJson = {
  * Use `create(StillsPartSchema)` to create a new message.
  */
 export const StillsPartSchema: GenMessage<StillsPart, {jsonType: StillsPartJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 14);
+  messageDesc(file_svc_v1_node, 15);
 
 /**
  * @generated from message svc.v1.ReportResultRequest
@@ -941,6 +985,15 @@ export type ReportResultRequest = Message<"svc.v1.ReportResultRequest"> & {
      */
     value: StillReport;
     case: "still";
+  } | {
+    /**
+     * A pair is diagnosed. At most 100 findings, each with 1 to 1,000 characters of evidence and with at most 100 runs
+     * in its fix; at most 10,000 runs elsewhere.
+     *
+     * @generated from field: svc.v1.Diagnosis diagnosis = 10;
+     */
+    value: Diagnosis;
+    case: "diagnosis";
   } | { case: undefined; value?: undefined };
 };
 
@@ -1006,6 +1059,14 @@ export type ReportResultRequestJson = {
    * @generated from field: svc.v1.StillReport still = 9;
    */
   still?: StillReportJson;
+
+  /**
+   * A pair is diagnosed. At most 100 findings, each with 1 to 1,000 characters of evidence and with at most 100 runs
+   * in its fix; at most 10,000 runs elsewhere.
+   *
+   * @generated from field: svc.v1.Diagnosis diagnosis = 10;
+   */
+  diagnosis?: DiagnosisJson;
 };
 
 /**
@@ -1013,7 +1074,7 @@ export type ReportResultRequestJson = {
  * Use `create(ReportResultRequestSchema)` to create a new message.
  */
 export const ReportResultRequestSchema: GenMessage<ReportResultRequest, {jsonType: ReportResultRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 15);
+  messageDesc(file_svc_v1_node, 16);
 
 /**
  * Consecutive rows of a segment's per-frame scores.
@@ -1072,7 +1133,7 @@ export type FramePieceJson = {
  * Use `create(FramePieceSchema)` to create a new message.
  */
 export const FramePieceSchema: GenMessage<FramePiece, {jsonType: FramePieceJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 16);
+  messageDesc(file_svc_v1_node, 17);
 
 /**
  * @generated from message svc.v1.PlanReport
@@ -1159,7 +1220,7 @@ export type PlanReportJson = {
  * Use `create(PlanReportSchema)` to create a new message.
  */
 export const PlanReportSchema: GenMessage<PlanReport, {jsonType: PlanReportJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 17);
+  messageDesc(file_svc_v1_node, 18);
 
 /**
  * @generated from message svc.v1.PlannedSegment
@@ -1210,7 +1271,7 @@ export type PlannedSegmentJson = {
  * Use `create(PlannedSegmentSchema)` to create a new message.
  */
 export const PlannedSegmentSchema: GenMessage<PlannedSegment, {jsonType: PlannedSegmentJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 18);
+  messageDesc(file_svc_v1_node, 19);
 
 /**
  * @generated from message svc.v1.SegmentReport
@@ -1297,7 +1358,7 @@ export type SegmentReportJson = {
  * Use `create(SegmentReportSchema)` to create a new message.
  */
 export const SegmentReportSchema: GenMessage<SegmentReport, {jsonType: SegmentReportJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 19);
+  messageDesc(file_svc_v1_node, 20);
 
 /**
  * @generated from message svc.v1.StillReport
@@ -1400,7 +1461,7 @@ export type StillReportJson = {
  * Use `create(StillReportSchema)` to create a new message.
  */
 export const StillReportSchema: GenMessage<StillReport, {jsonType: StillReportJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 20);
+  messageDesc(file_svc_v1_node, 21);
 
 /**
  * @generated from message svc.v1.FailureReport
@@ -1469,7 +1530,7 @@ export type FailureReportJson = {
  * Use `create(FailureReportSchema)` to create a new message.
  */
 export const FailureReportSchema: GenMessage<FailureReport, {jsonType: FailureReportJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 21);
+  messageDesc(file_svc_v1_node, 22);
 
 /**
  * @generated from message svc.v1.HandBack
@@ -1488,7 +1549,7 @@ export type HandBackJson = {
  * Use `create(HandBackSchema)` to create a new message.
  */
 export const HandBackSchema: GenMessage<HandBack, {jsonType: HandBackJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 22);
+  messageDesc(file_svc_v1_node, 23);
 
 /**
  * @generated from message svc.v1.ReportResultResponse
@@ -1507,7 +1568,7 @@ export type ReportResultResponseJson = {
  * Use `create(ReportResultResponseSchema)` to create a new message.
  */
 export const ReportResultResponseSchema: GenMessage<ReportResultResponse, {jsonType: ReportResultResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 23);
+  messageDesc(file_svc_v1_node, 24);
 
 /**
  * @generated from message svc.v1.Node
@@ -1620,7 +1681,7 @@ export type NodeJson = {
  * Use `create(NodeSchema)` to create a new message.
  */
 export const NodeSchema: GenMessage<Node, {jsonType: NodeJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 24);
+  messageDesc(file_svc_v1_node, 25);
 
 /**
  * @generated from enum svc.v1.Node.State
@@ -1665,7 +1726,7 @@ export type Node_StateJson = "STATE_UNSPECIFIED" | "ONLINE" | "DRAINING" | "OFFL
  * Describes the enum svc.v1.Node.State.
  */
 export const Node_StateSchema: GenEnum<Node_State, Node_StateJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_node, 24, 0);
+  enumDesc(file_svc_v1_node, 25, 0);
 
 /**
  * @generated from message svc.v1.NodeWork
@@ -1712,7 +1773,7 @@ export type NodeWorkJson = {
  * Use `create(NodeWorkSchema)` to create a new message.
  */
 export const NodeWorkSchema: GenMessage<NodeWork, {jsonType: NodeWorkJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 25);
+  messageDesc(file_svc_v1_node, 26);
 
 /**
  * @generated from message svc.v1.ListNodesRequest
@@ -1731,7 +1792,7 @@ export type ListNodesRequestJson = {
  * Use `create(ListNodesRequestSchema)` to create a new message.
  */
 export const ListNodesRequestSchema: GenMessage<ListNodesRequest, {jsonType: ListNodesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 26);
+  messageDesc(file_svc_v1_node, 27);
 
 /**
  * @generated from message svc.v1.ListNodesResponse
@@ -1758,7 +1819,7 @@ export type ListNodesResponseJson = {
  * Use `create(ListNodesResponseSchema)` to create a new message.
  */
 export const ListNodesResponseSchema: GenMessage<ListNodesResponse, {jsonType: ListNodesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 27);
+  messageDesc(file_svc_v1_node, 28);
 
 /**
  * @generated from message svc.v1.DrainNodeRequest
@@ -1785,7 +1846,7 @@ export type DrainNodeRequestJson = {
  * Use `create(DrainNodeRequestSchema)` to create a new message.
  */
 export const DrainNodeRequestSchema: GenMessage<DrainNodeRequest, {jsonType: DrainNodeRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 28);
+  messageDesc(file_svc_v1_node, 29);
 
 /**
  * @generated from message svc.v1.DrainNodeResponse
@@ -1812,7 +1873,7 @@ export type DrainNodeResponseJson = {
  * Use `create(DrainNodeResponseSchema)` to create a new message.
  */
 export const DrainNodeResponseSchema: GenMessage<DrainNodeResponse, {jsonType: DrainNodeResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 29);
+  messageDesc(file_svc_v1_node, 30);
 
 /**
  * The calls that nodes make, and those that list and drain nodes. Every call needs role svc:admin,
