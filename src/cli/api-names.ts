@@ -22,6 +22,10 @@ const OPTIONS: Readonly<Record<string, string>> = {
   "findings.action": "--findings",
   "findings.codes": "--findings",
   fix: "--fix",
+  diagnoseOnly: "--diagnose",
+  estimate: "--estimate",
+  crop: "--crop",
+  mirror: "--mirror",
   model: "--model",
   models: "--model",
   features: "--metric",
@@ -38,7 +42,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
 const ANYWHERE = Object.keys(OPTIONS).filter((name) => /[A-Z.]/.test(name));
 const FIELD = new RegExp(`\\b(?:${ANYWHERE.map((name) => name.replace(".", "\\.")).join("|")})\\b`, "g");
 const FIRST_WORD =
-  /^(?:model|models|features|name|labels|priority|scaling|subsample|offset|start|duration|runs|findings|fix)\b/;
+  /^(?:model|models|features|name|labels|priority|scaling|subsample|offset|start|duration|runs|crop|mirror|findings|fix|estimate)\b/;
 
 /** A field with its policy: "Set scaling to AUTO", "onFrameCountMismatch: COMMON". */
 const POLICY =

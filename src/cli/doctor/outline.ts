@@ -1,16 +1,16 @@
 /** Draws the frame of a side, and in it the part that both videos show. */
-import type { Diagnosis } from "../../engine/contract/diagnosis.ts";
 import { type Area, areaText } from "../../engine/contract/picture.ts";
 import { SIDES } from "../../engine/contract/request.ts";
 import { sideOfArea } from "../findings/view.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
+import type { DiagnosisView } from "./view.ts";
 
 /** Size of a drawn frame in characters; a character is twice as high as wide. */
 const COLUMNS = 32;
 const MOST_ROWS = 12;
 
 /** Returns the lines; none if both show the whole picture. */
-export function outlineLines(diagnosis: Diagnosis, terminal: Terminal): string[] {
+export function outlineLines(diagnosis: DiagnosisView, terminal: Terminal): string[] {
   return SIDES.flatMap((side) => {
     const finding = diagnosis.findings.find((one) => one.area !== undefined && sideOfArea(one) === side);
     if (finding?.area === undefined) return [];

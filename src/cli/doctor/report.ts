@@ -1,7 +1,5 @@
 /** The report of a diagnosis, for people. */
-import type { Diagnosis } from "../../engine/contract/diagnosis.ts";
 import { SIDES } from "../../engine/contract/request.ts";
-import type { MediaInfo } from "../../engine/contract/result.ts";
 import { bitRatesText } from "../../jobs/quantities.ts";
 import { findingLines } from "../findings/finding-lines.ts";
 import { fixOptions } from "../findings/fix-options.ts";
@@ -11,15 +9,17 @@ import { type TableColumn, tableLines } from "../terminal/table.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
 import { outlineLines } from "./outline.ts";
 import { timelineLines } from "./timeline.ts";
+import type { DiagnosisView } from "./view.ts";
 
-/** File names as the user gave them. */
+/** File names as the user gave them, and the command that scores them. */
 export interface PairNames {
   readonly reference: string;
   readonly distorted: string;
+  readonly command: "svc score" | "svc jobs submit";
 }
 
 /** Returns the lines of the whole report. */
-export function diagnosisReport(diagnosis: Diagnosis, names: PairNames, terminal: Terminal): string[] {
+export function diagnosisReport(diagnosis: DiagnosisView, names: PairNames, terminal: Terminal): string[] {
   const { reference, distorted } = diagnosis;
   const frames = { reference: reference.frames, distorted: distorted.frames };
   const sections = [
@@ -33,7 +33,7 @@ export function diagnosisReport(diagnosis: Diagnosis, names: PairNames, terminal
   return sections.filter((section) => section.length > 0).flatMap((section) => [...section, ""]);
 }
 
-function verdict({ findings }: Diagnosis, terminal: Terminal): string[] {
+function verdict({ findings }: DiagnosisView, terminal: Terminal): string[] {
   const [first] = findings;
   if (first !== undefined && first.confidence !== "possible") return [];
   const text = "Nothing is wrong with the pair, as far as it could be checked.";
@@ -47,7 +47,7 @@ interface Fact {
 }
 
 /** What the files say of themselves, side by side; what differs is marked with ≠. */
-function factLines({ reference, distorted }: Diagnosis, terminal: Terminal): string[] {
+function factLines({ reference, distorted }: DiagnosisView, terminal: Terminal): string[] {
   const facts = FACTS.map(([name, of]) => ({ name, reference: of(reference), distorted: of(distorted) }));
   const mark = terminal.unicode ? "≠" : "!";
   const isSame = (fact: Fact) => fact.reference === fact.distorted;
@@ -62,7 +62,7 @@ function factLines({ reference, distorted }: Diagnosis, terminal: Terminal): str
 
 const UNSTATED = "not stated";
 
-const FACTS: readonly (readonly [name: string, text: (media: MediaInfo) => string])[] = [
+const FACTS: readonly (readonly [name: string, text: (media: DiagnosisView["reference"]) => string])[] = [
   ["Container", ({ container }) => container],
   ["Codec", ({ codec }) => codec],
   ["Size", ({ width, height }) => `${width}x${height}`],
@@ -76,10 +76,10 @@ const FACTS: readonly (readonly [name: string, text: (media: MediaInfo) => strin
 ];
 
 /** The commands that score the pair with every certain fix. */
-function commandLines({ fix }: Diagnosis, names: PairNames, terminal: Terminal): string[] {
+function commandLines({ fix }: DiagnosisView, names: PairNames, terminal: Terminal): string[] {
   const options = fix === undefined ? [] : fixOptions(fix);
   if (options.length === 0) return [];
-  const command = `svc score ${SIDES.map((side) => shellWord(names[side])).join(" ")}`;
+  const command = `${names.command} ${SIDES.map((side) => shellWord(names[side])).join(" ")}`;
   return [
     paint(terminal, "dim", "To score the pair with every certain fix"),
     `  ${command} ${options.join(" ")}`,

@@ -5,13 +5,14 @@ import { openEngine } from "../../engine/open.ts";
 import { diagnosisMessage } from "../../messages/findings.ts";
 import { diagnosisJson } from "../../messages/json.ts";
 import { programPlaces } from "../../platform/config/program-places.ts";
-import { EXIT, writeAll } from "../exit.ts";
+import { writeAll } from "../exit.ts";
 import type { FileFlags } from "../score/file-options.ts";
 import { rawVideoOf } from "../score/pair-request.ts";
 import { progressLine } from "../score/progress.ts";
 import { printableJson } from "../terminal/escape.ts";
 import { detectTerminal } from "../terminal/terminal.ts";
 import { diagnosisReport } from "./report.ts";
+import { exitCodeOfDiagnosis } from "./view.ts";
 
 export interface DoctorFlags extends FileFlags {
   readonly vmafBinary?: string;
@@ -30,9 +31,9 @@ export async function runDoctor(
   const terminal = detectTerminal(process.stdout, process.env);
   const text = flags.json
     ? printableJson(diagnosisJson(diagnosisMessage(diagnosis)), 2)
-    : diagnosisReport(diagnosis, { reference, distorted }, terminal).join("\n");
+    : diagnosisReport(diagnosis, { reference, distorted, command: "svc score" }, terminal).join("\n");
   await writeAll(process.stdout, [`${text}\n`]);
-  return isWrong(diagnosis) ? EXIT.underGate : EXIT.scored;
+  return exitCodeOfDiagnosis(diagnosis);
 }
 
 async function diagnosed(
@@ -57,8 +58,4 @@ async function diagnosed(
   } finally {
     line.clear();
   }
-}
-
-function isWrong({ findings }: Diagnosis): boolean {
-  return findings.some(({ confidence }) => confidence !== "possible");
 }

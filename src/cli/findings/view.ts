@@ -57,7 +57,7 @@ function parsed<S extends typeof FindingSchema | typeof FixSchema>(schema: S, va
 }
 
 /** Returns undefined for a fix that this version has no options for. */
-function knownFix(message: FixMessage): Fix | undefined {
+export function knownFix(message: FixMessage): Fix | undefined {
   try {
     return fixOf(message);
   } catch {

@@ -39,7 +39,7 @@ export function getCommand(): Command {
   const command = new PeopleCommand("svc jobs get")
     .summary("show a job: its report, or its progress")
     .description(
-      "Shows a job. If it succeeded: the report of svc score with its chart. Otherwise: its state, " +
+      "Shows a job. If it succeeded: the report of svc score with its chart, or of svc doctor. Otherwise: its state, " +
         "what was found in both files, its progress or error, and its tasks.",
     )
     .argument("<id>", "the job's full id")

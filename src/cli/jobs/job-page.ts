@@ -65,6 +65,7 @@ function facts(job: Job, terminal: Terminal, now: number): string[] {
     ["Distorted", fileText(spec?.distorted, plan?.distorted, terminal)],
     ["Models", (spec?.models ?? []).map(printable).join(", ") || printable(spec?.model ?? "")],
     ["Metrics", (spec?.features ?? []).map(printable).join(", ")],
+    ["Only", spec?.diagnoseOnly ? "diagnosed, not scored" : ""],
     ["Estimate", requestedText(job)],
     ["Finishes", job.finishes === undefined ? "" : `job ${printable(job.finishes)}`],
     ["Labels", labelsText(spec?.labels ?? {})],
@@ -112,10 +113,11 @@ function submittedText({ createTime, submittedBy }: Job, now: number): string {
   return `${new Date(created).toISOString()} (${ageText(now - created)} ago)${by}`;
 }
 
-/** Returns until when the job and its data are kept; empty for a job that has not ended. */
-function keptText({ expireTime }: Job): string {
+/** Returns until when the job is kept, and with what; empty for a job that has not ended. */
+function keptText({ expireTime, spec }: Job): string {
   const until = millisecondsOf(expireTime);
-  return until === undefined ? "" : `with its per-frame scores and stills until ${instantText(until)}`;
+  const what = spec?.diagnoseOnly ? "" : "with its per-frame scores and stills ";
+  return until === undefined ? "" : `${what}until ${instantText(until)}`;
 }
 
 /** Returns "12.3 s from start to end"; empty for a job without both times. */

@@ -4,9 +4,12 @@ import { FrameTable } from "../../engine/frames/frame-table.ts";
 import { type Job, JobService } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { FrameScore } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { Failure } from "../../platform/failure.ts";
+import { diagnosisReport } from "../doctor/report.ts";
+import { diagnosisView } from "../doctor/view.ts";
 import { findingView } from "../findings/view.ts";
 import { type ReportOptions, report } from "../score/report.ts";
 import { FIRST_METRIC, type ScoreView } from "../score/view.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 export interface FrameRange {
   /** First frame, from 0. */
@@ -31,16 +34,28 @@ export async function* framesOf(
   }
 }
 
-/** Returns the lines of the `svc score` report for a job that succeeded. */
+/** Returns the lines of the report for a job that succeeded: that of `svc score`, or of `svc doctor`. */
 export async function jobReport(
   connection: Connection,
   job: Job,
   options: Pick<ReportOptions, "terminal" | "allMetrics" | "chartHeight">,
   signal: AbortSignal,
 ): Promise<string[]> {
+  if (job.spec?.diagnoseOnly) return diagnosisLines(job, options.terminal);
   const chart = await chartSeries(connection, job.id, signal);
   const { reference = "", distorted = "", features = [], fix = false } = job.spec ?? {};
   return report(viewOf(job, chart), { ...options, names: { reference, distorted }, features, fix });
+}
+
+function diagnosisLines({ id, spec, diagnosis }: Job, terminal: Terminal): string[] {
+  if (diagnosis === undefined) throw withoutResult(id);
+  const { reference = "", distorted = "" } = spec ?? {};
+  const names = { reference, distorted, command: "svc jobs submit" } as const;
+  return diagnosisReport(diagnosisView(diagnosis), names, terminal);
+}
+
+function withoutResult(id: string): Failure {
+  return new Failure("INTERNAL", `The server returned no result for job ${id}, although it succeeded.`);
 }
 
 /** Fetches only the metric that the chart shows: a film has many frames. */
@@ -55,9 +70,7 @@ async function chartSeries(connection: Connection, id: string, signal: AbortSign
 /** Returns the view of a job that succeeded. Throws INTERNAL if the result lacks a required field. */
 function viewOf({ id, result }: Job, frames: FrameTable): ScoreView {
   const { reference, distorted, scorer } = result ?? {};
-  if (!result || !reference || !distorted || !scorer) {
-    throw new Failure("INTERNAL", `The server returned no result for job ${id}, although it succeeded.`);
-  }
+  if (!result || !reference || !distorted || !scorer) throw withoutResult(id);
   const findings = result.findings.map(findingView);
   return { ...result, reference, distorted, scorer, findings, frames };
 }

@@ -10,7 +10,7 @@ import { stateName } from "../jobs/state.ts";
 /** All of them are in memory while they are submitted and compared. */
 const MAX_JOBS = 100_000;
 
-/** Returns the jobs of a filter that succeeded, newest first. Throws INVALID_REQUEST if they are too many. */
+/** Returns the jobs of a filter that were scored, newest first. Throws INVALID_REQUEST if they are too many. */
 export async function succeededJobs(
   connection: Connection,
   flags: FilterFlags,
@@ -23,7 +23,7 @@ export async function succeededJobs(
   }, ALL);
   const jobs: Job[] = [];
   for await (const page of pages) {
-    jobs.push(...page);
+    jobs.push(...page.filter(({ spec }) => spec?.diagnoseOnly !== true));
     if (jobs.length <= MAX_JOBS) continue;
     throw new Failure(
       "INVALID_REQUEST",
@@ -33,9 +33,14 @@ export async function succeededJobs(
   return jobs;
 }
 
-/** Throws JOB_NOT_FOUND, JOB_NOT_SUCCEEDED. */
+/** Throws JOB_NOT_FOUND, JOB_NOT_SUCCEEDED, JOB_NOT_SCORED. */
 export async function succeededJob(connection: Connection, id: string, signal: AbortSignal): Promise<Job> {
   const job = await fetchJob(connection, id, signal);
+  if (job.spec?.diagnoseOnly)
+    throw new Failure(
+      "JOB_NOT_SCORED",
+      `Job ${id} only diagnoses its pair, so it has no score to compare with.`,
+    );
   if (job.state === Job_State.SUCCEEDED) return job;
   throw new Failure(
     "JOB_NOT_SUCCEEDED",

@@ -3,9 +3,10 @@ import type { Connection } from "../../client/connection/connection.ts";
 import { DEFAULT_MODEL } from "../../engine/contract/request.ts";
 import { type Job, Job_State, JobSchema } from "../../gen/proto/svc/v1/job_pb.ts";
 import { TenantService } from "../../gen/proto/svc/v1/tenant_pb.ts";
-import { Failure } from "../../platform/failure.ts";
+import { Failure, invalid } from "../../platform/failure.ts";
 import { messageJson } from "../connection/message-json.ts";
 import { printFailure } from "../connection/server.ts";
+import { exitCodeOfDiagnosis } from "../doctor/view.ts";
 import { EXIT, exitCodeOf, writeAll } from "../exit.ts";
 import { fetchJob } from "../jobs/get.ts";
 import { jobLines } from "../jobs/job-page.ts";
@@ -47,6 +48,8 @@ export async function expectedGates(
   signal: AbortSignal,
 ): Promise<readonly Gate[]> {
   const gates = failUnder.map(parseGate);
+  if (gates.length > 0 && jobs.some(({ request }) => request.job?.diagnoseOnly))
+    throw invalid("--fail-under needs a score, but a pair is only diagnosed. Leave out one of the two.");
   const models = jobs.map(({ request: { job } }) => (job?.model ? [job.model] : (job?.models ?? [])));
   const asksTenant = gates.length > 0 && models.some((own) => own.length === 0);
   const defaults = asksTenant ? await defaultModels(connection, signal) : [];
@@ -91,6 +94,8 @@ export async function printOutcomes(
 
 function codeOf(ended: EndedJob): number {
   if (ended.fault !== undefined) return exitCodeOf(ended.fault);
+  const { diagnosis } = ended.job;
+  if (diagnosis !== undefined) return exitCodeOfDiagnosis(diagnosis);
   return isUnderGate(ended) ? EXIT.underGate : exitCodeOfJob(ended.job);
 }
 
@@ -141,7 +146,8 @@ async function judge(
   signal: AbortSignal,
 ): Promise<EndedJob> {
   const succeeded = ended.state === Job_State.SUCCEEDED;
-  const isNeeded = json || (succeeded && (from === undefined || gates.length > 0));
+  const isShown = from === undefined || gates.length > 0 || ended.spec?.diagnoseOnly;
+  const isNeeded = json || (succeeded && isShown);
   const job = isNeeded ? await fetchJob(connection, ended.id, signal) : ended;
   if (json) await writeAll(process.stdout, [messageJson(JobSchema, job, from === undefined ? 2 : undefined)]);
   if (!succeeded) return { job, gates: [] };

@@ -17,6 +17,7 @@ import { addPairOptions, type PairFlags } from "../score/options.ts";
 import { requestOf } from "../score/pair-request.ts";
 
 export interface SpecFlags extends PairFlags, EstimateFlags {
+  readonly diagnose?: boolean;
   readonly name?: string;
   readonly label?: Labels;
   readonly priority?: number;
@@ -28,6 +29,9 @@ export function addSpecOptions<C extends Command>(command: C): C {
   addPairOptions(command, "your tenant's default models, which svc tenants show lists");
   for (const option of estimateOptions()) command.addOption(option);
   return command
+    .addOption(
+      optional("--diagnose", "only find out how the videos relate, as svc doctor does; no score", "off"),
+    )
     .addOption(optional("--name <name>", "display name; need not be unique", "none"))
     .addOption(labelOption("label to find the job by"))
     .addOption(
@@ -97,6 +101,7 @@ export function settingsOf(flags: SpecFlags): JobSpec {
     ...(request.rangeOf && { rangeOf: rangeMessage(request.rangeOf) }),
     ...(request.findings && { findings: findingsPolicyMessage(request.findings) }),
     fix: request.fix === true,
+    diagnoseOnly: flags.diagnose === true,
     ...(request.matrixOf && { matrixOf: matrixMessage(request.matrixOf) }),
     name: flags.name ?? "",
     labels: { ...flags.label },

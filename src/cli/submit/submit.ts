@@ -44,6 +44,9 @@ Examples:
   In CI: wait, show the report of svc score, fail if the mean is below 93:
     $ svc jobs submit source.mov encode.mp4 --wait --fail-under vmaf.mean=93
 
+  Whether the videos of a pair match, as svc doctor says, found out by a node; no score:
+    $ svc jobs submit source.mov encode.mp4 --diagnose --wait
+
   A film: estimate the mean to ±0.5 from a sample of the frames; svc jobs finish scores the rest:
     $ svc jobs submit source.mov encode.mp4 --estimate 0.5 --wait
 
@@ -65,9 +68,9 @@ Files:
     its folder. If a line is invalid, nothing is submitted.
 
 ${serverGuide({
-  0: "stored; with --wait: scored, and every gate passed",
-  1: "with --wait: scored, but below a gate of --fail-under, or an estimate leaves it undecided",
-  2: "refused; with --wait: the videos cannot be scored",
+  0: "stored; with --wait: scored, and every gate passed, or diagnosed, and nothing is wrong",
+  1: "with --wait: below a gate of --fail-under, undecided by an estimate, or diagnosed, and something is wrong",
+  2: "refused; with --wait: the videos cannot be scored or read",
   3: "the server cannot be reached or failed; with --wait: a job failed otherwise, or was cancelled",
   130: "stopped with Ctrl-C; stored jobs continue",
 })}`;

@@ -1,6 +1,7 @@
 /** The summary of a list of jobs: a line for each, and the totals. */
 import { type Job, Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { Failure } from "../../platform/failure.ts";
+import { wrongCodes } from "../doctor/view.ts";
 import { failureOfJob, scoreText, stateName, titleOf } from "../jobs/state.ts";
 import { type GateOutcome, gateText } from "../score/gates.ts";
 import { type TableColumn, tableLines } from "../terminal/table.ts";
@@ -40,7 +41,7 @@ function columnsFor({ columns, unicode }: Terminal): readonly TableColumn<EndedJ
   ];
 }
 
-/** Returns the missed gates, or why there is no score: the code first, because the end is cut. */
+/** Returns the missed gates, what is wrong with a pair that was only diagnosed, or why there is no score: the code first, because the end is cut. */
 function resultText({ job, gates, fault }: EndedJob, unicode: boolean): string {
   if (fault !== undefined) return failureText(fault);
   if (job.state === Job_State.SUCCEEDED) {
@@ -49,6 +50,7 @@ function resultText({ job, gates, fault }: EndedJob, unicode: boolean): string {
       return missed
         .map((gate) => `${gate.undecided ? "undecided" : "FAIL"} ${gateText(gate, unicode)}`)
         .join(", ");
+    if (job.diagnosis !== undefined) return wrongCodes(job.diagnosis).join(", ") || "nothing wrong";
     return gates.length > 0 ? "pass" : "";
   }
   return job.state === Job_State.CANCELLED ? "" : failureText(failureOfJob(job));
@@ -67,7 +69,9 @@ export function totalsLine(ended: readonly EndedJob[]): string {
     const undecided = missed.filter(({ gates }) =>
       gates.every(({ passed, undecided: open }) => passed || open),
     ).length;
+    const wrong = jobs.filter(({ job }) => job.diagnosis && wrongCodes(job.diagnosis).length > 0).length;
     const notes = [
+      ...(wrong > 0 ? [`${wrong} with findings`] : []),
       ...(missed.length > undecided ? [`${missed.length - undecided} below a gate`] : []),
       ...(undecided > 0 ? [`${undecided} undecided`] : []),
     ];
