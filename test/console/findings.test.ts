@@ -92,6 +92,22 @@ test("a pair whose beginning was cut off fails with the finding, and the keyboar
   await page.context().close();
 });
 
+test("a pair that was only diagnosed has no score, and is scored with its fixes", async () => {
+  const { body } = await jobs.submit({ reference, distorted: cut, name: "only", diagnoseOnly: true });
+  const job = await jobs.until(body.id, "SUCCEEDED");
+  const page = await pages.page(`${up.rest}/console/jobs/${job.id}`);
+  const diagnosis = page.getByRole("region", { name: "Diagnosis" });
+  await diagnosis.getByRole("heading", { name: "Certain Shifted in time" }).waitFor();
+  await page.getByRole("region", { name: "Source files" }).getByText("h264").first().waitFor();
+  await page.getByRole("region", { name: "Details" }).getByText("only diagnose").waitFor();
+  assert.equal(await page.getByRole("region", { name: /Result|Per-frame/ }).count(), 0);
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await diagnosis.getByRole("button", { name: "Score with these fixes" }).click();
+  const { spec } = await leftFor(page, job.id);
+  assert.deepEqual(spec, { reference, distorted: cut, name: "only", offset: -CUT });
+  await page.context().close();
+});
+
 test("a mirrored pair is scored with its fix, or as it is", async () => {
   const spec = { reference, distorted: await encoded("mirrored.mp4", "hflip"), name: "mirrored" };
   const job = await failed(spec);

@@ -32,4 +32,6 @@ test("a succeeded job stays running, at its last frame, until its result is load
   const later = { ...streamed, revision: 7 };
   assert.deepEqual(newest(read, later), { ...later, ...result });
   assert.equal(awaitsResult(read, later), false);
+  const diagnosis = {} as NonNullable<Job["diagnosis"]>;
+  assert.equal(awaitsResult({ ...streamed, diagnosis }, later), false);
 });

@@ -26,6 +26,16 @@ test("omits fields left at their defaults", () => {
   assert.deepEqual(specsOf(draft()), [PAIR]);
 });
 
+test("a diagnosis keeps nothing that says what to compare", () => {
+  const spec = { ...PAIR, offset: 3, findings: { action: "WARN", codes: { BARS: "IGNORE" } } } as const;
+  const again = draftOf(spec);
+  assert.deepEqual(specsOf({ ...again, findings: "REFUSE", diagnoseOnly: true }), [
+    { ...PAIR, diagnoseOnly: true },
+  ]);
+  assert.deepEqual(specsOf(draftOf({ ...PAIR, diagnoseOnly: true })), [{ ...PAIR, diagnoseOnly: true }]);
+  assert.deepEqual(specsOf(again), [spec]);
+});
+
 test("every typed field is in the job", () => {
   const full = draft({
     reference: "  /a b.mov ",

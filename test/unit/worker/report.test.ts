@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Finding } from "../../../src/engine/contract/finding.ts";
 import { FrameTable } from "../../../src/engine/frames/frame-table.ts";
+import { fileInfo } from "../../../src/engine/media/track.ts";
 import { Failure } from "../../../src/platform/failure.ts";
 import { reportsOf } from "../../../src/worker/report.ts";
+import { track } from "../engine/track-fixture.ts";
 
 function scoredWith(findings: readonly Finding[]) {
   const table = new FrameTable(["vmaf"]);
@@ -39,6 +41,19 @@ test("reports at most 100 findings, the gravest first and each once", () => {
       ["FROZEN", 1],
     ],
   );
+});
+
+test("reports a diagnosis with at most 100 findings and without their long fixes, but with the whole fix", () => {
+  const runs = Array.from({ length: 101 }, (_, n) => ({ reference: 2 * n, distorted: n, count: 1 }));
+  const findings = Array.from({ length: 150 }, () => ({ ...late, fix: { runs } }));
+  const [reference, distorted] = [fileInfo(track("reference"), 1), fileInfo(track("distorted"), 1)];
+  const checked = { reference: [], distorted: [] };
+  const diagnosis = { findings, runs, checked, fix: { runs }, reference, distorted, durationMs: 1 };
+  const [report] = reportsOf({ kind: "DIAGNOSED", diagnosis });
+  assert.ok(report?.case === "diagnosis");
+  const { value } = report;
+  assert.deepEqual([value.findings?.length, value.findings?.[0]?.fix], [100, undefined]);
+  assert.deepEqual([value.runs?.length, value.fix?.runs?.length], [101, 101]);
 });
 
 test("leaves out a fix of more than 100 runs", () => {

@@ -37,6 +37,7 @@ function reasonOf(job: Job, group: readonly Job[]): string | undefined {
 function whyNot(job: Job, base: Job): string | undefined {
   if (job.state === "FAILED") return "it failed";
   if (job.state === "CANCELLED") return "it was cancelled";
+  if (job.spec.diagnoseOnly) return "it is only diagnosed";
   if (job.spec.reference !== base.spec.reference)
     return `its reference is a different file, ${fileName(job.spec.reference)}`;
   return whyNotModel(job, base) ?? whyNotFrames(job, base) ?? whyNotMedia(job, base);

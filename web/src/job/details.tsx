@@ -20,9 +20,13 @@ export function Details({ job }: { readonly job: Job }) {
         <Fact name="Distorted" className="wide">
           <bdi className="path">{spec.distorted}</bdi>
         </Fact>
-        <Fact name={modelsOf(spec).length > 1 ? "Models" : "Model"}>
-          <bdi>{modelsOf(spec).join(", ")}</bdi>
-        </Fact>
+        {spec.diagnoseOnly ? (
+          <Fact name="Task">only diagnose, no score</Fact>
+        ) : (
+          <Fact name={modelsOf(spec).length > 1 ? "Models" : "Model"}>
+            <bdi>{modelsOf(spec).join(", ")}</bdi>
+          </Fact>
+        )}
         {spec.estimate !== undefined && (
           <Fact name="Estimate">
             to ±{spec.estimate.tolerance} with 95 % confidence{" "}
@@ -67,7 +71,7 @@ export function Details({ job }: { readonly job: Job }) {
         {expireTime !== undefined && (
           <Fact name="Kept until">
             <time dateTime={expireTime}>{formatInstant(expireTime)}</time>{" "}
-            <span className="quiet kept">with its per-frame scores and stills</span>
+            {!spec.diagnoseOnly && <span className="quiet kept">with its per-frame scores and stills</span>}
           </Fact>
         )}
         <Fact name="ID" className="id">

@@ -5,7 +5,7 @@ import { fileName, hasEnded, progressText, shareOf, titleOf } from "../jobs/job-
 import { ConnectionState } from "../ui/connection-state.tsx";
 import { StateChip } from "../ui/state-chip.tsx";
 import { JobActions } from "./job-actions.tsx";
-import { type MediaInfo, mediaText } from "./media-info.ts";
+import { foundSides, type MediaInfo, mediaText } from "./media-info.ts";
 
 export function JobHeader({ job, connection }: { readonly job: Job; readonly connection: Connection }) {
   return (
@@ -42,8 +42,9 @@ function Progress({ job }: { readonly job: Job }) {
 }
 
 /** One line per file: its name and, once the job is planned, its properties. */
-function Sides({ job: { spec, result, plan } }: { readonly job: Job }) {
-  const found = result ?? plan;
+function Sides({ job }: { readonly job: Job }) {
+  const { spec } = job;
+  const found = foundSides(job);
   return (
     <dl className="sides">
       <Side name="Distorted" path={spec.distorted} media={found?.distorted} />

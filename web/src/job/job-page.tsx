@@ -74,7 +74,7 @@ function Known({ job, live }: { readonly job: Job; readonly live: LiveJob }) {
       <Findings job={job} />
       {job.state === "QUEUED" && <Waiting job={job} />}
       {job.result !== undefined && <Result job={job} result={job.result} />}
-      {(job.progress !== undefined || hasEnded(job)) && <Frames job={job} />}
+      {(job.progress !== undefined || hasEnded(job)) && !job.spec.diagnoseOnly && <Frames job={job} />}
       <Media job={job} />
       <Details job={job} />
       <WorkTable job={job} />

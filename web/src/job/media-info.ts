@@ -11,6 +11,11 @@ export interface Sides {
   readonly distorted: MediaInfo;
 }
 
+/** Properties of the files of a job that was planned, scored or diagnosed. */
+export function foundSides({ result, diagnosis, plan }: Job): Sides | undefined {
+  return result ?? diagnosis ?? plan;
+}
+
 /** Properties of files that could not be compared. The shape of a failure's facts is not guaranteed. */
 export function failedSides({ error }: Job): Sides | undefined {
   const { reference, distorted } = error?.found ?? {};

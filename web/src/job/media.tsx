@@ -4,7 +4,7 @@ import { scorerText } from "../../../src/jobs/scored-apart.ts";
 import type { Job } from "../api/client.ts";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import { findingsOf } from "./findings/repair.ts";
-import { failedSides, type Sides } from "./media-info.ts";
+import { failedSides, foundSides, type Sides } from "./media-info.ts";
 import { propertiesOf } from "./media-properties.ts";
 
 /**
@@ -12,12 +12,11 @@ import { propertiesOf } from "./media-properties.ts";
  * findings are left out, because those are shown.
  */
 export function Media({ job }: { readonly job: Job }) {
-  const { result } = job;
-  const found = result ?? job.plan;
-  if (found === undefined || failedSides(job) !== undefined) return null;
-  const { reference, distorted, scaling } = found;
+  const sides = foundSides(job);
+  if (sides === undefined || failedSides(job) !== undefined) return null;
+  const compared = job.result ?? job.plan;
   const findings = findingsOf(job);
-  const warnings = found.warnings.filter(
+  const warnings = (compared?.warnings ?? []).filter(
     ({ code, message }) => !findings.some((shown) => shown.code === code && shown.evidence === message),
   );
   return (
@@ -32,15 +31,21 @@ export function Media({ job }: { readonly job: Job }) {
           ))}
         </ul>
       )}
-      <MediaTable reference={reference} distorted={distorted} />
-      <p className="quiet">
-        {scaling === undefined
-          ? "The distorted video is not scaled."
-          : `The distorted video is scaled from ${resolutionText(scaling.fromWidth, scaling.fromHeight)} to ${resolutionText(scaling.toWidth, scaling.toHeight)} (${scaling.algorithm}).`}
-        {result !== undefined && ` Scored by ${scorerText(result.scorer)}.`}
-      </p>
+      <MediaTable reference={sides.reference} distorted={sides.distorted} />
+      {compared !== undefined && (
+        <p className="quiet">
+          {scalingText(compared)}
+          {job.result !== undefined && ` Scored by ${scorerText(job.result.scorer)}.`}
+        </p>
+      )}
     </section>
   );
+}
+
+function scalingText({ scaling }: Pick<NonNullable<Job["plan"]>, "scaling">): string {
+  if (scaling === undefined) return "The distorted video is not scaled.";
+  const { fromWidth, fromHeight, toWidth, toHeight, algorithm } = scaling;
+  return `The distorted video is scaled from ${resolutionText(fromWidth, fromHeight)} to ${resolutionText(toWidth, toHeight)} (${algorithm}).`;
 }
 
 export function MediaTable({ reference, distorted }: Sides) {

@@ -91,6 +91,7 @@ export function Video({ job }: { readonly job: Job }) {
 }
 
 export function Models({ job }: { readonly job: Job }) {
+  if (job.spec.diagnoseOnly) return <span className="job-models">diagnosis only</span>;
   const models = modelsOf(job.spec);
   const others = models.length - 1;
   return (

@@ -88,8 +88,10 @@ const TEXTS: Readonly<Record<JobState, (job: Job) => string>> = {
   QUEUED: () => "Waiting for a node",
   RUNNING: ({ progress }) =>
     progress === undefined ? "Inspecting files" : framesText(progress.framesDone, progress.framesTotal),
-  SUCCEEDED: ({ progress, startTime, endTime }) =>
-    `${COUNT.format(progress?.framesTotal ?? 0)} frames${tookText(startTime, endTime)}`,
+  SUCCEEDED: ({ spec, progress, startTime, endTime }) => {
+    const done = spec.diagnoseOnly ? "Diagnosed" : `${COUNT.format(progress?.framesTotal ?? 0)} frames`;
+    return `${done}${tookText(startTime, endTime)}`;
+  },
   FAILED: ({ error }) => error?.code ?? "No reason reported",
   CANCELLED: ({ progress }) =>
     progress === undefined ? "Cancelled before start" : framesText(progress.framesDone, progress.framesTotal),

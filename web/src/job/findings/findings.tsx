@@ -16,7 +16,7 @@ import {
 } from "./finding-texts.ts";
 import { Outline } from "./outline.tsx";
 import type { Confidence, Finding, Fix } from "./read-findings.ts";
-import { asItIs, findingsOf, repairOf } from "./repair.ts";
+import { asItIs, findingsOf, repairOf, scored } from "./repair.ts";
 import "../../style/findings.css";
 
 /** Findings that are shown at first. Those that are only possible are not. */
@@ -25,16 +25,20 @@ const MOST = 5;
 export function Findings({ job }: { readonly job: Job }) {
   const [isAll, setIsAll] = useState(false);
   const all = findingsOf(job);
-  if (all.length === 0) return null;
+  const isDiagnosis = job.diagnosis !== undefined;
+  if (all.length === 0 && !isDiagnosis) return null;
   const first = all.filter(({ confidence }) => confidence !== "possible").slice(0, MOST);
   const rest = all.length - first.length;
   const repair = repairOf(job);
   return (
     <section className="card job-findings" aria-labelledby="findings">
       <div className="section-head">
-        <h2 id="findings">Findings</h2>
+        <h2 id="findings">{isDiagnosis ? "Diagnosis" : "Findings"}</h2>
         <Repairs key={job.id} job={job} repair={repair} />
       </div>
+      {isDiagnosis && first.length === 0 && (
+        <p>Nothing is wrong with the pair, as far as it could be checked.</p>
+      )}
       {repair !== undefined && all.length > 1 && (
         <p className="quiet">Fixes to apply: {comparedTexts(repair).join(", ")}</p>
       )}
@@ -66,11 +70,18 @@ function Repairs({ job, repair }: { readonly job: Job; readonly repair: Fix | un
   return (
     <div className="buttons">
       {repair !== undefined && (
-        <SubmitAgain spec={{ ...job.spec, ...repair }} isPrimary>
+        <SubmitAgain spec={{ ...scored(job.spec), ...repair }} isPrimary>
           Score with these fixes
         </SubmitAgain>
       )}
-      {job.state === "FAILED" && <SubmitAgain spec={asItIs(job.spec)}>Score as it is</SubmitAgain>}
+      {job.diagnosis !== undefined && repair === undefined && (
+        <SubmitAgain spec={scored(job.spec)} isPrimary>
+          Score this pair
+        </SubmitAgain>
+      )}
+      {(job.state === "FAILED" || (job.diagnosis !== undefined && repair !== undefined)) && (
+        <SubmitAgain spec={asItIs(scored(job.spec))}>Score as it is</SubmitAgain>
+      )}
     </div>
   );
 }

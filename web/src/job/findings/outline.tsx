@@ -1,6 +1,7 @@
 /** Draws the frames of both sides, and in each the part that both videos show. */
 import { resolutionText } from "../../../../src/jobs/quantities.ts";
 import type { Job } from "../../jobs/job-facts.ts";
+import { foundSides } from "../media-info.ts";
 import { SIDE_NAMES } from "./finding-texts.ts";
 import { type Finding, type Fix, SIDES, type Side } from "./read-findings.ts";
 
@@ -11,14 +12,8 @@ type Size = { readonly width: number; readonly height: number };
 type Area = NonNullable<Finding["area"]>;
 
 /** Nothing if the finding names no area, or the sizes of the files are not known. */
-export function Outline({
-  job: { result, plan },
-  finding,
-}: {
-  readonly job: Job;
-  readonly finding: Finding;
-}) {
-  const media = result ?? plan;
+export function Outline({ job, finding }: { readonly job: Job; readonly finding: Finding }) {
+  const media = foundSides(job);
   const areas = areasOf(finding);
   if (media === undefined || areas === undefined) return null;
   const sizes = { reference: media.reference, distorted: media.distorted };

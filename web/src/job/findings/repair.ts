@@ -2,16 +2,17 @@
 import type { Job, JobSpec } from "../../jobs/job-facts.ts";
 import { type Finding, type Fix, readFindings, readFix } from "./read-findings.ts";
 
-/** Of a result, or of a pair that was refused for them; the gravest first. */
-export function findingsOf({ result, error }: Job): readonly Finding[] {
-  if (result !== undefined) return readFindings(result.findings);
+/** Of a result or a diagnosis, or of a pair that was refused for them; the gravest first. */
+export function findingsOf({ result, diagnosis, error }: Job): readonly Finding[] {
+  const found = result ?? diagnosis;
+  if (found !== undefined) return readFindings(found.findings);
   return error?.code === "PAIR_MISMATCH" ? readFindings(error.found?.["findings"]) : [];
 }
 
 /** Members of the spec that would repair what is wrong with the pair; undefined if there are none. */
 export function repairOf(job: Job): Fix | undefined {
-  const { result, error, spec } = job;
-  if (result === undefined)
+  const { result, diagnosis, error, spec } = job;
+  if ((result ?? diagnosis) === undefined)
     return error?.code === "PAIR_MISMATCH" ? newIn(readFix(error.found?.["fix"]), spec) : undefined;
   const fixes = findingsOf(job).flatMap(({ confidence, fix, isFixed }) =>
     confidence === "possible" || isFixed || fix === undefined ? [] : [fix],
@@ -58,4 +59,10 @@ export function asItIs(spec: JobSpec): JobSpec {
   const codes = Object.entries(findings?.codes ?? {}).filter(([, action]) => action !== "REFUSE");
   const kept = codes.length > 0 ? { codes: Object.fromEntries(codes) } : {};
   return { ...rest, findings: { action: "WARN", ...kept } };
+}
+
+/** The spec that scores a pair that was only diagnosed. */
+export function scored(spec: JobSpec): JobSpec {
+  const { diagnoseOnly: _, ...rest } = spec;
+  return rest;
 }

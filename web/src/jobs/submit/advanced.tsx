@@ -57,7 +57,18 @@ export function SubmitAdvanced({
         {POLICIES.map((policy) => (
           <PolicyRow key={policy.field} {...policy} {...fields} />
         ))}
-        <RepairRow {...fields} />
+        <SwitchRow
+          {...fields}
+          field="fix"
+          label={REPAIR_LABEL}
+          hint="Looks for shifts, crops, mirroring and wrong ranges, and scores the pair with the fixes that are certain."
+        />
+        <SwitchRow
+          {...fields}
+          field="diagnoseOnly"
+          label="Only diagnose"
+          hint="Finds out how the two videos relate, and scores nothing."
+        />
         <TextRow {...fields} field="subsample" label="Score every n-th frame" placeholder="1" isNumber />
         <TextRow
           {...fields}
@@ -105,23 +116,28 @@ function PolicyRow({ field, label, choices, draft, faults, change }: PolicyRowPr
   );
 }
 
-function RepairRow({ draft, faults, change }: FieldsProps) {
+interface SwitchRowProps extends FieldsProps {
+  readonly field: "fix" | "diagnoseOnly";
+  readonly label: string;
+  readonly hint: string;
+}
+
+function SwitchRow({ field, label, hint, draft, faults, change }: SwitchRowProps) {
   const id = useId();
   return (
     <div className="field">
       <label className="switch">
         <input
           type="checkbox"
-          checked={draft.fix}
+          checked={draft[field]}
           aria-describedby={id}
-          onChange={(event) => change("fix", event.target.checked)}
+          onChange={(event) => change(field, event.target.checked)}
         />
-        {REPAIR_LABEL}
+        {label}
       </label>
-      {faults.fix !== undefined && <p className="failed">{faults.fix}</p>}
+      {faults[field] !== undefined && <p className="failed">{faults[field]}</p>}
       <p className="quiet" id={id}>
-        Looks for shifts, crops, mirroring and wrong ranges, and scores the pair with the fixes that are
-        certain.
+        {hint}
       </p>
     </div>
   );

@@ -179,6 +179,7 @@ const NAMED: readonly (readonly [RegExp, Field])[] = [
   [/^scorerVersion\b/, "scorerVersion"],
   [/^findings\b/, "findings"],
   [/^fix\b/, "fix"],
+  [/^features\b/, "features"],
 ];
 
 /** The refusal of a request, or the error of a failed job. */

@@ -25,6 +25,8 @@ export interface JobDraft {
   readonly findings: "REFUSE" | "WARN" | "IGNORE";
   /** Whether the pair is repaired before it is scored. */
   readonly fix: boolean;
+  /** Whether the pair is diagnosed instead of scored. */
+  readonly diagnoseOnly: boolean;
   readonly subsample: string;
   /** Of the distorted video before it was scaled or converted; empty: as in the file. */
   readonly encodeWidth: string;
@@ -65,6 +67,7 @@ export const EMPTY_DRAFT: JobDraft = {
   editLists: "APPLY",
   findings: "REFUSE",
   fix: false,
+  diagnoseOnly: false,
   subsample: "",
   encodeWidth: "",
   encodeHeight: "",
@@ -118,6 +121,7 @@ export function draftOf(spec: JobSpec): JobDraft {
     editLists: spec.editLists ?? EMPTY_DRAFT.editLists,
     findings: spec.findings?.action ?? EMPTY_DRAFT.findings,
     fix: spec.fix ?? EMPTY_DRAFT.fix,
+    diagnoseOnly: spec.diagnoseOnly ?? EMPTY_DRAFT.diagnoseOnly,
     subsample: textOf(spec.subsample),
     encodeWidth: textOf(encode?.width || undefined),
     encodeHeight: textOf(encode?.height || undefined),
@@ -176,7 +180,8 @@ function sharedOf(draft: JobDraft): Omit<JobSpec, "reference" | "distorted"> {
     ...numberIn("bitDepth", draft.encodeDepth),
   };
   const scorerVersion = draft.scorerVersion.trim();
-  const { codes, ...compared } = draft.kept;
+  // What is kept says what to compare, which a diagnosis is to find out, and cannot be cleared in the form.
+  const { codes, ...compared } = draft.diagnoseOnly ? {} : draft.kept;
   const findings = {
     ...(draft.findings !== "REFUSE" && { action: draft.findings }),
     ...(codes !== undefined && { codes }),
@@ -197,6 +202,7 @@ function sharedOf(draft: JobDraft): Omit<JobSpec, "reference" | "distorted"> {
     ...(scorerVersion !== "" && { scorerVersion }),
     ...(Object.keys(findings).length > 0 && { findings }),
     ...(draft.fix && { fix: true }),
+    ...(draft.diagnoseOnly && { diagnoseOnly: true }),
     ...compared,
   };
 }
