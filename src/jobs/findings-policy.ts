@@ -9,6 +9,8 @@ export const FINDING_CODES = [
   "FROZEN",
   "REPEATED",
   "RATE_DIFFERS",
+  "INTERLACED",
+  "FIELD_ORDER_DIFFERS",
   "TIME_UNCLEAR",
   // Picture area
   "CROPPED",

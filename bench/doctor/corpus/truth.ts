@@ -30,7 +30,7 @@ export interface Repair {
 /** Findings about time: what a still or repeating scene hides. */
 export const TIME_CODES: readonly string[] = [
   ...["OFFSET", "TRIMMED", "FRAMES_DROPPED", "FRAMES_DUPLICATED", "TIMESTAMP_GAP", "FROZEN", "REPEATED"],
-  ...["RATE_DIFFERS", "INTERLACED"],
+  ...["RATE_DIFFERS", "INTERLACED", "FIELD_ORDER_DIFFERS"],
 ];
 
 export interface Truth {

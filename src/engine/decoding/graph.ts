@@ -134,7 +134,14 @@ function toPlanar(track: Track): readonly string[] {
 
 /** Drops unrequested frames ahead of the conversion, which handles each frame independently. */
 function pick(some: readonly number[] | undefined): readonly string[] {
-  return some === undefined ? [] : [`select=${some.map((frame) => `eq(n\\,${frame})`).join("+")}`];
+  if (some === undefined) return [];
+  // A term for each stretch: ffmpeg's parser takes at most a hundred.
+  const firsts = some.filter((frame, index) => frame - 1 !== some[index - 1]);
+  const lasts = some.filter((frame, index) => frame + 1 !== some[index + 1]);
+  const terms = firsts.map((first, index) =>
+    first === lasts[index] ? `eq(n\\,${first})` : `between(n\\,${first}\\,${lasts[index]})`,
+  );
+  return [`select=${terms.join("+")}`];
 }
 
 /** The format of a track's samples after toPlanar. */

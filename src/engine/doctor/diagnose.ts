@@ -19,6 +19,7 @@ import { type Examination, type Examined, examine } from "./examine.ts";
 import { hdrFindings } from "./fitness.ts";
 import { rateFindings, rateRatio } from "./rates.ts";
 import type { BothPictures } from "./samples/content.ts";
+import { decodeFields } from "./weave/look.ts";
 
 type Tracks = Readonly<Record<Side, Track>>;
 
@@ -34,7 +35,7 @@ export async function diagnose(sources: Sources, tracks: Tracks, context: Decode
   const ratio = rateRatio(pictures, tracks);
   const counts = perSide((side) => pictures[side].count);
   const seen = { first: 0, counts, totals: perSide((side) => tracks[side].frames) };
-  const first = await examine(pair, { pictures, ratio, seen });
+  const first = await examine(pair, { pictures, ratio, seen, fields: decoder(pair, pictures, ratio) });
   const { relation, findings: found } = await repairedPictures(first, pair, { ratio, seen });
   const rates = rateFindings(ratio, relation.time.match, tracks);
   const findings = byGravity([...found, ...rates, ...hdrFindings(tracks), ...leftOut(pictures, tracks)]);
@@ -55,7 +56,7 @@ export async function diagnose(sources: Sources, tracks: Tracks, context: Decode
 async function repairedPictures(
   first: Examination,
   pair: DecodedPair,
-  examined: Omit<Examined, "pictures">,
+  examined: Omit<Examined, "pictures" | "fields">,
 ): Promise<Examination> {
   const isRepaired = ({ confidence, fix }: Finding): boolean =>
     confidence === "certain" && (fix?.crop ?? fix?.mirror) !== undefined;
@@ -68,9 +69,16 @@ async function repairedPictures(
     mirror: perSide((side) => fix.mirror?.[side]),
   };
   const again = { ...pair, pairing };
-  const { relation, findings } = await examine(again, { ...examined, pictures: await firstPictures(again) });
+  const pictures = await firstPictures(again);
+  const fields = decoder(again, pictures, examined.ratio);
+  const { relation, findings } = await examine(again, { ...examined, pictures, fields });
   const others = findings.filter(({ code }) => !isSettled(fix, code));
   return { relation, findings: [...repaired, ...others] };
+}
+
+/** Fields are decoded of frames that move, once it is known which belong together. */
+function decoder(pair: DecodedPair, pictures: BothPictures, ratio: number): Examined["fields"] {
+  return (relation) => decodeFields(pair, pictures, relation, ratio);
 }
 
 /** All frames of both sides as they are decoded, whether they can be compared or not. */

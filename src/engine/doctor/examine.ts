@@ -23,6 +23,8 @@ import { tonesOf } from "./samples/tones.ts";
 import { turnFindings } from "./space/findings.ts";
 import { primariesFindings, rangeTagFindings, transferFindings } from "./tags.ts";
 import { type Seen, timeFindings } from "./time-findings.ts";
+import { fieldFindings } from "./weave/look.ts";
+import type { BothFields } from "./weave/measure.ts";
 
 /** Largest offset that is looked for, in seconds; at most a quarter of the shorter video. */
 const FARTHEST_SECONDS = 10;
@@ -33,6 +35,8 @@ export interface Examined {
   readonly ratio: number;
   /** Where the pictures lie in the videos. */
   readonly seen: Seen;
+  /** Returns the fields of some frames, numbered like the pictures; undefined: none are to be had. */
+  readonly fields: (relation: Relation) => Promise<BothFields | undefined>;
 }
 
 export interface Examination {
@@ -42,11 +46,12 @@ export interface Examination {
 }
 
 /** It takes up to a second of CPU, and yields to the event loop between its steps. */
-export async function examine(pair: DecodedPair, { pictures, ratio, seen }: Examined): Promise<Examination> {
+export async function examine(pair: DecodedPair, examined: Examined): Promise<Examination> {
+  const { pictures, ratio } = examined;
   await letOthersRun();
   const relation = relate(pictures, { ratio, limit: farthest(pictures, pair.tracks) });
   await letOthersRun();
-  const findings = await findingsOf(pair, { pictures, ratio, seen }, relation);
+  const findings = await findingsOf(pair, examined, relation);
   const requestable = findings.map((finding) => withoutRgb(finding, pair.tracks));
   return { relation, findings: byGravity(requestable) };
 }
@@ -72,7 +77,7 @@ function farthest({ reference, distorted }: BothPictures, tracks: Readonly<Recor
 
 async function findingsOf(
   pair: DecodedPair,
-  { pictures, ratio, seen }: Examined,
+  { pictures, ratio, seen, fields: fieldsOfFrames }: Examined,
   relation: Relation,
 ): Promise<Finding[]> {
   const { view, match, upright, time, frames, layout } = relation;
@@ -84,6 +89,7 @@ async function findingsOf(
   const samples = sampleFindings(fields, pair.tracks);
   await letOthersRun();
   const areas = await exactAreas(pair, relation);
+  const woven = await fieldFindings(pair, relation, { ratio, fields: () => fieldsOfFrames(relation) });
   // A zoom looks like a movement in time.
   const isSure = areas.every(({ confidence }) => confidence === "certain");
   const settled = isSure ? time : { ...time, confidence: lower(time.confidence) };
@@ -93,6 +99,7 @@ async function findingsOf(
     ...areas,
     ...(ratio === 1 ? timeFindings(settled, seen) : []),
     ...(time.state === "unclear" ? samples.map(lessSureLevels) : samples),
+    ...woven,
     ...swapFindings(pictures, frames, bitRates(pair.tracks)),
   ];
 }

@@ -20,7 +20,7 @@ export async function inspect(looked: Looked, context: DecodeContext): Promise<r
     counts: perSide((side) => pictures[side].count),
     totals: perSide((side) => (pairing.runs ? pairing.frameCount : pairing.counts[side])),
   };
-  const { findings } = await examine(pair, { pictures, ratio: 1, seen });
+  const { findings } = await examine(pair, { pictures, ratio: 1, seen, fields: async () => looked.fields });
   const all = byGravity([...findings, ...hdrFindings(tracks, models), ...modelSizeFindings(pairing, models)]);
   const kept = all.flatMap((finding) => applied(finding, request));
   const refused = kept.filter((finding) => refuses(finding, request.findings));

@@ -11,10 +11,12 @@ import type { Compared } from "../decoding/compared.ts";
 import { decodeRaw } from "../decoding/decode-raw.ts";
 import { bothSides } from "../media/all-or-abort.ts";
 import { EVERY_FRAME } from "../media/ffmpeg.ts";
+import { FieldPictures } from "../media/field-pictures.ts";
 import { PICTURE_BYTES, Pictures, SHRINK } from "../media/pictures.ts";
 import type { DecodeContext, ProbeContext } from "../media/probe-context.ts";
 import type { Model } from "../planning/models.ts";
 import type { Segment } from "../planning/segment.ts";
+import { fieldBytes, fieldFrames } from "./look-fields.ts";
 import type { Run } from "./run.ts";
 
 /** What is looked at together: consecutive frames that a run of the scorer compares. */
@@ -24,6 +26,8 @@ export interface Looked extends Compared {
   /** Counted from the first frame of the segment's context. */
   readonly span: FrameSpan;
   readonly pictures: Readonly<Record<Side, Pictures>>;
+  /** Of a few frames, numbered from the first of the span; undefined: the scorer delivers none. */
+  readonly fields?: Readonly<Record<Side, FieldPictures>> | undefined;
 }
 
 /** Finds out how the frames relate. Throws PAIR_MISMATCH if the request's policy refuses what is found. */
@@ -77,11 +81,20 @@ export function pictureChain(spans: readonly FrameSpan[]): string {
 
 /** Returns the output that writes a side's pictures from the filter's output `label`. */
 export function picturesOutput(label: string, side: Side): readonly string[] {
-  return ["-map", label, ...EVERY_FRAME, "-f", "rawvideo", fileName(side)];
+  return rawOutput(label, fileName(side, "pictures"));
 }
 
-function fileName(side: Side): string {
-  return `${side}.pictures`;
+/** The same of the pictures of its fields. */
+export function fieldsOutput(label: string, side: Side): readonly string[] {
+  return rawOutput(label, fileName(side, "fields"));
+}
+
+function rawOutput(label: string, name: string): readonly string[] {
+  return ["-map", label, ...EVERY_FRAME, "-f", "rawvideo", name];
+}
+
+function fileName(side: Side, what: "pictures" | "fields"): string {
+  return `${side}.${what}`;
 }
 
 /**
@@ -96,16 +109,17 @@ export async function lookAt(
   const { ffmpeg } = context;
   if (ffmpeg === undefined) return [];
   const found: Finding[] = [];
-  let written = 0;
-  for (const span of run.looked) {
+  for (const [index, span] of run.looked.entries()) {
+    const before = run.looked.slice(0, index);
+    const written = { first: PICTURE_BYTES * framesOf(before), length: PICTURE_BYTES * span.count };
     const pictures = await bothSides(context.signal, async (side, signal) => {
       const bytes =
-        (await readPictures(run, side, written, span.count)) ??
+        (await readWritten(run, fileName(side, "pictures"), written)) ??
         (await decoded(run, side, span, { ...context, ffmpeg, signal }));
       return new Pictures(bytes);
     });
-    written += span.count;
-    found.push(...(await look({ ...run, span, pictures }, { ...context, ffmpeg })));
+    const fields = await writtenFields(run, before, span);
+    found.push(...(await look({ ...run, span, pictures, fields }, { ...context, ffmpeg })));
   }
   return found;
 }
@@ -129,17 +143,32 @@ export async function lookAhead(
   return look({ ...compared, span, pictures }, { ...context, ffmpeg });
 }
 
-/** Returns undefined if the scorer wrote none. */
-async function readPictures(
+/** Returns the fields that the scorer wrote of a span's frames; undefined if it wrote none. */
+async function writtenFields(
+  run: Run,
+  before: readonly FrameSpan[],
+  span: FrameSpan,
+): Promise<Looked["fields"]> {
+  const frames = fieldFrames([span]).map((frame) => frame - span.first);
+  const place = fieldBytes(before, span);
+  const [reference, distorted] = await Promise.all([
+    readWritten(run, fileName("reference", "fields"), place),
+    readWritten(run, fileName("distorted", "fields"), place),
+  ]);
+  if (reference === undefined || distorted === undefined) return undefined;
+  return { reference: new FieldPictures(reference, frames), distorted: new FieldPictures(distorted, frames) };
+}
+
+/** Reads a part of a file that the scorer wrote. Returns undefined if it wrote none. */
+async function readWritten(
   { sandbox }: Run,
-  side: Side,
-  first: number,
-  count: number,
+  name: string,
+  { first, length }: { first: number; length: number },
 ): Promise<Buffer | undefined> {
   try {
-    await using file = await open(join(sandbox.directory, fileName(side)));
-    const bytes = Buffer.allocUnsafe(count * PICTURE_BYTES);
-    const { bytesRead } = await file.read(bytes, 0, bytes.length, first * PICTURE_BYTES);
+    await using file = await open(join(sandbox.directory, name));
+    const bytes = Buffer.allocUnsafe(length);
+    const { bytesRead } = await file.read(bytes, 0, length, first);
     return bytes.subarray(0, bytesRead);
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;

@@ -19,7 +19,8 @@ import { Messages } from "../media/messages.ts";
 import { framesText } from "../media/track.ts";
 import type { Exit } from "../sandbox/sandbox.ts";
 import { pictureOutput, readChecksums, scoringThreads } from "./decode-check.ts";
-import { pictureChain, picturesOutput } from "./look.ts";
+import { fieldsOutput, pictureChain, picturesOutput } from "./look.ts";
+import { fieldChain, fieldFrames } from "./look-fields.ts";
 import { joinPasses, type Pass, passesOf } from "./passes.ts";
 import type { Run, RunOutcome } from "./run.ts";
 import { LIBVMAF_FEATURE, modelFileName, modelOption, type Scorer } from "./scorer.ts";
@@ -114,14 +115,15 @@ function scoreArguments(run: Run): readonly string[] {
     ...inputArguments(run, side),
   ]);
   const branches = branchesOf(run);
+  const seen = seenBy(run);
   const chains = ORDER.map((side, input) => {
     const track = run.tracks[side];
     const outputs = [...branches.map((_, index) => `[${side}${index}d]`), `[count${input}]`];
-    if (run.looked.length > 0) outputs.push(`[${side}seen]`);
+    outputs.push(...seen.map(({ name }) => `[${side}${name}seen]`));
     const decoded = decodedChain(track, run.pairing, run.segment);
     return [
       `[${input}:V:0]${decoded},split=${outputs.length}${outputs.join("")}`,
-      ...(run.looked.length > 0 ? [`[${side}seen]${pictureChain(run.looked)}[${side}pictures]`] : []),
+      ...seen.map(({ name, chain }) => `[${side}${name}seen]${chain}[${side}${name}]`),
       ...branches.map(({ format, after }, index) => {
         const converted = [conversion(track, run.pairing, format), ...after].join(",");
         return `[${side}${index}d]${converted}[${side}${index}]`;
@@ -143,8 +145,21 @@ function scoreArguments(run: Run): readonly string[] {
       ...pictureOutput(run.tracks[side], side),
     ]),
     ...others.flat(),
-    ...(run.looked.length > 0 ? ORDER.flatMap((side) => picturesOutput(`[${side}pictures]`, side)) : []),
+    ...seen.flatMap(({ name, output }) => ORDER.flatMap((side) => output(`[${side}${name}]`, side))),
   ];
+}
+
+/** What is delivered of a side besides its scores, for the doctor. */
+interface Seen {
+  readonly name: string;
+  readonly chain: string;
+  readonly output: (label: string, side: Side) => readonly string[];
+}
+
+function seenBy({ looked }: Run): readonly Seen[] {
+  const pictures = { name: "pictures", chain: pictureChain(looked), output: picturesOutput };
+  const fields = { name: "fields", chain: fieldChain(looked), output: fieldsOutput };
+  return [...(looked.length > 0 ? [pictures] : []), ...(fieldFrames(looked).length > 0 ? [fields] : [])];
 }
 
 /** A filter that compares both sides, and what it takes. */

@@ -290,6 +290,8 @@ export interface components {
                 FROZEN?: components["schemas"]["FindingAction"];
                 REPEATED?: components["schemas"]["FindingAction"];
                 RATE_DIFFERS?: components["schemas"]["FindingAction"];
+                INTERLACED?: components["schemas"]["FindingAction"];
+                FIELD_ORDER_DIFFERS?: components["schemas"]["FindingAction"];
                 TIME_UNCLEAR?: components["schemas"]["FindingAction"];
                 CROPPED?: components["schemas"]["FindingAction"];
                 BARS?: components["schemas"]["FindingAction"];

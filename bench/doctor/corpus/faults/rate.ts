@@ -1,5 +1,5 @@
 /** Faults of the frame rate: the same scene with more or fewer frames, or played faster. */
-import { type Fault, type Given, recipe } from "../fault.ts";
+import { type Fault, type Given, recipe, type Scene, type SideRecipe } from "../fault.ts";
 import { consecutive } from "../truth.ts";
 
 /** The other side's rate, and the scene's frame that its frame n shows. */
@@ -80,16 +80,14 @@ const interlaced: Fault = (given) => {
   const tagged = draw.chance(0.5);
   const double = doubleRate(scene.rate);
   const tag = tagged ? `setfield=${first}` : "setfield=prog";
+  const even = encodableLines(scene, tagged);
   return recipe(
     given,
     {
-      reference: { frames: frames.filter((frame) => frame % 2 === 0) },
+      reference: { frames: frames.filter((frame) => frame % 2 === 0), ...even },
       distorted: {
-        ...{
-          frames,
-          rate: double,
-          filters: [`tinterlace=interleave_${first === "tff" ? "top" : "bottom"}`, tag],
-        },
+        ...{ frames, rate: double, ...even },
+        filters: [...even.filters, weave(first), tag],
         ...interlacedOutput(given),
         output: tagged ? ["-flags", "+ildct+ilme"] : [],
       },
@@ -101,9 +99,42 @@ const interlaced: Fault = (given) => {
   );
 };
 
+/** Both sides show two moments in a frame, in opposite fields. */
+const fieldOrder: Fault = (given) => {
+  const { draw, scene } = given;
+  const frames = consecutive(0, Math.floor(scene.frames / 2) * 2);
+  const [first, other] = draw.chance(0.5) ? (["tff", "bff"] as const) : (["bff", "tff"] as const);
+  const both = { frames, rate: doubleRate(scene.rate) };
+  return recipe(
+    given,
+    {
+      reference: { ...both, filters: [weave(first)] },
+      distorted: { ...both, filters: [weave(other)], ...interlacedOutput(given) },
+    },
+    {
+      ...{ expected: [["FIELD_ORDER_DIFFERS"]], runs: undefined, parameters: { first } },
+      frames: { reference: frames.length / 2, distorted: frames.length / 2 },
+    },
+  );
+};
+
+/** Encoders of fields need whole blocks of chroma in each: lines beyond a multiple of four are cut off. */
+function encodableLines({ width, height }: Scene, tagged: boolean): Pick<SideRecipe, "filters" | "size"> {
+  const lines = tagged ? height - (height % 4) : height;
+  const filters = lines === height ? [] : [`crop=${width}:${lines}:0:0`];
+  return { filters, size: { width, height: lines } };
+}
+
+/** Makes one frame of two, whose first has the first field. */
+function weave(first: string): string {
+  return `tinterlace=interleave_${first === "tff" ? "top" : "bottom"}`;
+}
+
 function doubleRate(rate: string): string {
   const [numerator = "25", denominator = "1"] = rate.split("/");
   return `${2 * Number(numerator)}/${denominator}`;
 }
 
-export const RATE_FAULTS: Readonly<Record<string, Fault>> = { rate: converted, telecine, interlaced };
+export const RATE_FAULTS: Readonly<Record<string, Fault>> = {
+  ...{ rate: converted, telecine, interlaced, "field-order": fieldOrder },
+};

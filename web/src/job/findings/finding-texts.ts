@@ -11,6 +11,8 @@ const TITLES: Readonly<Record<string, string>> = {
   FROZEN: "Picture frozen",
   REPEATED: "Earlier frames shown again",
   RATE_DIFFERS: "Frame rate differs",
+  INTERLACED: "Interlaced",
+  FIELD_ORDER_DIFFERS: "Field order differs",
   TIME_UNCLEAR: "Timing unclear",
   CROPPED: "Cropped",
   BARS: "Black bars",

@@ -1,0 +1,102 @@
+/** Findings about fields: interlaced sides, telecine, and fields in another order. */
+import type { Finding } from "../../contract/finding.ts";
+import { otherSide, perSide, SIDES, type Side } from "../../contract/request.ts";
+import { NAMES } from "../../media/track.ts";
+import { type Heights, type OwnWeave, ownWeaves, type PairWeave, pairWeaves } from "./frames.ts";
+import type { BothFields } from "./measure.ts";
+
+/** Fewest moving frames that show something. */
+const FEWEST = 4;
+/** Share of the moving frames that must be woven. On clean encodes it stays below 0.15. */
+const SHARE = 0.4;
+/** Times the other side's difference of fields from which a side is surely the woven one. */
+const WIDER = 1.1;
+/** Median slope from which the order of fields shows. */
+const ORDERED = 0.2;
+/**
+ * Median slope of the sides' distance from which both are woven, in opposite orders: about 1 then, 0.5 if one is. The
+ * fields of both differ about as much then, if the encode has not blurred them.
+ */
+const OPPOSITE = 0.6;
+const ALIKE = 2.5;
+/** Lines of frames of different heights from which their fields can be compared. */
+const LINES = 272;
+
+export interface Fielded {
+  readonly fields: BothFields;
+  /** Lines of a side's frames as they are compared, before scaling. */
+  readonly heights: Heights;
+  /** The reference's frame that shows what a frame of the distorted video does; undefined: none, or not exactly. */
+  readonly partner: (distorted: number) => number | undefined;
+}
+
+export function weaveFindings({ fields, heights, partner }: Fielded): Finding[] {
+  const cadences = perSide((side) => isTelecined(ownWeaves(fields[side], heights[side])));
+  const pulled = SIDES.filter((side) => cadences[side]);
+  const [side] = pulled;
+  if (side !== undefined && pulled.length === 1) return [telecined(side)];
+  const { reference, distorted } = heights;
+  if (reference !== distorted && Math.min(reference, distorted) < LINES) return [];
+  const pairs = pairWeaves(fields, heights, partner);
+  const woven = pairs.filter(({ isWoven }) => isWoven);
+  if (pairs.length < FEWEST || woven.length < SHARE * pairs.length) return [];
+  const slope = middle(woven.map((pair) => pair.slope));
+  const wider = middle(woven.map((pair) => pair.wider));
+  const isOpposite = Math.abs(slope) > OPPOSITE && wider < ALIKE && wider > 1 / ALIKE;
+  return [
+    isOpposite ? otherOrder(slope, woven.length, pairs.length) : interlaced(woven, wider, pairs.length),
+  ];
+}
+
+function interlaced(woven: readonly PairWeave[], wider: number, moving: number): Finding {
+  const side = widerSide(wider);
+  const which = side === undefined ? "One of the videos" : `The ${NAMES[side]}`;
+  const other = side === undefined ? "other" : NAMES[otherSide(side)];
+  const slope = side === undefined ? 0 : middle(woven.map(({ slopes }) => slopes[side]));
+  const order = Math.abs(slope) < ORDERED ? "" : `, the ${slope > 0 ? "top" : "bottom"} field first`;
+  const evidence = `${which} is interlaced and the ${other} is not: the two fields of ${woven.length} of ${moving} moving frames show different moments${order}.`;
+  return { code: "INTERLACED", ...(side && { side }), confidence: "likely", evidence };
+}
+
+/** Undefined: detail of the pictures hides which of the two is woven. */
+function widerSide(wider: number): Side | undefined {
+  if (wider > WIDER) return "distorted";
+  return wider < 1 / WIDER ? "reference" : undefined;
+}
+
+function telecined(side: Side): Finding {
+  const evidence = `2 of 5 frames of the ${NAMES[side]} are woven of fields of two frames, as telecine makes them, and the ${NAMES[otherSide(side)]} has no such cadence.`;
+  return { code: "INTERLACED", side, confidence: "likely", evidence };
+}
+
+function otherOrder(slope: number, woven: number, moving: number): Finding {
+  const [first, other] = slope > 0 ? ["bottom", "top"] : ["top", "bottom"];
+  const evidence = `Both videos are interlaced, with the ${first} field first in the reference and the ${other} field first in the distorted video, in ${woven} of ${moving} moving frames.`;
+  return { code: "FIELD_ORDER_DIFFERS", side: "distorted", confidence: "likely", evidence };
+}
+
+/** Frames of the cadence that makes 30 a second of 24. */
+const CADENCE = 5;
+/** Moving frames of each phase that must have been seen. */
+const SEEN = 2;
+/** Shares of the frames of a phase that are woven, if the phase is and if it is not. */
+const IN_PHASE = 0.6;
+const OUT_OF_PHASE = 0.2;
+
+/** Whether of every five frames just two, one after the other, are woven. */
+function isTelecined(weaves: readonly OwnWeave[]): boolean {
+  const shares = Array.from({ length: CADENCE }, (_, phase) => {
+    const own = weaves.filter(({ frame }) => frame % CADENCE === phase);
+    return own.length < SEEN ? Number.NaN : own.filter(({ isWoven }) => isWoven).length / own.length;
+  });
+  return shares.some((_, first) =>
+    shares.every((share, phase) => {
+      const isIn = (phase - first + CADENCE) % CADENCE < 2;
+      return isIn ? share >= IN_PHASE : share <= OUT_OF_PHASE;
+    }),
+  );
+}
+
+function middle(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
+}

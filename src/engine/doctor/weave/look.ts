@@ -1,0 +1,113 @@
+/** Looks at the fields of frames that belong together: which frames, and whether their sides lie alike. */
+import type { Finding } from "../../contract/finding.ts";
+import { perSide, type Side } from "../../contract/request.ts";
+import { decodeRaw } from "../../decoding/decode-raw.ts";
+import { bothSides } from "../../media/all-or-abort.ts";
+import { FIELDS_BYTES, FieldPictures, SHRINK_FIELDS } from "../../media/field-pictures.ts";
+import type { Pictures } from "../../media/pictures.ts";
+import { comparedSize } from "../../planning/shapes.ts";
+import type { DecodedPair } from "../areas.ts";
+import type { Relation } from "../relate.ts";
+import type { BothPictures } from "../samples/content.ts";
+import { weaveFindings } from "./findings.ts";
+import type { BothFields } from "./measure.ts";
+
+/** Frames that are looked at together, of which the inner ones have neighbours: a cadence of telecine. */
+const BURST = 7;
+const BURSTS = 10;
+/** Frames of the distorted video among which they are chosen: what lies behind would have to be decoded up to there. */
+const FARTHEST = 450;
+/** Mean difference of consecutive pictures, in levels, from which something moves. */
+const MOVING = 0.3;
+/** How far the pictures may be apart, as a fraction of the frame, for lines to be compared with lines. */
+const NEAR = 0.005;
+
+/** Returns nothing if the pictures do not lie on each other. `fields` is asked only if they do. */
+export async function fieldFindings(
+  { tracks, pairing }: DecodedPair,
+  relation: Relation,
+  { ratio, fields }: { ratio: number; fields: () => Promise<BothFields | undefined> },
+): Promise<Finding[]> {
+  if (!isInPlace(relation) || pairing.turn.length > 0) return [];
+  const found = await fields();
+  if (found === undefined) return [];
+  const heights = perSide((side) => pairing.crop[side]?.height ?? comparedSize(tracks[side], [])[1]);
+  // At other rates, only the cadence of each side by itself shows something.
+  const partner = (frame: number) => (ratio === 1 ? partnerOf(relation, ratio, frame) : undefined);
+  return weaveFindings({ fields: found, heights, partner });
+}
+
+function isInPlace({ view: { turn, x, y } }: Relation): boolean {
+  const isUpright = !turn.transposed && !turn.mirrorX && !turn.mirrorY;
+  return (
+    isUpright && [x, y].every(({ scale, shift }) => Math.abs(scale - 1) < NEAR && Math.abs(shift) < NEAR)
+  );
+}
+
+/** The place in the reference of a distorted frame, between two frames if rates differ. Runs count the slower side's frames. */
+function partnerOf({ time: { runs } }: Relation, ratio: number, frame: number): number | undefined {
+  const slower = ratio > 1 ? frame / ratio : frame;
+  const run = runs.find(({ distorted, count }) => slower >= distorted && slower < distorted + count);
+  if (run === undefined) return undefined;
+  const place = run.reference + slower - run.distorted;
+  return ratio < 1 ? place / ratio : place;
+}
+
+/** Decodes the fields of some moving frames that belong together; undefined if nothing moves. */
+export async function decodeFields(
+  { context, firstPicture, ...compared }: DecodedPair,
+  pictures: BothPictures,
+  relation: Relation,
+  ratio: number,
+): Promise<BothFields | undefined> {
+  const starts = movingStarts(pictures.distorted);
+  const bursts = starts.flatMap((start) => {
+    const ends = [start, start + BURST - 1].map((frame) => partnerOf(relation, ratio, frame));
+    const [from, to] = ends;
+    if (from === undefined || to === undefined || to >= pictures.reference.count - 1) return [];
+    return [{ distorted: span(start, start + BURST - 1), reference: span(Math.floor(from), Math.ceil(to)) }];
+  });
+  if (bursts.length === 0) return undefined;
+  const chosen = (side: Side) =>
+    [...new Set(bursts.flatMap((burst) => burst[side]))].sort((one, other) => one - other);
+  return bothSides(context.signal, async (side, signal) => {
+    const frames = chosen(side);
+    const wanted = {
+      frames: frames.map((frame) => firstPicture + frame),
+      ...{ filters: SHRINK_FIELDS, frameBytes: FIELDS_BYTES },
+    };
+    return new FieldPictures(await decodeRaw(compared, side, wanted, { ...context, signal }), frames);
+  });
+}
+
+/** Of each part of the video, the frames that move most throughout, if they move. */
+function movingStarts(pictures: Pictures): number[] {
+  const last = Math.min(pictures.count, FARTHEST);
+  const length = Math.max(BURST, Math.floor(last / BURSTS));
+  const parts = Array.from({ length: Math.floor(last / length) }, (_, index) => index * length);
+  return parts.flatMap((from) => {
+    const changes = span(from, from + length - 2).map((frame) => change(pictures, frame));
+    const windows = span(0, length - BURST).map((at) => ({
+      start: from + at,
+      // The median passes over cuts.
+      moves: changes.slice(at, at + BURST - 1).sort((a, b) => a - b)[BURST >> 1] ?? 0,
+    }));
+    const best = windows.reduce((most, one) => (one.moves > most.moves ? one : most));
+    return best.moves > MOVING ? [best.start] : [];
+  });
+}
+
+function change(pictures: Pictures, frame: number): number {
+  const [one, other] = [pictures.luma(frame), pictures.luma(frame + 1)];
+  let sum = 0;
+  for (let i = 0; i < one.length; i += SPARSE) sum += Math.abs((one[i] as number) - (other[i] as number));
+  return (SPARSE * sum) / one.length;
+}
+
+/** Of a picture's samples, every n-th shows whether it moves. */
+const SPARSE = 7;
+
+/** Both ends included. */
+function span(first: number, last: number): number[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+}

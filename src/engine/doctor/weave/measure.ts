@@ -1,0 +1,83 @@
+/**
+ * How the two fields of a frame differ. In a progressive frame both show one moment; in an interlaced one they differ
+ * by what moves, about half as much as the frames before and after it do. Lines that are one apart also differ where
+ * nothing moves, so that the two sides' frames are compared.
+ */
+import type { Side } from "../../contract/request.ts";
+import type { FieldPictures } from "../../media/field-pictures.ts";
+import { LUMA } from "../../media/pictures.ts";
+
+export type BothFields = Readonly<Record<Side, FieldPictures>>;
+
+/** Of each row, every second sample is measured. */
+const STEP = 2;
+const COLUMNS = LUMA.width / STEP;
+/** The first and the last row have no neighbour to interpolate with. */
+const ROWS = LUMA.height - 2;
+
+/** Levels that vary over a frame, from place to place. */
+type Levels = Float32Array;
+
+/** How one variation over a frame follows another. */
+export interface Relation {
+  /** Levels of the one for a level of the other. */
+  readonly slope: number;
+  /** −1 to 1. */
+  readonly correlation: number;
+}
+
+/** The distance of a frame's bottom field from its top field, which is interpolated to the lines of the bottom field. */
+export function fieldDifference(rows: Uint8Array, height: number): Levels {
+  // Rows of a small picture between two lines of the frame.
+  const between = LUMA.height / height;
+  const out = new Float32Array(COLUMNS * ROWS);
+  let at = 0;
+  for (let y = 1; y <= ROWS; y++) {
+    const top = 2 * y * LUMA.width;
+    for (let x = 0; x < LUMA.width; x += STEP) {
+      const own = rows[top + x] as number;
+      const below = rows[top + 2 * LUMA.width + x] as number;
+      const above = rows[top - 2 * LUMA.width + x] as number;
+      const slope = between < 0.5 ? (below - above) / 2 : below - own;
+      out[at++] = (rows[top + LUMA.width + x] as number) - own - between * slope;
+    }
+  }
+  return out;
+}
+
+/** Half the change of the top field from the frame before to the frame after. */
+export function movement(before: Uint8Array, after: Uint8Array): Levels {
+  const out = new Float32Array(COLUMNS * ROWS);
+  let at = 0;
+  for (let y = 1; y <= ROWS; y++) {
+    const top = 2 * y * LUMA.width;
+    for (let x = 0; x < LUMA.width; x += STEP)
+      out[at++] = ((after[top + x] as number) - (before[top + x] as number)) / 2;
+  }
+  return out;
+}
+
+export function minus(one: Levels, other: Levels): Levels {
+  return one.map((value, index) => value - (other[index] as number));
+}
+
+/** The root of the mean square. */
+export function strength(levels: Levels): number {
+  let sum = 0;
+  for (const value of levels) sum += value * value;
+  return Math.sqrt(sum / levels.length);
+}
+
+export function relationOf(levels: Levels, to: Levels): Relation {
+  let [common, own, other] = [0, 0, 0];
+  for (let i = 0; i < levels.length; i++) {
+    const [a, b] = [levels[i] as number, to[i] as number];
+    common += a * b;
+    own += a * a;
+    other += b * b;
+  }
+  return {
+    slope: other > 0 ? common / other : 0,
+    correlation: own > 0 && other > 0 ? common / Math.sqrt(own * other) : 0,
+  };
+}

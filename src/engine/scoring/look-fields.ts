@@ -1,0 +1,37 @@
+/**
+ * Small pictures of the fields of a few of the frames that a run of the scorer looks at. They come from the scorer's
+ * own decoders, like the pictures of whole frames.
+ */
+import type { FrameSpan } from "../contract/finding.ts";
+import { FIELDS_BYTES, SHRINK_FIELDS } from "../media/field-pictures.ts";
+
+/** Consecutive frames, of which the inner ones have neighbours: a cadence of telecine. */
+const BURST = 7;
+/** Most bursts of a span, and the frames of a span for each. */
+const BURSTS = 8;
+const FRAMES_PER_BURST = 40;
+
+/** Returns the frames of which fields are seen, numbered like the spans: bursts spread over each. */
+export function fieldFrames(spans: readonly FrameSpan[]): readonly number[] {
+  return spans.flatMap(burstsOf).flatMap((first) => Array.from({ length: BURST }, (_, at) => first + at));
+}
+
+/** Returns the first frames of a span's bursts. */
+function burstsOf({ first, count }: FrameSpan): readonly number[] {
+  if (count < BURST) return [];
+  const bursts = Math.min(BURSTS, Math.ceil(count / FRAMES_PER_BURST));
+  const apart = (count - BURST) / bursts;
+  return Array.from({ length: bursts }, (_, index) => first + Math.floor((index + 0.5) * apart));
+}
+
+/** Returns the filters from the compared frames of a side, numbered from 0, to the pictures of their fields. */
+export function fieldChain(spans: readonly FrameSpan[]): string {
+  const within = spans.flatMap(burstsOf).map((first) => `between(n\\,${first}\\,${first + BURST - 1})`);
+  return `select=${within.join("+")},${SHRINK_FIELDS}`;
+}
+
+/** Where a span's pictures lie in the file of all spans' ones. */
+export function fieldBytes(before: readonly FrameSpan[], span: FrameSpan): { first: number; length: number } {
+  const bytes = (spans: readonly FrameSpan[]) => FIELDS_BYTES * fieldFrames(spans).length;
+  return { first: bytes(before), length: bytes([span]) };
+}
