@@ -1,12 +1,11 @@
-/** Diagnoses a pair by itself: decodes the beginnings of both videos, and says what was found. */
+/** Diagnoses a pair by itself: decodes the beginnings of both videos and windows of the rest, and says what was found. */
 import type { Diagnosis } from "../contract/diagnosis.ts";
 import type { Finding } from "../contract/finding.ts";
 import { isSettled, joinedFix } from "../contract/fix.ts";
 import { perSide, type Side } from "../contract/request.ts";
-import { decodeRaw } from "../decoding/decode-raw.ts";
+import { decodePictures } from "../decoding/pictures.ts";
 import type { Sources } from "../files/source.ts";
 import { bothSides } from "../media/all-or-abort.ts";
-import { PICTURE_BYTES, Pictures, SHRINK } from "../media/pictures.ts";
 import { comparedFormat } from "../media/pixels.ts";
 import type { DecodeContext } from "../media/probe-context.ts";
 import { fileInfo, framesText, type Track } from "../media/track.ts";
@@ -15,15 +14,19 @@ import type { Pairing } from "../planning/pairing.ts";
 import { comparedSize, turnedSides } from "../planning/shapes.ts";
 import { byGravity } from "../results/findings.ts";
 import type { DecodedPair } from "./areas.ts";
-import { type Examination, type Examined, examine } from "./examine.ts";
+import { type Examination, examine, findingsOf } from "./examine.ts";
 import { hdrFindings } from "./fitness.ts";
+import { follow } from "./follow.ts";
+import { checkedSpans, joinedTime, laterFindings, unclearFindings, unexplained } from "./join.ts";
 import { rateFindings, rateRatio } from "./rates.ts";
-import type { BothPictures } from "./samples/content.ts";
+import type { TimeRelation } from "./time/align.ts";
+import type { Counts, Seen } from "./time-findings.ts";
 import { decodeFields } from "./weave/look.ts";
+import { type Decoded, decodeWindow, isClear, type Sighting, sightingOf, type Window } from "./window.ts";
 
 type Tracks = Readonly<Record<Side, Track>>;
 
-/** Most frames of each side that are looked at, from the first on: a minute at 25 a second. */
+/** Most frames of each side's beginning that are looked at: a minute at 25 a second. */
 const MOST_FRAMES = 1500;
 
 /** Throws a Failure if one of the videos does not decode. */
@@ -31,54 +34,125 @@ export async function diagnose(sources: Sources, tracks: Tracks, context: Decode
   const started = performance.now();
   const pairing = wholeFrames(tracks);
   const pair = { sources, tracks, pairing, segment: wholeSegment(pairing), context, firstPicture: 0 };
-  const pictures = await firstPictures(pair);
-  const ratio = rateRatio(pictures, tracks);
-  const counts = perSide((side) => pictures[side].count);
-  const seen = { first: 0, counts, totals: perSide((side) => tracks[side].frames) };
-  const first = await examine(pair, { pictures, ratio, seen, fields: decoder(pair, pictures, ratio) });
-  const { relation, findings: found } = await repairedPictures(first, pair, { ratio, seen });
-  const rates = rateFindings(ratio, relation.time.match, tracks);
-  const findings = byGravity([...found, ...rates, ...hdrFindings(tracks), ...leftOut(pictures, tracks)]);
+  const beginning = await lookAtBeginning(pair);
+  const { ratio, examination, repaired } = beginning;
+  const whole = await lookAtRest(beginning);
+  const { seen, sightings } = whole;
+  const time = ratio === 1 ? whole.time : undefined;
+  const found = findingsOf({ ...examination, time }, seen).filter(
+    ({ code }) => repaired.fix === undefined || !isSettled(repaired.fix, code),
+  );
+  const aligned = time ?? examination.relation.time;
+  const later = unexplained(sightings.slice(1), aligned.runs);
+  const findings = byGravity([
+    ...repaired.findings,
+    ...found,
+    ...laterFindings(later, found),
+    ...unclearFindings(later),
+    ...rateFindings(ratio, examination.relation.time.match, tracks),
+    ...hdrFindings(tracks),
+    ...leftOut(whole, tracks),
+  ]);
   return {
     findings,
-    runs: ratio === 1 && relation.time.state !== "unclear" ? relation.time.runs : [],
-    checked: perSide((side) => [{ first: 0, count: counts[side] }]),
+    runs: ratio === 1 && aligned.state !== "unclear" ? aligned.runs : [],
+    checked: checkedSpans(sightings),
     fix: joinedFix(findings.filter(({ confidence }) => confidence === "certain")),
     ...perSide((side) => fileInfo(tracks[side], sources[side].size)),
     durationMs: Math.round(performance.now() - started),
   };
 }
 
+interface Repaired {
+  readonly findings: readonly Finding[];
+  /** undefined: nothing was repaired. */
+  readonly fix: ReturnType<typeof joinedFix>;
+}
+
+interface Beginning {
+  /** With its pictures repaired. */
+  readonly pair: DecodedPair;
+  readonly window: Window;
+  readonly ratio: number;
+  readonly examination: Examination;
+  readonly repaired: Repaired;
+  /** Why the rest cannot be decoded in windows; undefined: it can. */
+  readonly uncut: string | undefined;
+}
+
 /**
- * Examines a pair again whose pictures are repaired: other areas and mirrored sides make what is found of time less
- * sure. Returns what was repaired, and what is found then.
+ * Examines the beginnings of both videos. A pair whose pictures can be repaired is examined again: other areas and
+ * mirrored sides make what is found of time less sure.
  */
-async function repairedPictures(
-  first: Examination,
-  pair: DecodedPair,
-  examined: Omit<Examined, "pictures" | "fields">,
-): Promise<Examination> {
+async function lookAtBeginning(pair: DecodedPair): Promise<Beginning> {
+  const { tracks } = pair;
+  const { decoded, uncut } = await firstPictures(pair);
+  const window = perSide((side) => ({ first: 0, count: decoded.pictures[side].count }));
+  const ratio = rateRatio(decoded.pictures, tracks);
+  const examination = await examineWithFields(decoded, ratio);
   const isRepaired = ({ confidence, fix }: Finding): boolean =>
     confidence === "certain" && (fix?.crop ?? fix?.mirror) !== undefined;
-  const repaired = first.findings.filter(isRepaired);
-  const fix = joinedFix(repaired);
-  if (fix === undefined) return first;
+  const findings = examination.areas.filter(isRepaired);
+  const fix = joinedFix(findings);
+  const repaired = { findings, fix };
+  if (fix === undefined) return { pair, window, ratio, examination, repaired, uncut };
   const pairing: Pairing = {
     ...pair.pairing,
     crop: perSide((side) => fix.crop?.[side]),
     mirror: perSide((side) => fix.mirror?.[side]),
   };
   const again = { ...pair, pairing };
-  const pictures = await firstPictures(again);
-  const fields = decoder(again, pictures, examined.ratio);
-  const { relation, findings } = await examine(again, { ...examined, pictures, fields });
-  const others = findings.filter(({ code }) => !isSettled(fix, code));
-  return { relation, findings: [...repaired, ...others] };
+  const clean = await examineWithFields((await firstPictures(again)).decoded, ratio);
+  return { pair: again, window, ratio, examination: clean, repaired, uncut };
 }
 
 /** Fields are decoded of frames that move, once it is known which belong together. */
-function decoder(pair: DecodedPair, pictures: BothPictures, ratio: number): Examined["fields"] {
-  return (relation) => decodeFields(pair, pictures, relation, ratio);
+function examineWithFields({ pair, pictures }: Decoded, ratio: number): Promise<Examination> {
+  return examine(pair, { pictures, ratio }, (relation) => decodeFields(pair, pictures, relation, ratio));
+}
+
+/** Decodes the beginnings; those of long videos as windows, whose counts prove that the others have the right frames. */
+async function firstPictures(pair: DecodedPair): Promise<{ decoded: Decoded; uncut: string | undefined }> {
+  const { tracks, context } = pair;
+  const window = perSide((side) => ({ first: 0, count: Math.min(MOST_FRAMES, tracks[side].frames) }));
+  const isWhole =
+    window.reference.count === tracks.reference.frames && window.distorted.count === tracks.distorted.frames;
+  const cut = isWhole ? undefined : await decodeWindow(pair, window);
+  if (cut !== undefined && typeof cut !== "string") return { decoded: cut, uncut: undefined };
+  const pictures = await bothSides(context.signal, (side, signal) =>
+    decodePictures(pair, side, window[side], { ...context, signal }),
+  );
+  return { decoded: { pair, pictures }, uncut: cut };
+}
+
+interface Whole {
+  readonly time: TimeRelation | undefined;
+  readonly seen: Seen;
+  /** The beginning first. */
+  readonly sightings: readonly Sighting[];
+  /** Why windows could not be decoded; undefined: they could, or the rest was not looked at. */
+  readonly uncut: string | undefined;
+}
+
+/** Follows the videos beyond their beginnings, if these show how their frames belong together. */
+async function lookAtRest({ pair, window, ratio, examination, uncut }: Beginning): Promise<Whole> {
+  const totals: Counts = perSide((side) => pair.tracks[side].frames);
+  const counts = perSide((side) => window[side].count);
+  const sighting = sightingOf(examination, window);
+  const beginning = {
+    time: examination.time,
+    seen: { first: 0, counts, totals },
+    sightings: [sighting],
+    uncut,
+  };
+  const isWhole = counts.reference === totals.reference && counts.distorted === totals.distorted;
+  if (isWhole || ratio !== 1 || uncut !== undefined || sighting.state === "unclear") return beginning;
+  const { sightings, stopped } = await follow({ pair, sighting, view: examination.relation.view, totals });
+  if (stopped !== undefined) return { ...beginning, sightings, uncut: stopped };
+  const joined = joinedTime(sightings, totals);
+  if (joined !== undefined) return { ...beginning, ...joined, sightings };
+  const unclear = sightings.map((one) => (isClear(one) ? { ...one, state: "unclear" as const } : one));
+  return { ...beginning, sightings: unclear };
 }
 
 /** All frames of both sides as they are decoded, whether they can be compared or not. */
@@ -96,18 +170,13 @@ function wholeFrames(tracks: Tracks): Pairing {
   };
 }
 
-function firstPictures({ context, ...compared }: DecodedPair): Promise<BothPictures> {
-  return bothSides(context.signal, async (side, signal) => {
-    const frames = Math.min(MOST_FRAMES, compared.tracks[side].frames);
-    const wanted = { frames, filters: SHRINK, frameBytes: PICTURE_BYTES };
-    return new Pictures(await decodeRaw(compared, side, wanted, { ...context, signal }));
-  });
-}
-
-function leftOut(pictures: BothPictures, tracks: Tracks): Finding[] {
-  const longer = Math.max(tracks.reference.frames, tracks.distorted.frames);
-  const seen = Math.max(pictures.reference.count, pictures.distorted.count);
-  if (longer <= seen) return [];
-  const evidence = `Only the first ${framesText(seen)} of ${longer} were looked at.`;
+function leftOut({ sightings, uncut }: Whole, tracks: Tracks): Finding[] {
+  const side = tracks.reference.frames >= tracks.distorted.frames ? "reference" : "distorted";
+  const spans = checkedSpans(sightings)[side];
+  const seen = spans.reduce((sum, { count }) => sum + count, 0);
+  const all = tracks[side].frames;
+  if (all <= seen) return [];
+  const why = uncut === undefined ? "" : ` ${uncut}`;
+  const evidence = `Looked at ${seen} of ${framesText(all)}, in ${spans.length} ${spans.length === 1 ? "span" : "spans"}.${why}`;
   return [{ code: "NOT_CHECKED", confidence: "possible", evidence }];
 }

@@ -21,7 +21,9 @@ import { levelFindings } from "./samples/levels.ts";
 import { matrixFindings } from "./samples/matrix.ts";
 import { tonesOf } from "./samples/tones.ts";
 import { turnFindings } from "./space/findings.ts";
+import type { View } from "./space/view.ts";
 import { primariesFindings, rangeTagFindings, transferFindings } from "./tags.ts";
+import type { TimeRelation } from "./time/align.ts";
 import { type Seen, timeFindings } from "./time-findings.ts";
 import { fieldFindings } from "./weave/look.ts";
 import type { BothFields } from "./weave/measure.ts";
@@ -33,27 +35,64 @@ export interface Examined {
   readonly pictures: BothPictures;
   /** Frames of the distorted video for each frame of the reference. */
   readonly ratio: number;
-  /** Where the pictures lie in the videos. */
-  readonly seen: Seen;
-  /** Returns the fields of some frames, numbered like the pictures; undefined: none are to be had. */
-  readonly fields: (relation: Relation) => Promise<BothFields | undefined>;
+  /** The view that other frames of the pair showed; undefined: not known. */
+  readonly view?: View | undefined;
 }
 
-export interface Examination {
+/** Returns the fields of some frames, numbered like the pictures; undefined: none are to be had. */
+export type FieldsOf = (relation: Relation) => Promise<BothFields | undefined>;
+
+/** How pictures of both videos relate in area and time. */
+export interface Place {
   readonly relation: Relation;
-  /** The gravest first. */
-  readonly findings: readonly Finding[];
+  /** Findings of what the pictures show, and of which area. */
+  readonly areas: readonly Finding[];
+  /** At the ratio of the rates. undefined: one side shows nothing, or something else. */
+  readonly time: TimeRelation | undefined;
+}
+
+export interface Examination extends Place {
+  /** Findings of the samples of aligned frames. */
+  readonly samples: readonly Finding[];
 }
 
 /** It takes up to a second of CPU, and yields to the event loop between its steps. */
-export async function examine(pair: DecodedPair, examined: Examined): Promise<Examination> {
-  const { pictures, ratio } = examined;
+export async function examine(
+  pair: DecodedPair,
+  examined: Examined,
+  fieldsOfFrames: FieldsOf,
+): Promise<Examination> {
+  const place = await examinePlace(pair, examined);
+  if (place.time === undefined) return { ...place, samples: [] };
   await letOthersRun();
-  const relation = relate(pictures, { ratio, limit: farthest(pictures, pair.tracks) });
+  const { relation } = place;
+  const samples = await findingsOfSamples(pair, examined, { relation, fieldsOfFrames });
+  return { ...place, samples: samples.map((finding) => withoutRgb(finding, pair.tracks)) };
+}
+
+/** The same without the samples. */
+export async function examinePlace(pair: DecodedPair, { pictures, ratio, view }: Examined): Promise<Place> {
   await letOthersRun();
-  const findings = await findingsOf(pair, examined, relation);
-  const requestable = findings.map((finding) => withoutRgb(finding, pair.tracks));
-  return { relation, findings: byGravity(requestable) };
+  const relation = relate(pictures, { ratio, limit: farthest(pictures, pair.tracks), view });
+  await letOthersRun();
+  const { match, upright, frames, time } = relation;
+  const empty = emptinessFindings(pictures, frames);
+  const nothing = empty.length > 0 ? empty : contentFindings(pictures, frames, match);
+  if (nothing.length > 0) return { relation, areas: nothing, time: undefined };
+  const areas = await exactAreas(pair, relation);
+  // A zoom looks like a movement in time.
+  const isSure = areas.every(({ confidence }) => confidence === "certain");
+  const settled = isSure ? time : { ...time, confidence: lower(time.confidence) };
+  return {
+    relation,
+    areas: [...identityFindings(pictures), ...turnFindings(relation.view.turn, match, upright), ...areas],
+    time: settled,
+  };
+}
+
+/** All findings of an examination, the gravest first. `seen`: where the pictures lie in the videos. */
+export function findingsOf({ areas, time, samples }: Examination, seen: Seen): Finding[] {
+  return byGravity([...areas, ...(time === undefined ? [] : timeFindings(time, seen)), ...samples]);
 }
 
 /** Requests cannot say what the samples of an RGB side are: they are always converted. */
@@ -75,31 +114,17 @@ function farthest({ reference, distorted }: BothPictures, tracks: Readonly<Recor
   return Math.max(1, Math.min(seconds, Math.ceil(shorter / 4)));
 }
 
-async function findingsOf(
+async function findingsOfSamples(
   pair: DecodedPair,
-  { pictures, ratio, seen, fields: fieldsOfFrames }: Examined,
-  relation: Relation,
+  { pictures, ratio }: Examined,
+  { relation, fieldsOfFrames }: { relation: Relation; fieldsOfFrames: FieldsOf },
 ): Promise<Finding[]> {
-  const { view, match, upright, time, frames, layout } = relation;
-  const empty = emptinessFindings(pictures, frames);
-  if (empty.length > 0) return empty;
-  const other = contentFindings(pictures, frames, match);
-  if (other.length > 0) return other;
-  const fields = fieldsOf(pictures, frames, view, layout?.reference);
-  const samples = sampleFindings(fields, pair.tracks);
+  const { view, frames, layout, time } = relation;
+  const samples = sampleFindings(fieldsOf(pictures, frames, view, layout?.reference), pair.tracks);
   await letOthersRun();
-  const areas = await exactAreas(pair, relation);
-  const woven = await fieldFindings(pair, relation, { ratio, fields: () => fieldsOfFrames(relation) });
-  // A zoom looks like a movement in time.
-  const isSure = areas.every(({ confidence }) => confidence === "certain");
-  const settled = isSure ? time : { ...time, confidence: lower(time.confidence) };
   return [
-    ...identityFindings(pictures),
-    ...turnFindings(view.turn, match, upright),
-    ...areas,
-    ...(ratio === 1 ? timeFindings(settled, seen) : []),
     ...(time.state === "unclear" ? samples.map(lessSureLevels) : samples),
-    ...woven,
+    ...(await fieldFindings(pair, relation, { ratio, fields: () => fieldsOfFrames(relation) })),
     ...swapFindings(pictures, frames, bitRates(pair.tracks)),
   ];
 }

@@ -8,7 +8,7 @@ import { type PairRequest, perSide } from "../contract/request.ts";
 import type { DecodeContext } from "../media/probe-context.ts";
 import { byGravity } from "../results/findings.ts";
 import type { Looked } from "../scoring/look.ts";
-import { examine, lower } from "./examine.ts";
+import { examine, findingsOf, lower } from "./examine.ts";
 import { hdrFindings, modelSizeFindings } from "./fitness.ts";
 
 /** Returns what was found, the gravest first. Throws PAIR_MISMATCH if the policy refuses it. */
@@ -20,8 +20,12 @@ export async function inspect(looked: Looked, context: DecodeContext): Promise<r
     counts: perSide((side) => pictures[side].count),
     totals: perSide((side) => (pairing.runs ? pairing.frameCount : pairing.counts[side])),
   };
-  const { findings } = await examine(pair, { pictures, ratio: 1, seen, fields: async () => looked.fields });
-  const all = byGravity([...findings, ...hdrFindings(tracks, models), ...modelSizeFindings(pairing, models)]);
+  const examination = await examine(pair, { pictures, ratio: 1 }, async () => looked.fields);
+  const all = byGravity([
+    ...findingsOf(examination, seen),
+    ...hdrFindings(tracks, models),
+    ...modelSizeFindings(pairing, models),
+  ]);
   const kept = all.flatMap((finding) => applied(finding, request));
   const refused = kept.filter((finding) => refuses(finding, request.findings));
   if (refused.length > 0) throw mismatch({ refused, findings: kept, request, isBeginning: seen.first === 0 });

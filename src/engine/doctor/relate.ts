@@ -50,6 +50,8 @@ export interface RelateOptions {
   readonly ratio: number;
   /** Largest offset to look for, in frames of the slower side. */
   readonly limit: number;
+  /** The view that other frames of the pair showed; undefined: not known. */
+  readonly view?: View | undefined;
 }
 
 /**
@@ -58,12 +60,11 @@ export interface RelateOptions {
  */
 export function relate(pictures: BothPictures, options: RelateOptions): Relation {
   const { reference, distorted } = pictures;
-  const guess = inPlace(pictures) ?? firstGuess(reference, distorted, options.limit);
-  const guessed = spread(guess.runs, REGISTERED);
-  let found = viewOn(pictures, guessed, guess.view);
+  const start = options.view === undefined ? firstView(pictures, options.limit) : undefined;
+  let found = start?.found ?? options.view ?? IDENTITY;
   let time = alignTime(reference, distorted, { ...options, view: seenBy(found) });
   const aligned = onPath(time, REGISTERED, options);
-  if (!isDeepStrictEqual([aligned, found], [guessed, guess.view])) {
+  if (!isDeepStrictEqual([aligned, found], [start?.frames, start?.guess])) {
     const again = viewOn(pictures, aligned, found);
     if (!isSame(again, found)) {
       found = again;
@@ -78,6 +79,14 @@ export function relate(pictures: BothPictures, options: RelateOptions): Relation
   const judged = judge(pairs, found);
   const upright = judge(paired(planes.reference, planes.distorted, UPRIGHT), IDENTITY).match;
   return { view: found, match: judged.match, upright, layout: layoutOf(pairs, judged), time, frames };
+}
+
+/** The view on frames of a first guess, with both. */
+function firstView(pictures: BothPictures, limit: number) {
+  const { runs, view: guess } =
+    inPlace(pictures) ?? firstGuess(pictures.reference, pictures.distorted, limit);
+  const frames = spread(runs, REGISTERED);
+  return { frames, guess, found: viewOn(pictures, frames, guess) };
 }
 
 /** The guess of whole frames in their order, if they match so well that no other is better; else undefined. */

@@ -9,7 +9,7 @@ import type { TimeEvent } from "./time/events.ts";
 import { offsetOf } from "./time/segments.ts";
 
 /** Part of the frames around which another offset must have been seen for "nothing wrong" to mean something. */
-const LEAST_CHECKED = 0.25;
+export const LEAST_CHECKED = 0.25;
 
 /** Which frames of the videos the pictures show: consecutive ones of each. */
 export interface Seen {
@@ -18,13 +18,16 @@ export interface Seen {
   readonly counts: Counts;
   /** Frames of the videos. */
   readonly totals: Counts;
+  /** Pairs of frames that were looked at; undefined: all of the alignment's runs. */
+  readonly pairs?: number;
 }
 
 export type Counts = Readonly<Record<Side, number>>;
 
 /** Returns the findings of an alignment of the frames that were seen. */
 export function timeFindings(relation: TimeRelation, seen: Seen): Finding[] {
-  const time = { ...movedBy(seen.first, relation), confidence: confidenceOf(relation, seen) };
+  const first = { reference: seen.first, distorted: seen.first };
+  const time = { ...movedBy(first, relation), confidence: confidenceOf(relation, seen) };
   const fix = fixOf(time, seen);
   const events = time.events.map((event) => eventFinding(event, time, fix));
   if (time.state === "aligned")
@@ -34,18 +37,18 @@ export function timeFindings(relation: TimeRelation, seen: Seen): Finding[] {
   return [...shiftFindings(time, seen, fix), ...events];
 }
 
-/** Numbers frames as in the videos. */
-function movedBy(first: number, time: TimeRelation): TimeRelation {
+/** Numbers frames as in the videos. `first`: the frames that are numbered 0. */
+export function movedBy(first: Counts, time: TimeRelation): TimeRelation {
   const runs = time.runs.map((run) => ({
     ...run,
-    reference: run.reference + first,
-    distorted: run.distorted + first,
+    reference: run.reference + first.reference,
+    distorted: run.distorted + first.distorted,
   }));
   const events = time.events.map((event) => ({
     ...event,
-    frames: { ...event.frames, first: event.frames.first + first },
-    earliest: event.earliest + first,
-    latest: event.latest + first,
+    frames: { ...event.frames, first: event.frames.first + first[event.side] },
+    earliest: event.earliest + first[event.side],
+    latest: event.latest + first[event.side],
   }));
   return { ...time, runs, events };
 }
@@ -87,10 +90,10 @@ function shiftFindings(
   frames: Seen,
   fix: Fix | undefined,
 ): Finding[] {
-  const { first: from, totals } = frames;
+  const { first: from, totals, pairs = pairsIn(runs) } = frames;
   const [first, last] = [runs[0], runs.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const seen = `${framesText(pairsIn(runs))} match that way, with a correlation of ${match.toFixed(2)}.`;
+  const seen = `${framesText(pairs)} match that way, with a correlation of ${match.toFixed(2)}.`;
   const claim = { confidence, seen, fix };
   const ends = totals.reference === totals.distorted ? [] : endsOf(first, last, totals);
   const shown = ends.filter(({ at }) => (at === "first" ? from === 0 : reachesEnds(frames)));

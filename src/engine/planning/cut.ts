@@ -50,6 +50,15 @@ export function cut(tracks: Readonly<Record<Side, Track>>, pairing: Pairing, opt
   return { segments, whole: undefined };
 }
 
+/** Returns the segment of all frames of a pairing, of which only these are decoded; or why the pair cannot be cut. */
+export function cutAlone(tracks: Readonly<Record<Side, Track>>, pairing: Pairing): Segment | string {
+  const times = cuttable(tracks, pairing);
+  if (typeof times === "string") return times;
+  const sourceOf = sourceFrames(pairing);
+  const cutters = perSide((side) => cutter(tracks[side], times[side], (frame) => sourceOf(side, frame)));
+  return segment(cutters, pairing.frameCount, { first: 0, end: pairing.frameCount, context: 0 });
+}
+
 /** The latest time in seconds, in both directions from 0, that ffmpeg accepts: it counts microseconds in 64 bits. */
 export const LATEST_SECONDS = 9e12;
 

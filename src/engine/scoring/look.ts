@@ -8,7 +8,7 @@ import { errorCode } from "../../platform/errors.ts";
 import type { Finding, FrameSpan } from "../contract/finding.ts";
 import type { PairRequest, Side } from "../contract/request.ts";
 import type { Compared } from "../decoding/compared.ts";
-import { decodeRaw } from "../decoding/decode-raw.ts";
+import { decodePictures } from "../decoding/pictures.ts";
 import { bothSides } from "../media/all-or-abort.ts";
 import { EVERY_FRAME } from "../media/ffmpeg.ts";
 import { FieldPictures } from "../media/field-pictures.ts";
@@ -113,10 +113,9 @@ export async function lookAt(
     const before = run.looked.slice(0, index);
     const written = { first: PICTURE_BYTES * framesOf(before), length: PICTURE_BYTES * span.count };
     const pictures = await bothSides(context.signal, async (side, signal) => {
-      const bytes =
-        (await readWritten(run, fileName(side, "pictures"), written)) ??
-        (await decoded(run, side, span, { ...context, ffmpeg, signal }));
-      return new Pictures(bytes);
+      const bytes = await readWritten(run, fileName(side, "pictures"), written);
+      if (bytes !== undefined) return new Pictures(bytes);
+      return decodePictures(run, side, span, { ...context, ffmpeg, signal });
     });
     const fields = await writtenFields(run, before, span);
     found.push(...(await look({ ...run, span, pictures, fields }, { ...context, ffmpeg })));
@@ -136,9 +135,8 @@ export async function lookAhead(
   const { ffmpeg } = context;
   if (ffmpeg === undefined) return [];
   const span = { first: 0, count: Math.min(SPAN, compared.pairing.frameCount) };
-  const pictures = await bothSides(
-    context.signal,
-    async (side, signal) => new Pictures(await decoded(compared, side, span, { ...context, ffmpeg, signal })),
+  const pictures = await bothSides(context.signal, (side, signal) =>
+    decodePictures(compared, side, span, { ...context, ffmpeg, signal }),
   );
   return look({ ...compared, span, pictures }, { ...context, ffmpeg });
 }
@@ -174,14 +172,4 @@ async function readWritten(
     if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   }
-}
-
-function decoded(
-  compared: Compared,
-  side: Side,
-  { first, count }: FrameSpan,
-  context: DecodeContext,
-): Promise<Buffer> {
-  const filters = `trim=start_frame=${first},${SHRINK}`;
-  return decodeRaw(compared, side, { frames: count, filters, frameBytes: PICTURE_BYTES }, context);
 }

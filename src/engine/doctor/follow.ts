@@ -1,0 +1,274 @@
+/** Follows how the videos belong together from their beginnings to their ends, by windows spread over them. */
+import type { Run } from "../contract/alignment.ts";
+import { perSide, SIDES, type Side } from "../contract/request.ts";
+import type { DecodedPair } from "./areas.ts";
+import type { View } from "./space/view.ts";
+import { offsetOf } from "./time/segments.ts";
+import type { Counts } from "./time-findings.ts";
+import {
+  type ClearSighting,
+  endOf,
+  isClear,
+  lookThrough,
+  type Sighting,
+  touchesEnd,
+  type Window,
+  windowAt,
+  within,
+} from "./window.ts";
+
+/** Frames of a window, and windows from the beginning to the end. */
+const WINDOW = 250;
+const WINDOWS = 6;
+/** Windows of the wide search, and frames around a window in which it looks for what the window shows. */
+const WIDE_SEARCHES = 2;
+const WIDE = 250;
+/** Changes of the offset that a window shows. */
+const REACH = 50;
+/** Frames at the ends of a window that may belong to a change which too few frames show. */
+const EDGE = 24;
+/** Fewest frames before and after a change by which its place is found, and most frames of a side that are decoded. */
+const AROUND = 80;
+const MOST_AROUND = 1500;
+/** Frames before and after a change for each frame that is lost or added. */
+const KEPT = 1.5;
+/** Changes of the offset whose place is looked for, and windows in all of these searches. */
+const MOST_CHANGES = 8;
+const MOST_SEARCHES = 12 * MOST_CHANGES;
+/** Windows of a search that may show nothing. */
+const MOST_BLIND = 4;
+/** Windows at the end: a change that the last one shows moves the end. */
+const MOST_ENDS = 3;
+
+export interface Followed {
+  /** In the order of the reference's frames, from the beginning's on. */
+  readonly sightings: readonly Sighting[];
+  /** Why windows could not be decoded by themselves; undefined: they could. */
+  readonly stopped: string | undefined;
+}
+
+export interface Beginning {
+  readonly pair: DecodedPair;
+  /** Not unclear. */
+  readonly sighting: Sighting;
+  readonly view: View;
+  readonly totals: Counts;
+}
+
+export async function follow(beginning: Beginning): Promise<Followed> {
+  const follower = new Follower(beginning);
+  await follower.spread();
+  await follower.narrowChanges();
+  return { sightings: follower.sightings, stopped: follower.stopped };
+}
+
+/** A change of the offset between two windows. */
+interface Change {
+  readonly left: ClearSighting;
+  readonly right: ClearSighting;
+  /** Windows between that show nothing. */
+  readonly blind: readonly Sighting[];
+}
+
+class Follower {
+  sightings: Sighting[];
+  stopped: string | undefined;
+  readonly #beginning: Beginning;
+  /** The later windows of changes whose place cannot be found. */
+  readonly #givenUp = new Set<Sighting>();
+  #wide = WIDE_SEARCHES;
+  #changes = MOST_CHANGES;
+
+  constructor(beginning: Beginning) {
+    this.#beginning = beginning;
+    this.sightings = [beginning.sighting];
+  }
+
+  /** Looks at windows from the beginning to the end, each where the ones before it say. */
+  async spread(): Promise<void> {
+    const { totals, sighting } = this.#beginning;
+    const first = endOf(sighting.window.reference);
+    const rest = overlapEnd(this.#offset(), totals) - first;
+    const windows = Math.min(WINDOWS, Math.ceil(rest / WINDOW));
+    for (let index = 1; index < windows; index++)
+      await this.#find(first + (index * rest) / windows - WINDOW / 2, this.#offset());
+    for (let index = 0; index < MOST_ENDS && !this.#isAtEnd(); index++)
+      await this.#find(overlapEnd(this.#offset(), totals) - WINDOW, this.#offset());
+  }
+
+  /** Halves the frames between windows of different offsets until one window shows the change. */
+  async narrowChanges(): Promise<void> {
+    for (let searches = 0; searches < MOST_SEARCHES && this.stopped === undefined; searches++) {
+      const change = this.#change();
+      if (change === undefined) return;
+      if (!(await this.#narrow(change))) this.#givenUp.add(change.right);
+    }
+  }
+
+  /** The offset after the last change that is known. */
+  #offset(): number {
+    const known = this.sightings.findLast(isClear);
+    return known === undefined ? 0 : lastOffset(known);
+  }
+
+  /** Whether windows were looked at up to the end of a video. */
+  #isAtEnd(): boolean {
+    const { totals } = this.#beginning;
+    const end = overlapEnd(this.#offset(), totals);
+    const isLast = ({ window }: Sighting) =>
+      touchesEnd(window, totals) && end - endOf(window.reference) < EDGE;
+    return this.stopped !== undefined || this.sightings.some(isLast);
+  }
+
+  async #look(window: Window): Promise<Sighting | undefined> {
+    if (this.stopped !== undefined) return undefined;
+    const { pair, view } = this.#beginning;
+    const seen = await lookThrough(pair, window, view);
+    if (typeof seen !== "string") return seen;
+    this.stopped = seen;
+    return undefined;
+  }
+
+  #add(sighting: Sighting): void {
+    this.sightings = [...this.sightings, sighting].sort((one, other) => firstFrame(one) - firstFrame(other));
+  }
+
+  /** Adds a window that shows more than those within it. */
+  #replace(sighting: Sighting): void {
+    const isWithin = ({ window }: Sighting) =>
+      SIDES.every((side) => {
+        const outer = sighting.window[side];
+        return outer.first <= window[side].first && endOf(window[side]) <= endOf(outer);
+      });
+    this.sightings = this.sightings.filter((one) => !isWithin(one));
+    this.#add(sighting);
+  }
+
+  /** Looks at a window at an offset; if its frames do not belong together like that, at others. */
+  async #find(first: number, offset: number): Promise<void> {
+    const { totals } = this.#beginning;
+    const plain = await this.#look(windowAt(first, offset, WINDOW, totals));
+    if (plain === undefined) return;
+    const found = plain.state === "unclear" ? await this.#elsewhere(plain, offset) : plain;
+    this.#add(found ?? plain);
+  }
+
+  /** Looks for the frames of a window at the offset of equal ends, and in more frames of the reference. */
+  async #elsewhere({ window }: Sighting, offset: number): Promise<Sighting | undefined> {
+    const { totals } = this.#beginning;
+    const atEnds = totals.distorted - totals.reference;
+    if (Math.abs(atEnds - offset) > REACH) {
+      const other = await this.#look(windowAt(window.distorted.first - atEnds, atEnds, WINDOW, totals));
+      if (isClear(other)) return other;
+    }
+    if (this.#wide-- <= 0) return undefined;
+    const { first, count } = window.reference;
+    const reference = within({ first: first - WIDE, count: count + 2 * WIDE }, totals.reference);
+    const wide = await this.#look({ ...window, reference });
+    return isClear(wide) ? wide : undefined;
+  }
+
+  /** The first change whose place is not known. */
+  #change(): Change | undefined {
+    let left: ClearSighting | undefined;
+    let blind: Sighting[] = [];
+    for (const sighting of this.sightings) {
+      if (!isClear(sighting)) {
+        blind.push(sighting);
+        continue;
+      }
+      const isOpen = left !== undefined && lastOffset(left) !== firstOffset(sighting);
+      if (left !== undefined && isOpen && !this.#givenUp.has(sighting))
+        return { left, right: sighting, blind };
+      [left, blind] = [sighting, []];
+    }
+    return undefined;
+  }
+
+  /** Looks at a window between those of a change. Returns false if that brought nothing. */
+  async #narrow(change: Change): Promise<boolean> {
+    const { totals } = this.#beginning;
+    const offsets = [lastOffset(change.left), firstOffset(change.right)] as const;
+    const span = between(change);
+    const side = SIDES.reduce((one, other) => (span[other].count < span[one].count ? other : one));
+    const middle = middleOf(change, side, span[side].first, endOf(span[side]));
+    if (span[side].count <= WINDOW || middle === undefined || change.blind.length >= MOST_BLIND)
+      return this.#place(span, offsets);
+    const apart = Math.abs(offsets[1] - offsets[0]);
+    let blind: Sighting | undefined;
+    for (const offset of apart > REACH ? offsets : [offsets[0]]) {
+      const first = middle - WINDOW / 2 - (side === "reference" ? 0 : offset);
+      const seen = await this.#look(windowAt(first, offset, WINDOW, totals));
+      if (seen === undefined) return false;
+      blind = seen;
+      if (isClear(seen)) break;
+    }
+    if (blind !== undefined) this.#add(blind);
+    return true;
+  }
+
+  /** Looks at all frames between the windows of a change. Returns false if they do not show its place. */
+  async #place(span: Window, offsets: readonly [number, number]): Promise<boolean> {
+    const { totals } = this.#beginning;
+    // An alignment must not lose more frames than it keeps on either side of the change.
+    const around = Math.max(AROUND, Math.ceil(KEPT * Math.abs(offsets[1] - offsets[0])));
+    const window = perSide((side) => {
+      const { first, count } = span[side];
+      return within({ first: first - around, count: count + 2 * around }, totals[side]);
+    });
+    if (SIDES.some((side) => window[side].count > MOST_AROUND) || this.#changes-- <= 0) return false;
+    const seen = await this.#look(window);
+    if (seen?.time?.state !== "shifted") return false;
+    const placed: ClearSighting = { ...seen, time: seen.time, state: "clear" };
+    if (firstOffset(placed) !== offsets[0] || lastOffset(placed) !== offsets[1]) return false;
+    this.#replace(placed);
+    return true;
+  }
+}
+
+/** The reference's frame after the last one that has a partner at an offset. */
+function overlapEnd(offset: number, totals: Counts): number {
+  return Math.min(totals.reference, totals.distorted - offset);
+}
+
+/** The first frame of the reference that a window shows. */
+function firstFrame(sighting: Sighting): number {
+  const [run] = isClear(sighting) ? sighting.time.runs : [];
+  return run?.reference ?? sighting.window.reference.first;
+}
+
+export function firstOffset({ time }: ClearSighting): number {
+  const [run] = time.runs;
+  return run === undefined ? 0 : offsetOf(run);
+}
+
+function lastOffset({ time }: ClearSighting): number {
+  const run = time.runs.at(-1);
+  return run === undefined ? 0 : offsetOf(run);
+}
+
+/** Frames of each side between the runs of two windows, with those of the windows' edges. */
+export function between({ left, right }: Pick<Change, "left" | "right">): Window {
+  const [before, after] = [left.time.runs.at(-1), right.time.runs[0]];
+  if (before === undefined || after === undefined) return perSide(() => ({ first: 0, count: 0 }));
+  const from = inner(before, before.count - EDGE);
+  const to = inner(after, EDGE);
+  return perSide((side) => ({ first: from[side], count: Math.max(0, to[side] - from[side]) }));
+}
+
+/** The frames of a run's pair of this number, or its nearest one. */
+function inner(run: Run, index: number): Readonly<Record<Side, number>> {
+  const skipped = Math.max(0, Math.min(run.count, index));
+  return perSide((side) => run[side] + skipped);
+}
+
+/** The middle of the most frames of a side that no blind window has looked at; undefined: too few for a window. */
+function middleOf({ blind }: Change, side: Side, from: number, to: number): number | undefined {
+  const edges = [from, ...blind.flatMap(({ window }) => [window[side].first, endOf(window[side])]), to];
+  let best: { middle: number; length: number } | undefined;
+  for (let index = 0; index < edges.length; index += 2) {
+    const [first, end] = [edges[index] ?? to, edges[index + 1] ?? to];
+    if (end - first > (best?.length ?? 0)) best = { middle: (first + end) / 2, length: end - first };
+  }
+  return best !== undefined && best.length >= WINDOW ? best.middle : undefined;
+}
