@@ -64,8 +64,8 @@ describe("svc doctor", () => {
   ] as const) {
     test(`says that an encode ${what}, and its options repair the pair`, async () => {
       const distorted = await encoded(`${finding}-${frames}.mp4`, filters, frames);
-      const { code, stdout } = await doctor([reference, distorted]);
-      assert.equal(code, 1, stdout);
+      const { code, stdout, stderr } = await doctor([reference, distorted]);
+      assert.equal(code, 1, `${stdout}${stderr}`);
       assert.match(stdout, new RegExp(`^${finding} \\(certain\\)(?: {2}\\S.*)?$`, "m"));
       assert.ok(stdout.includes(`  svc score ${reference} ${distorted} ${options.join(" ")}\n`), stdout);
       const repaired = await scoreOf([reference, distorted, ...options]);
