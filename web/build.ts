@@ -19,9 +19,10 @@ const WEB = import.meta.dirname;
 const STAMP = join(CONSOLE_FILES, ".sources");
 const COMPRESSIBLE = /\.(css|html|js|svg)$/;
 
-/** SHA-256 of everything the console is built from; of the repository's `src`, only the job rules. */
+/** SHA-256 of everything the console is built from; of the repository's `src`, only the pure rules. */
 async function hashSources(): Promise<string> {
-  const paths = globSync(["src/**/*.*", "public/*", "*.html", "*.ts", "../src/jobs/*.ts"], { cwd: WEB });
+  const own = ["src/**/*.*", "public/*", "*.html", "*.ts"];
+  const paths = globSync([...own, "../src/jobs/*.ts", "../src/rates/*.ts"], { cwd: WEB });
   const hash = createHash("sha256");
   for (const path of [...paths.sort(), "../package-lock.json"])
     hash.update(`${path}\n`).update(await readFile(join(WEB, path)));

@@ -53,6 +53,8 @@ const UPWARDS: readonly (readonly [string, string, string])[] = [
   ["src/processes/people.ts", 'import "../cli/score.ts";', "processes may not import cli"],
   ["src/main.ts", 'import "./engine/frames.ts";', "main may not import engine"],
   ["src/jobs/state.ts", 'import "../platform/level.ts";', "jobs may not import platform"],
+  ["src/rates/curve.ts", 'import "../platform/level.ts";', "rates may not import platform"],
+  ["src/rates/curve.ts", 'import { randomUUID } from "node:crypto";', "rates is pure"],
   ["src/jobs/state.ts", 'import { randomUUID } from "node:crypto";', "jobs is pure"],
   ["web/src/page.tsx", 'import "../../src/engine/frames.ts";', "the console may not import engine"],
   ["web/src/page.tsx", 'export const page = <p>{process.env["HOME"]}</p>;', "reads process.env"],

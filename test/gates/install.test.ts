@@ -151,7 +151,14 @@ test("refuses a Node.js that is too old and says which one is needed", () => {
 
 test("bin/svc of a checkout runs its sources, and first builds the console if one of its sources is newer", () => {
   const { place, pinned } = checkoutOf("bin/svc");
-  for (const path of ["src/main.ts", "src/jobs/a.ts", "web/src/a.ts", "web/public/a.svg", "web/build.ts"])
+  for (const path of [
+    "src/main.ts",
+    "src/jobs/a.ts",
+    "src/rates/a.ts",
+    "web/src/a.ts",
+    "web/public/a.svg",
+    "web/build.ts",
+  ])
     write(join(place, path), "");
   write(join(place, "web/dist/.sources"), "");
   pinned('echo "pinned $*"');

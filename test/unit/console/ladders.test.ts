@@ -1,9 +1,9 @@
 /** The encodes that a ladder is computed from, and the reasons for those that are missing. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { bdRate } from "../../../src/rates/bd-rate.ts";
+import { upperHull } from "../../../src/rates/hull.ts";
 import { type Compared, pointsOf } from "../../../web/src/compare/compared.ts";
-import { bdRate } from "../../../web/src/compare/rates/bd-rate.ts";
-import { upperHull } from "../../../web/src/compare/rates/hull.ts";
 import { ladderOf, upright } from "../../../web/src/compare/rates/ladders.ts";
 import { job } from "./jobs.ts";
 

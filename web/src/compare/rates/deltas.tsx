@@ -1,11 +1,12 @@
 /** The Bjøntegaard deltas of ladder B against ladder A. */
 
 import { bitRateText } from "../../../../src/jobs/quantities.ts";
+import { bdRate, bdScore, type Delta, MIN_OVERLAP, type Outcome } from "../../../../src/rates/bd-rate.ts";
+import { MIN_POINTS, type Refusal, refusalOf } from "../../../../src/rates/points.ts";
 import { type ModelRanges, type Unit, unitOf } from "../../chart/data/metrics.ts";
 import type { Chosen } from "../compare-query.ts";
 import type { Compared, ComparedPoint } from "../compared.ts";
 import { signed } from "../quantities.ts";
-import { bdRate, bdScore, type Delta, MIN_POINTS, type Outcome, type Refusal, refusalOf } from "./bd-rate.ts";
 import { LADDERS, type LadderPoints, ladderOf, upright } from "./ladders.ts";
 import { lacksVideoRate, type RateBasis } from "./rate-basis.ts";
 
@@ -16,9 +17,6 @@ interface DeltasProps {
   readonly metric: string;
   readonly models: ModelRanges;
 }
-
-/** Share of the wider ladder's range below which a delta is shown with a warning. */
-const MIN_OVERLAP = 0.75;
 
 export function Deltas({ chosen, points, compared, metric, models }: DeltasProps) {
   const [a, b] = LADDERS.map((ladder) => ladderOf(ladder, chosen, compared, points));

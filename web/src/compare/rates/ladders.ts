@@ -1,8 +1,8 @@
 /** The two ladders: the encodes they are computed from, and why others are missing. */
+import type { RatePoint } from "../../../../src/rates/points.ts";
 import type { Better } from "../../chart/data/metrics.ts";
 import type { Chosen, Ladder } from "../compare-query.ts";
 import type { Compared, ComparedPoint } from "../compared.ts";
-import type { RatePoint } from "./bd-rate.ts";
 
 export const LADDERS: readonly Ladder[] = ["a", "b"];
 

@@ -2,11 +2,12 @@
 import { useLayoutEffect, useRef, useState } from "react";
 import { useSearchParams } from "react-router";
 import { bitRateText } from "../../../../src/jobs/quantities.ts";
+import { curveOf } from "../../../../src/rates/bd-rate.ts";
+import { upperHull } from "../../../../src/rates/hull.ts";
+import { type RatePoint, refusalOf } from "../../../../src/rates/points.ts";
 import { type ModelRanges, type Unit, unitOf, written } from "../../chart/data/metrics.ts";
 import type { Ladder } from "../compare-query.ts";
 import type { ComparedPoint } from "../compared.ts";
-import { curveOf, type RatePoint, refusalOf } from "./bd-rate.ts";
-import { upperHull } from "./hull.ts";
 import { labelPlaces, type Spot } from "./label-place.ts";
 import { LADDERS, upright } from "./ladders.ts";
 import { BASIS_NAMES } from "./rate-basis.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { RatePoint } from "../../../web/src/compare/rates/bd-rate.ts";
-import { upperHull } from "../../../web/src/compare/rates/hull.ts";
+import { upperHull } from "../../../src/rates/hull.ts";
+import type { RatePoint } from "../../../src/rates/points.ts";
 
 function pairs(points: readonly RatePoint[]): (readonly [number, number])[] {
   return points.map(({ rate, score }) => [rate, score]);

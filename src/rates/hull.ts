@@ -1,5 +1,5 @@
 /** The convex hull of rate and score. */
-import type { RatePoint } from "./bd-rate.ts";
+import type { RatePoint } from "./points.ts";
 
 /**
  * The upper convex hull of score over bit rate, from the cheapest point to the best one: no mixture of other encodes

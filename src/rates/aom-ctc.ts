@@ -1,0 +1,81 @@
+/**
+ * BD-rate as the Alliance for Open Media's common test conditions compute it. Written after BD_RATE and
+ * filter_vmaf_non_monotonic of convexhull_framework/src/CalcBDRate.py in xiph/awcy (commit bb5ddddab2f7), by the
+ * authors of the test framework. It differs from PCHIP as JVET uses it in three points:
+ *
+ * - VMAF: from the first point on that scores less than the point before, if that one scores 99.5 or more, all points
+ *   of higher rates are dropped.
+ * - Of points with the same score, the one with the lowest rate stays. Points with the same rate are allowed.
+ * - The integral is that of 100 samples, by the trapezoidal rule.
+ *
+ * An infinite score counts as 100. A BD-score is not defined there.
+ */
+import { differenceOf, inPercent, type Outcome } from "./bd-rate.ts";
+import type { Curve } from "./hermite.ts";
+import { pchip } from "./pchip.ts";
+import { byRate, type Flaw, MIN_POINTS, numberFlaw, type RatePoint, rateOverScore } from "./points.ts";
+
+/** VMAF from which a fall counts as saturation. */
+const SATURATED = 99.5;
+const INFINITE_SCORE = 100;
+const SAMPLES = 100;
+/** The least points that remain. The least given are MIN_POINTS; the test conditions use six. */
+export const MIN_REMAINING = 2;
+
+export interface AomLadder<Point extends RatePoint = RatePoint> {
+  /** Sorted by score, each score once; empty if there is a flaw. */
+  readonly points: readonly Point[];
+  readonly dropped: number;
+  readonly flaw: Flaw<Point> | undefined;
+}
+
+/** The points of a ladder that count. `saturates`: the scores are VMAF's, of 100. */
+export function aomLadder<Point extends RatePoint>(
+  given: readonly Point[],
+  saturates: boolean,
+): AomLadder<Point> {
+  const flawed = (flaw: Flaw<Point>) => ({ points: [], dropped: 0, flaw });
+  if (given.length < MIN_POINTS) return flawed({ refusal: "TOO_FEW_POINTS" });
+  const flaw = numberFlaw(given, (score) => score > Number.NEGATIVE_INFINITY);
+  if (flaw !== undefined) return flawed(flaw);
+  const sorted = byRate(given);
+  const kept = (saturates ? unsaturated(sorted) : sorted)
+    .map((point) => (point.score === Number.POSITIVE_INFINITY ? { ...point, score: INFINITE_SCORE } : point))
+    .toSorted((one, other) => one.score - other.score || one.rate - other.rate);
+  const falling = pairs(kept).find(([before, after]) => after.rate < before.rate);
+  // By score, the cheaper point is the later one; by rate it comes first.
+  if (falling !== undefined) return flawed({ refusal: "NOT_MONOTONE", between: [falling[1], falling[0]] });
+  const points = kept.filter(({ score }, index) => score !== kept[index - 1]?.score);
+  const dropped = given.length - points.length;
+  if (points.length < MIN_REMAINING) return { points: [], dropped, flaw: { refusal: "TOO_FEW_POINTS" } };
+  return { points, dropped, flaw: undefined };
+}
+
+/** How many percent more bits `test` needs than `anchor` for the same score. */
+export function aomBdRate(anchor: AomLadder, test: AomLadder): Outcome {
+  const flaw = anchor.flaw ?? test.flaw;
+  if (flaw !== undefined) return { refusal: flaw.refusal };
+  const [one, other] = [rateOverScore(anchor.points), rateOverScore(test.points)];
+  return inPercent(
+    differenceOf(one, other, (from, to) => sampled(pchip(other), from, to) - sampled(pchip(one), from, to)),
+  );
+}
+
+function unsaturated<Point extends RatePoint>(sorted: readonly Point[]): readonly Point[] {
+  const fall = pairs(sorted).findIndex(
+    ([before, after]) => after.score < before.score && before.score >= SATURATED,
+  );
+  return fall < 0 ? sorted : sorted.slice(0, fall + 1);
+}
+
+function pairs<Point>(points: readonly Point[]): (readonly [Point, Point])[] {
+  return points.slice(1).map((point, index) => [points[index] ?? point, point]);
+}
+
+/** The integral by the trapezoidal rule. */
+function sampled(curve: Curve, from: number, to: number): number {
+  const step = (to - from) / (SAMPLES - 1);
+  const values = Array.from({ length: SAMPLES }, (_, index) => curve.at(from + index * step));
+  const ends = ((values[0] ?? 0) + (values.at(-1) ?? 0)) / 2;
+  return step * (values.reduce((sum, value) => sum + value, 0) - ends);
+}

@@ -1,0 +1,114 @@
+/**
+ * Bjøntegaard delta of two ladders: how much more bit rate one needs for the same score, and how much higher its score
+ * is at the same bit rate, averaged over the range that both cover. Formula and sources: docs/bd-rate.md.
+ */
+import { akima } from "./akima.ts";
+import { cubic } from "./cubic.ts";
+import type { Curve, Knots } from "./hermite.ts";
+import { pchip } from "./pchip.ts";
+import {
+  byRate,
+  flawOf,
+  MIN_POINTS,
+  type RatePoint,
+  type Refusal,
+  rateOverScore,
+  scoreOverRate,
+} from "./points.ts";
+
+export interface Delta {
+  /** For the rate: percent, −10 means 10 % fewer bits. For the score: in the score's unit. */
+  readonly value: number;
+  /** The range averaged over: scores for the rate, log10 of rates for the score. */
+  readonly from: number;
+  readonly to: number;
+  /** This range as a share of the wider ladder's range, 0 to 1. */
+  readonly overlap: number;
+}
+
+export type Outcome = { readonly delta: Delta } | { readonly refusal: Refusal };
+
+/** Which curve passes through the points of a ladder. */
+export type Interpolation = "pchip" | "akima" | "cubic";
+
+interface Interpolator {
+  /** The least points of a ladder. */
+  readonly points: number;
+  readonly curve: (knots: Knots) => Curve;
+}
+
+export const INTERPOLATORS: Readonly<Record<Interpolation, Interpolator>> = {
+  pchip: { points: MIN_POINTS, curve: pchip },
+  // Of two intervals, which three points have, the slopes differ from those of a line.
+  akima: { points: 3, curve: akima },
+  cubic: { points: MIN_POINTS, curve: cubic },
+};
+
+/** Share of the wider ladder's range below which a delta does not describe the ladders. */
+export const MIN_OVERLAP = 0.75;
+
+/** How many percent more bits `test` needs than `anchor` for the same score. */
+export function bdRate(
+  anchor: readonly RatePoint[],
+  test: readonly RatePoint[],
+  interpolation: Interpolation = "pchip",
+): Outcome {
+  return inPercent(deltaOf(anchor, test, INTERPOLATORS[interpolation], rateOverScore));
+}
+
+/** How much higher the score of `test` is than that of `anchor` at the same bit rate. */
+export function bdScore(
+  anchor: readonly RatePoint[],
+  test: readonly RatePoint[],
+  interpolation: Interpolation = "pchip",
+): Outcome {
+  return deltaOf(anchor, test, INTERPOLATORS[interpolation], scoreOverRate);
+}
+
+/** The curve through a ladder that is averaged by default: log10 of the rate as a function of the score. */
+export function curveOf(points: readonly RatePoint[]): Curve {
+  return pchip(rateOverScore(byRate(points)));
+}
+
+/** Turns a difference of log10 of rates into percent. */
+export function inPercent(outcome: Outcome): Outcome {
+  if ("refusal" in outcome) return outcome;
+  const { delta } = outcome;
+  return { delta: { ...delta, value: (10 ** delta.value - 1) * 100 } };
+}
+
+/** The mean difference of two curves over the range that both cover. */
+export function differenceOf(
+  one: Knots,
+  other: Knots,
+  difference: (from: number, to: number) => number,
+): Outcome {
+  const [from, to] = [Math.max(lowest(one), lowest(other)), Math.min(highest(one), highest(other))];
+  if (!(to > from)) return { refusal: "NO_OVERLAP" };
+  const widest = Math.max(highest(one) - lowest(one), highest(other) - lowest(other));
+  return { delta: { value: difference(from, to) / (to - from), from, to, overlap: (to - from) / widest } };
+}
+
+function deltaOf(
+  anchor: readonly RatePoint[],
+  test: readonly RatePoint[],
+  { points, curve }: Interpolator,
+  place: (sorted: readonly RatePoint[]) => Knots,
+): Outcome {
+  const flaw = flawOf(anchor, points) ?? flawOf(test, points);
+  if (flaw !== undefined) return { refusal: flaw.refusal };
+  const [one, other] = [place(byRate(anchor)), place(byRate(test))];
+  return differenceOf(
+    one,
+    other,
+    (from, to) => curve(other).integral(from, to) - curve(one).integral(from, to),
+  );
+}
+
+function lowest(knots: Knots): number {
+  return knots[0]?.[0] ?? Number.NaN;
+}
+
+function highest(knots: Knots): number {
+  return knots.at(-1)?.[0] ?? Number.NaN;
+}

@@ -1,0 +1,234 @@
+/** Compares the ladders of a table of encodes with one of them: clip by clip, by every metric and method. */
+import { type AomLadder, aomBdRate, aomLadder, MIN_REMAINING } from "./aom-ctc.ts";
+import { bdRate, bdScore, INTERPOLATORS, type Interpolation, type Outcome } from "./bd-rate.ts";
+import { type Flaw, flawOf, MIN_POINTS, type RatePoint, type Refusal } from "./points.ts";
+import { inDecibels, type Quality } from "./quality.ts";
+
+export type Method = Interpolation | "aom-ctc";
+/** Whether scores are compared as they are, or in decibels from the largest score. */
+export type Scale = "linear" | "log";
+
+/** One row of the table: an encode. */
+export interface Encode {
+  readonly ladder: string;
+  /** Empty if the table has no clips. */
+  readonly clip: string;
+  readonly rate: number;
+  /** In the order of the metrics; NaN if there is none. */
+  readonly scores: readonly number[];
+}
+
+/** A point with the score as given, because others are turned and scaled. */
+export interface GivenPoint extends RatePoint {
+  readonly given: number;
+}
+
+export type Code = Refusal | "AT_MAXIMUM" | "OUT_OF_RANGE";
+
+/** Why there is no BD-rate. */
+export interface Refused {
+  readonly code: Code;
+  /** The ladder with the flaw; undefined if it is in none of them alone. */
+  readonly ladder: string | undefined;
+  /** Points of this ladder, and how many are needed. */
+  readonly points: number;
+  readonly needed: number;
+  readonly between: readonly [GivenPoint, GivenPoint] | undefined;
+}
+
+/** What the comparison is of. */
+export interface Subject {
+  readonly ladder: string;
+  readonly metric: Quality;
+  readonly method: Method;
+  readonly scale: Scale;
+}
+
+export interface Result extends Subject {
+  readonly clip: string;
+  /** Percent; undefined if refused. */
+  readonly bdRate: number | undefined;
+  /** In the metric's points, in decibels on the logarithmic scale; undefined if refused or not defined. */
+  readonly bdQuality: number | undefined;
+  /** Shares of the wider ladder's range of scores and of log rates. */
+  readonly overlap: number | undefined;
+  readonly rateOverlap: number | undefined;
+  /** Points that the method left out. */
+  readonly dropped: number;
+  readonly refused: Refused | undefined;
+}
+
+export interface Average extends Subject {
+  readonly bdRate: number | undefined;
+  /** Undefined also if one of the clips has none. */
+  readonly bdQuality: number | undefined;
+  /** Clips with a BD-rate, which are averaged. */
+  readonly clips: number;
+  readonly refused: number;
+}
+
+export interface Comparison {
+  readonly anchor: string;
+  readonly metrics: readonly Quality[];
+  readonly results: readonly Result[];
+  readonly averages: readonly Average[];
+}
+
+const INTERPOLATIONS: readonly Interpolation[] = ["pchip", "akima", "cubic"];
+
+/** Ladders and clips in the order of the table. */
+export function compareLadders(
+  encodes: readonly Encode[],
+  metrics: readonly Quality[],
+  anchor: string,
+): Comparison {
+  const byLadder = Map.groupBy(encodes, ({ ladder }) => ladder);
+  const clips = [...new Set(encodes.map(({ clip }) => clip))];
+  const places = new Map(
+    [...byLadder].map(([ladder, own]) => [ladder, Map.groupBy(own, ({ clip }) => clip)] as const),
+  );
+  const at = (ladder: string, clip: string) => places.get(ladder)?.get(clip) ?? [];
+  const others = [...byLadder.keys()].filter((ladder) => ladder !== anchor);
+  const results: Result[] = [];
+  for (const [index, metric] of metrics.entries())
+    for (const ladder of others)
+      for (const clip of clips) {
+        const [one, other] = [at(anchor, clip), at(ladder, clip)];
+        if (one.length + other.length === 0) continue;
+        const sides = { anchor: pointsOf(one, index), test: pointsOf(other, index) };
+        results.push(...resultsOf({ ladder, clip, metric, anchor }, sides));
+      }
+  return { anchor, metrics, results, averages: averagesOf(results) };
+}
+
+function pointsOf(encodes: readonly Encode[], metric: number): readonly GivenPoint[] {
+  return encodes.map(({ rate, scores }) => {
+    const score = scores[metric] ?? Number.NaN;
+    return { rate, score, given: score };
+  });
+}
+
+interface Sides {
+  readonly anchor: readonly GivenPoint[];
+  readonly test: readonly GivenPoint[];
+}
+
+interface Pair extends Pick<Result, "ladder" | "clip" | "metric"> {
+  readonly anchor: string;
+}
+
+function resultsOf(pair: Pair, given: Sides): readonly Result[] {
+  const { isLower, max, isVmaf } = pair.metric;
+  const linear = mapped(given, (score) => (isLower ? -score : score));
+  const results = INTERPOLATIONS.map((method) => interpolated(pair, linear, method, "linear"));
+  results.push(aomResult(pair, linear, isVmaf));
+  if (max === undefined) return results;
+  const decibels = mapped(given, (score) => inDecibels(score, max));
+  return [...results, ...INTERPOLATIONS.map((method) => interpolated(pair, decibels, method, "log"))];
+}
+
+function mapped({ anchor, test }: Sides, change: (score: number) => number): Sides {
+  const all = (points: readonly GivenPoint[]) =>
+    points.map((point) => ({ ...point, score: change(point.given) }));
+  return { anchor: all(anchor), test: all(test) };
+}
+
+function interpolated(pair: Pair, sides: Sides, method: Interpolation, scale: Scale): Result {
+  const needed = INTERPOLATORS[method].points;
+  const refused =
+    flawed(pair.anchor, sides.anchor, flawOf(sides.anchor, needed), needed, scale) ??
+    flawed(pair.ladder, sides.test, flawOf(sides.test, needed), needed, scale);
+  if (refused !== undefined) return resultOf(pair, method, scale, { refused });
+  const rate = bdRate(sides.anchor, sides.test, method);
+  const score = bdScore(sides.anchor, sides.test, method);
+  return resultOf(pair, method, scale, { rate, score });
+}
+
+function aomResult(pair: Pair, sides: Sides, isVmaf: boolean): Result {
+  const [one, other] = [aomLadder(sides.anchor, isVmaf), aomLadder(sides.test, isVmaf)];
+  const dropped = one.dropped + other.dropped;
+  const refused = aomFlaw(pair.anchor, sides.anchor, one) ?? aomFlaw(pair.ladder, sides.test, other);
+  const rate = refused === undefined ? aomBdRate(one, other) : undefined;
+  return resultOf(pair, "aom-ctc", "linear", { rate, refused, dropped });
+}
+
+function aomFlaw(ladder: string, given: readonly GivenPoint[], { flaw, dropped }: AomLadder<GivenPoint>) {
+  const left = given.slice(dropped);
+  return flawed(ladder, left, flaw, dropped === 0 ? MIN_POINTS : MIN_REMAINING, "linear");
+}
+
+function flawed(
+  ladder: string,
+  points: readonly GivenPoint[],
+  flaw: Flaw<GivenPoint> | undefined,
+  needed: number,
+  scale: Scale,
+): Refused | undefined {
+  if (flaw === undefined) return undefined;
+  const isScaled = flaw.refusal === "NO_SCORE" && scale === "log";
+  // The score itself is a number: only its logarithm is not.
+  const code = isScaled && points.every(({ given }) => Number.isFinite(given)) ? "AT_MAXIMUM" : flaw.refusal;
+  return { code, ladder, points: points.length, needed, between: flaw.between };
+}
+
+interface Computed {
+  readonly rate?: Outcome | undefined;
+  readonly score?: Outcome | undefined;
+  readonly refused?: Refused | undefined;
+  readonly dropped?: number;
+}
+
+function resultOf(pair: Pair, method: Method, scale: Scale, computed: Computed): Result {
+  const { ladder, clip, metric } = pair;
+  const [rate, score] = [deltaOf(computed.rate), deltaOf(computed.score)];
+  const bdRate = finite(rate?.value);
+  const bdQuality = finite(score?.value);
+  return {
+    ...{ ladder, clip, metric, method, scale, bdRate },
+    bdQuality: bdQuality !== undefined && metric.isLower && scale === "linear" ? -bdQuality : bdQuality,
+    overlap: rate?.overlap,
+    rateOverlap: score?.overlap,
+    dropped: computed.dropped ?? 0,
+    refused: computed.refused ?? (bdRate === undefined ? together(rate === undefined) : undefined),
+  };
+}
+
+/** Why there is no BD-rate of two ladders that have no flaw. */
+function together(isApart: boolean): Refused {
+  const code = isApart ? "NO_OVERLAP" : "OUT_OF_RANGE";
+  return { code, ladder: undefined, points: 0, needed: 0, between: undefined };
+}
+
+function deltaOf(outcome: Outcome | undefined) {
+  return outcome !== undefined && "delta" in outcome ? outcome.delta : undefined;
+}
+
+function finite(value: number | undefined): number | undefined {
+  return value !== undefined && Number.isFinite(value) ? value : undefined;
+}
+
+/** The means over the clips of each ladder, metric, method and scale. */
+function averagesOf(results: readonly Result[]): readonly Average[] {
+  const subjects = Map.groupBy(results, ({ ladder, metric, method, scale }) =>
+    JSON.stringify([metric.name, ladder, method, scale]),
+  );
+  return [...subjects.values()].flatMap((all) => {
+    const [first] = all;
+    if (first === undefined) return [];
+    const { ladder, metric, method, scale } = first;
+    const good = all.filter(({ refused }) => refused === undefined);
+    return {
+      ...{ ladder, metric, method, scale },
+      bdRate: meanOf(good.map((result) => result.bdRate)),
+      bdQuality: meanOf(good.map((result) => result.bdQuality)),
+      clips: good.length,
+      refused: all.length - good.length,
+    };
+  });
+}
+
+/** Undefined if one of the values is, or there is none. */
+function meanOf(values: readonly (number | undefined)[]): number | undefined {
+  if (values.length === 0) return undefined;
+  return finite(values.reduce<number>((sum, value) => sum + (value ?? Number.NaN), 0) / values.length);
+}

@@ -1,0 +1,79 @@
+/** The encodes of a ladder, and why no curve passes through them. */
+import type { Knots } from "./hermite.ts";
+
+/** One encode of a ladder. */
+export interface RatePoint {
+  /** Bits per second, or another unit shared by both ladders; above 0. */
+  readonly rate: number;
+  readonly score: number;
+}
+
+/** Why no delta can be computed. */
+export type Refusal =
+  | "TOO_FEW_POINTS"
+  | "NO_RATE"
+  | "NO_SCORE"
+  /** Two points have the same score or the same rate, so no curve passes through both. */
+  | "SAME_POINT"
+  /** The score decreases somewhere as the rate increases. */
+  | "NOT_MONOTONE"
+  | "NO_OVERLAP";
+
+/** Why no curve passes through a ladder. */
+export interface Flaw<Point extends RatePoint = RatePoint> {
+  readonly refusal: Exclude<Refusal, "NO_OVERLAP">;
+  /** The neighbours by rate that SAME_POINT and NOT_MONOTONE are about. */
+  readonly between?: readonly [Point, Point];
+}
+
+export const MIN_POINTS = 4;
+
+/** Why no curve passes through the points of a ladder; undefined if one does. */
+export function refusalOf(points: readonly RatePoint[]): Refusal | undefined {
+  return flawOf(points)?.refusal;
+}
+
+/** Like refusalOf, with the points. */
+export function flawOf<Point extends RatePoint>(
+  points: readonly Point[],
+  atLeast: number = MIN_POINTS,
+): Flaw<Point> | undefined {
+  if (points.length < atLeast) return { refusal: "TOO_FEW_POINTS" };
+  return numberFlaw(points, Number.isFinite) ?? orderFlaw(points);
+}
+
+/** The flaw of a rate that is not above 0, or of a score that is not a number. */
+export function numberFlaw<Point extends RatePoint>(
+  points: readonly Point[],
+  isScore: (score: number) => boolean,
+): Flaw<Point> | undefined {
+  if (points.some(({ rate }) => !(rate > 0 && Number.isFinite(rate)))) return { refusal: "NO_RATE" };
+  return points.some(({ score }) => !isScore(score)) ? { refusal: "NO_SCORE" } : undefined;
+}
+
+function orderFlaw<Point extends RatePoint>(points: readonly Point[]): Flaw<Point> | undefined {
+  const sorted = byRate(points);
+  const steps = sorted.slice(1).map((point, index) => {
+    const before = sorted[index] ?? point;
+    const rate = Math.log10(point.rate) - Math.log10(before.rate);
+    return { between: [before, point] as const, rate, score: point.score - before.score };
+  });
+  const same = steps.find(({ rate, score }) => rate === 0 || score === 0);
+  if (same !== undefined) return { refusal: "SAME_POINT", between: same.between };
+  const falling = steps.find(({ score }) => score < 0);
+  return falling && { refusal: "NOT_MONOTONE", between: falling.between };
+}
+
+export function byRate<Point extends RatePoint>(points: readonly Point[]): readonly Point[] {
+  return points.toSorted((one, other) => one.rate - other.rate || one.score - other.score);
+}
+
+/** log10 of the rate over the score. */
+export function rateOverScore(sorted: readonly RatePoint[]): Knots {
+  return sorted.map(({ rate, score }) => [score, Math.log10(rate)]);
+}
+
+/** The score over log10 of the rate. */
+export function scoreOverRate(sorted: readonly RatePoint[]): Knots {
+  return sorted.map(({ rate, score }) => [Math.log10(rate), score]);
+}
