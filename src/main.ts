@@ -20,6 +20,10 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     summary: "Find out whether two videos can be compared, and what would repair the pair",
     load: async () => (await import("./cli/doctor.ts")).doctorCommand(),
   },
+  bd: {
+    summary: "Compare rate-quality ladders by BD-rate, from a table of encodes",
+    load: async () => (await import("./cli/bd.ts")).bdCommand(),
+  },
   jobs: {
     summary: "Submit, follow, cancel and delete jobs on a controller",
     load: async () => (await import("./cli/jobs.ts")).jobsCommand(),

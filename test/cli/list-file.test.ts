@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { csvRows } from "../../src/cli/submit/csv-rows.ts";
+import { csvRows } from "../../src/cli/input/csv-rows.ts";
 import { jobsOfList, readList } from "../../src/cli/submit/list-file.ts";
 import { JobSpecSchema } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { messageOf } from "../../src/platform/errors.ts";

@@ -1,8 +1,6 @@
 /** Reads many jobs from a file: JSON lines, or CSV with a header. */
-import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import type { Readable } from "node:stream";
 import { create, fromJson, type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
 import {
   type JobSpec,
@@ -13,9 +11,9 @@ import {
 import { messageOf } from "../../platform/errors.ts";
 import { Failure, type FailureCode } from "../../platform/failure.ts";
 import { isObject } from "../../platform/json.ts";
-import { systemReason } from "../../platform/system-reason.ts";
+import { csvRows } from "../input/csv-rows.ts";
+import { readText, wrongDelimiter } from "../input/read-text.ts";
 import { quoteName } from "../terminal/escape.ts";
-import { csvRows } from "./csv-rows.ts";
 import { absolute } from "./spec.ts";
 
 /** A job of the file, and its line number, from 1. */
@@ -24,8 +22,6 @@ export interface ListedJob {
   readonly request: SubmitJobRequest;
 }
 
-/** Size limit: the file is read completely before anything is submitted. */
-const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_JOBS = 100_000;
 const COLUMNS = ["reference", "distorted", "name", "model", "priority", "idempotencyKey"];
 const LABEL_COLUMN = /^label:(.+)$/s;
@@ -38,34 +34,12 @@ export interface List {
 
 /** Reads a whole file, or standard input for "-". Throws INVALID_REQUEST, or SCORE_CANCELLED if the signal aborts. */
 export async function readList(name: string, stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<List> {
-  try {
-    const folder = name !== "-" && (await stat(name)).isFile() ? dirname(resolve(name)) : process.cwd();
-    const bytes = await readBytes(name, name === "-" ? stdin : createReadStream(name), signal);
-    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), folder };
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    if (signal.aborted) throw new Failure("SCORE_CANCELLED", "Stopped while reading the list.");
-    if (error instanceof TypeError) throw unusable(name, "it is not text in UTF-8. Save it as UTF-8");
-    throw unusable(name, systemReason(error));
-  }
+  const input = { what: "the list", unusable: (why: string) => unusable(name, why) };
+  return { text: await readText(name, stdin, signal, input), folder: await folderOf(name) };
 }
 
-async function readBytes(name: string, source: Readable, signal: AbortSignal): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  const stop = () => source.destroy(new Error("stopped"));
-  signal.addEventListener("abort", stop);
-  try {
-    if (signal.aborted) stop();
-    for await (const chunk of source as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes > MAX_BYTES) throw unusable(name, `it is larger than ${MAX_BYTES} bytes. Split it`);
-    }
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
-  return Buffer.concat(chunks);
+async function folderOf(name: string): Promise<string> {
+  return name !== "-" && (await stat(name)).isFile() ? dirname(resolve(name)) : process.cwd();
 }
 
 /**
@@ -147,12 +121,6 @@ function checkedHeading(name: string, cells: readonly string[]): readonly string
   if (unknown !== undefined) throw wrongLine(name, 1, `${quoteName(unknown)} isn't a valid column. ${known}`);
   if (twice !== undefined) throw wrongLine(name, 1, `the column ${quoteName(twice)} is given twice`);
   return cells;
-}
-
-/** Returns the delimiter that spreadsheets use instead of a comma in locales with a decimal comma. */
-function wrongDelimiter(cells: readonly string[]): string | undefined {
-  if (cells.some((cell) => cell.includes(";"))) return '";"';
-  return cells.some((cell) => cell.includes("\t")) ? "tabs" : undefined;
 }
 
 /** Returns the fields of a row; an empty cell sets nothing. */

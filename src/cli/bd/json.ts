@@ -1,0 +1,44 @@
+/** The comparison as JSON: docs/cli.md documents the names. */
+import type { Average, Comparison, Result } from "../../rates/comparison.ts";
+import type { Quality } from "../../rates/quality.ts";
+import { printableJson } from "../terminal/escape.ts";
+import { reasonText } from "./reasons.ts";
+
+/** One result per line, because there may be many. */
+export function* comparisonJson(comparison: Comparison): Generator<string> {
+  const { anchor, metrics, results, averages } = comparison;
+  yield `{\n  "anchor": ${printableJson(anchor)},\n  "metrics": [\n`;
+  yield* lines(metrics.map(metricJson));
+  yield '  ],\n  "results": [\n';
+  yield* lines(results.map((result) => resultJson(result, anchor)));
+  yield '  ],\n  "averages": [\n';
+  yield* lines(averages.map(averageJson));
+  yield "  ]\n}\n";
+}
+
+function* lines(values: readonly unknown[]): Generator<string> {
+  for (const [index, value] of values.entries())
+    yield `    ${printableJson(value)}${index === values.length - 1 ? "" : ","}\n`;
+}
+
+function metricJson({ name, isLower, max }: Quality) {
+  return { name, better: isLower ? "lower" : "higher", max: max ?? null };
+}
+
+function resultJson(result: Result, anchor: string) {
+  const { ladder, clip, metric, method, scale, dropped, refused } = result;
+  return {
+    ...{ ladder, clip: clip === "" ? null : clip, metric: metric.name, method, scale },
+    ...{ bdRate: result.bdRate ?? null, bdQuality: result.bdQuality ?? null },
+    ...{ overlap: result.overlap ?? null, rateOverlap: result.rateOverlap ?? null },
+    ...(dropped > 0 && { dropped }),
+    ...(refused && { error: refused.code, reason: reasonText(result, refused, anchor) }),
+  };
+}
+
+function averageJson({ ladder, metric, method, scale, bdRate, bdQuality, clips, refused }: Average) {
+  return {
+    ...{ ladder, metric: metric.name, method, scale },
+    ...{ bdRate: bdRate ?? null, bdQuality: bdQuality ?? null, clips, refused },
+  };
+}

@@ -1,0 +1,171 @@
+/** The comparison for people: for each metric and scale a table, then what to know about its numbers. */
+import { MIN_OVERLAP } from "../../rates/bd-rate.ts";
+import type { Average, Comparison, Method, Result, Scale } from "../../rates/comparison.ts";
+import type { Quality } from "../../rates/quality.ts";
+import { printable } from "../terminal/escape.ts";
+import { type TableColumn, tableLines } from "../terminal/table.ts";
+import { paint, type Terminal } from "../terminal/terminal.ts";
+import { columnsOf, cut } from "../terminal/width.ts";
+import { notesOf } from "./notes.ts";
+
+/** A line of a table: a clip, the mean of a ladder's clips or of a part of them, or a heading above them. */
+interface Line {
+  readonly name: string;
+  readonly kind: "heading" | "clip" | "mean" | "partial";
+  readonly rates: ReadonlyMap<Method, number | undefined>;
+  readonly quality: number | undefined;
+  readonly overlap: number | undefined;
+}
+
+const METHODS: readonly Method[] = ["pchip", "akima", "cubic", "aom-ctc"];
+const NUMBER_WIDTH = 8;
+const QUALITY = "BD-quality";
+const OVERLAP = "overlap";
+/** What the columns of numbers take at most, with the gaps before them. */
+const NUMBERS_WIDTH = METHODS.length * (NUMBER_WIDTH + 2) + QUALITY.length + 2 + OVERLAP.length + 2;
+const MIN_NAME = 14;
+/** Differences below it are shown with more decimals. */
+const SMALL = 0.2;
+
+export function comparisonLines(
+  comparison: Comparison,
+  ignored: readonly string[],
+  terminal: Terminal,
+): string[] {
+  const { anchor, metrics, results, averages } = comparison;
+  const lines = metrics.flatMap((metric) => {
+    const own = results.filter((result) => result.metric === metric);
+    const means = averages.filter((average) => average.metric === metric);
+    const scales: readonly Scale[] = metric.max === undefined ? ["linear"] : ["linear", "log"];
+    const tables = scales.flatMap((scale) => [
+      ...titleLines(metric, scale, anchor, terminal),
+      ...tableOf(
+        linesOf(own.filter(isOf(scale)), means.filter(isOf(scale))),
+        scale === "log" ? METHODS.slice(0, -1) : METHODS,
+        decimalsOf(own.filter(isOf(scale)), scale),
+        terminal,
+      ),
+      "",
+    ]);
+    const notes = notesOf(own, anchor, terminal);
+    return [...tables, ...notes, ...(notes.length > 0 ? [""] : [])];
+  });
+  return ignored.length === 0
+    ? lines.slice(0, -1)
+    : [
+        ...lines,
+        paint(
+          terminal,
+          "dim",
+          `Not compared, because they hold no numbers: ${printable(ignored.join(", "))}`,
+        ),
+      ];
+}
+
+function isOf(scale: Scale): (one: { readonly scale: Scale }) => boolean {
+  return (one) => one.scale === scale;
+}
+
+function titleLines(metric: Quality, scale: Scale, anchor: string, terminal: Terminal): string[] {
+  const name = printable(metric.name);
+  const share = metric.max === 1 ? name : `${name}/${metric.max}`;
+  const formula = terminal.unicode ? `−10·log10(1 − ${share})` : `-10*log10(1 - ${share})`;
+  const of = scale === "log" ? ` as ${formula}, in dB` : "";
+  const against = `BD-rate in % against ${printable(anchor)}`;
+  const title = `${paint(terminal, "bold", name)}${of}:`;
+  const joined = `${title} ${against}`;
+  return columnsOf(joined) <= terminal.columns ? [joined] : [title, `  ${against}`];
+}
+
+/** The ladders, each with its clips and their average if the table has clips. */
+function linesOf(results: readonly Result[], averages: readonly Average[]): readonly Line[] {
+  return [...Map.groupBy(results, ({ ladder }) => ladder)].flatMap(([ladder, own]) => {
+    const clips = [...Map.groupBy(own, ({ clip }) => clip)];
+    if (clips.length === 1)
+      return clips.map(([clip, all]) => clipLine(clip === "" ? ladder : `${ladder}, ${clip}`, all));
+    const means = averages.filter((average) => average.ladder === ladder);
+    const heading = { name: ladder, kind: "heading", ...NO_NUMBERS } as const;
+    return [heading, ...clips.map(([clip, all]) => clipLine(`  ${clip}`, all)), meanLine(means)];
+  });
+}
+
+const NO_NUMBERS = { rates: new Map(), quality: undefined, overlap: undefined };
+
+function clipLine(name: string, all: readonly Result[]): Line {
+  const shown = all.find(({ method }) => method === "pchip");
+  return {
+    ...{ name, kind: "clip" as const, quality: shown?.bdQuality },
+    rates: new Map(all.map(({ method, bdRate }) => [method, bdRate])),
+    overlap: all.find(({ overlap }) => overlap !== undefined)?.overlap,
+  };
+}
+
+function meanLine(means: readonly Average[]): Line {
+  const shown = means.find(({ method }) => method === "pchip");
+  const counts = means.map(({ clips }) => clips);
+  const [fewest, most] = [Math.min(...counts), Math.max(...counts)];
+  const all = (shown?.clips ?? 0) + (shown?.refused ?? 0);
+  const part = fewest === most ? `${most}/` : `${fewest}-${most}/`;
+  return {
+    name: `  mean of ${fewest === all ? "" : part}${all}`,
+    kind: fewest === all ? "mean" : "partial",
+    rates: new Map(means.map(({ method, bdRate }) => [method, bdRate])),
+    quality: shown?.bdQuality,
+    overlap: undefined,
+  };
+}
+
+function tableOf(
+  lines: readonly Line[],
+  methods: readonly Method[],
+  decimals: number,
+  terminal: Terminal,
+): string[] {
+  const room = Math.max(MIN_NAME, terminal.columns - NUMBERS_WIDTH);
+  const columns: TableColumn<Line>[] = [
+    { heading: "", atLeast: 0, text: ({ name }) => cut(printable(name), room, terminal.unicode) },
+    ...methods.map((method, index) => ({
+      ...{ heading: method, align: "right" as const, atLeast: NUMBER_WIDTH },
+      ...(index > 0 && { dispensable: index + 1 }),
+      text: ({ kind, rates }: Line) => (kind === "heading" ? "" : signed(rates.get(method), 2, terminal)),
+    })),
+    {
+      ...{ heading: QUALITY, align: "right", atLeast: QUALITY.length, dispensable: 1 },
+      text: ({ kind, quality }) => (kind === "heading" ? "" : signed(quality, decimals, terminal)),
+    },
+    { heading: OVERLAP, atLeast: OVERLAP.length, text: ({ overlap }) => overlapText(overlap) },
+  ];
+  const [heading = "", ...rows] = tableLines(lines, columns, terminal, {
+    heading: true,
+    lastColumns: OVERLAP.length,
+  });
+  return [heading, ...rows.map((row, index) => painted(row, lines[index], terminal))];
+}
+
+function painted(row: string, line: Line | undefined, terminal: Terminal): string {
+  if (line?.kind === "mean") return paint(terminal, "bold", row);
+  const isSmall = line?.overlap !== undefined && line.overlap < MIN_OVERLAP;
+  return isSmall || line?.kind === "partial" ? paint(terminal, "yellow", row) : row;
+}
+
+function signed(value: number | undefined, decimals: number, { unicode }: Terminal): string {
+  if (value === undefined) return unicode ? "–" : "-";
+  const text = Math.abs(value).toFixed(decimals);
+  const sign = Number(text) === 0 ? "" : value < 0 ? (unicode ? "−" : "-") : "+";
+  return sign + text;
+}
+
+/** As wide as its heading. */
+function overlapText(overlap: number | undefined): string {
+  if (overlap === undefined) return "";
+  // A share below the limit does not read as the limit.
+  const percent = Math.floor(overlap * 100 + 1e-9);
+  return `${percent} %`.padStart(OVERLAP.length);
+}
+
+/** Small differences, such as those of SSIM, need more decimals. */
+function decimalsOf(results: readonly Result[], scale: Scale): number {
+  if (scale === "log") return 2;
+  const largest = results.reduce((most, { bdQuality = 0 }) => Math.max(most, Math.abs(bdQuality)), 0);
+  return largest < SMALL ? 4 : 2;
+}

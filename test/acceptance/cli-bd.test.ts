@@ -1,0 +1,232 @@
+/** svc bd: ladders of encodes compared from a table, and tables that cannot be compared. */
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { after, before, describe, test } from "node:test";
+import { type Ended, SVC, start, startOnTerminal } from "../cli/program.ts";
+import { MediaDirectory } from "../media/directory.ts";
+
+/** The sample that comes with most implementations of the metric. */
+const SAMPLE = `ladder,rate,psnr
+a,686.76,40.28
+a,309.58,37.18
+a,157.11,34.24
+a,85.95,31.42
+b,893.34,40.39
+b,407.8,37.21
+b,204.93,34.17
+b,112.75,31.24
+`;
+
+const FILM = `ladder,clip,rate,vmaf,preset
+old,film,2000,41.2,medium
+old,film,4000,63.5,medium
+old,film,8000,81.9,medium
+old,film,16000,93.4,medium
+old,sport,2000,38,medium
+old,sport,4000,55,medium
+old,sport,8000,74,medium
+old,sport,16000,90,medium
+new,film,1000,41.2,slow
+new,film,2000,63.5,slow
+new,film,4000,81.9,slow
+new,film,8000,93.4,slow
+new,sport,2000,45,slow
+new,sport,4000,99.6,slow
+new,sport,8000,99.5,slow
+new,sport,16000,99.7,slow
+`;
+
+interface Printed {
+  readonly anchor: string;
+  readonly metrics: readonly {
+    readonly name: string;
+    readonly better: string;
+    readonly max: number | null;
+  }[];
+  readonly results: readonly Readonly<Record<string, unknown>>[];
+  readonly averages: readonly Readonly<Record<string, unknown>>[];
+}
+
+describe("svc bd", () => {
+  let media: MediaDirectory;
+  let sequence = 0;
+  before(async () => {
+    media = await MediaDirectory.open();
+  });
+  after(() => media.remove());
+
+  const table = async (text: string | Uint8Array) => {
+    const path = media.file(`points-${sequence++}.csv`);
+    await writeFile(path, text);
+    return path;
+  };
+  const bd = async (text: string | Uint8Array, ...options: string[]): Promise<Ended> => {
+    const path = await table(text);
+    return start(SVC, ["bd", path, ...options]).ended();
+  };
+  const json = async (text: string, ...options: string[]): Promise<Printed> => {
+    const { code, stdout, stderr } = await bd(text, ...options, "--json");
+    assert.equal(code, 0, stderr);
+    return JSON.parse(stdout) as Printed;
+  };
+
+  test("--json has every method, with the numbers of published implementations", async () => {
+    const { anchor, metrics, results, averages } = await json(SAMPLE);
+    assert.equal(anchor, "a");
+    assert.deepEqual(metrics, [{ name: "psnr", better: "higher", max: null }]);
+    const rounded = results.map(({ ladder, clip, metric, method, scale, bdRate, bdQuality }) => [
+      ...[ladder, clip, metric, method, scale, Number(bdRate).toFixed(4)],
+      bdQuality === null ? null : Number(bdQuality).toFixed(4),
+    ]);
+    assert.deepEqual(rounded, [
+      ["b", null, "psnr", "pchip", "linear", "31.3799", "-1.1835"],
+      ["b", null, "psnr", "akima", "linear", "31.3840", "-1.1837"],
+      ["b", null, "psnr", "cubic", "linear", "31.3974", "-1.1849"],
+      ["b", null, "psnr", "aom-ctc", "linear", "31.3798", null],
+    ]);
+    assert.ok(results.every(({ overlap, error }) => Number(overlap) > 0.96 && error === undefined));
+    assert.deepEqual(
+      averages.map(({ method, bdRate, clips, refused }) => [method, bdRate, clips, refused]),
+      results.map(({ method, bdRate }) => [method, bdRate, 1, 0]),
+    );
+  });
+
+  test("--anchor swaps the ladders", async () => {
+    const { anchor, results } = await json(SAMPLE, "--anchor", "b");
+    assert.deepEqual([anchor, results[0]?.["ladder"]], ["b", "a"]);
+    assert.equal(Number(results[0]?.["bdRate"]).toFixed(4), (100 * (1 / 1.313798782 - 1)).toFixed(4));
+  });
+
+  test("reads tables from spreadsheets: a byte order mark, CRLF, quotes, and columns in any order", async () => {
+    const rows = SAMPLE.trim().split("\n").slice(1);
+    const quoted = rows
+      .map((row) => row.split(","))
+      .map(([ladder, rate, psnr]) => ` ${psnr},"${ladder}",${rate}`);
+    const plain = await json(SAMPLE);
+    assert.deepEqual(
+      await json(`\ufeffpsnr,"Ladder",RATE\r\n${quoted.toReversed().join("\r\n")}\r\n\r\n`, "--anchor", "a"),
+      plain,
+    );
+  });
+
+  test("- reads standard input", async () => {
+    const reading = start("/bin/sh", ["-c", `"$0" bd - --json < "$1"`, SVC, await table(SAMPLE)]);
+    assert.deepEqual(JSON.parse((await reading.ended()).stdout), await json(SAMPLE));
+  });
+
+  test("refuses single comparisons with the reason, and averages the others", async () => {
+    const { results, averages } = await json(FILM);
+    const film = results.find(({ clip, method }) => clip === "film" && method === "pchip");
+    assert.equal(Number(film?.["bdRate"]).toFixed(6), "-50.000000");
+    const sport = results.filter(({ clip, scale }) => clip === "sport" && scale === "linear");
+    assert.deepEqual(
+      sport.map(({ method, bdRate, error, dropped }) => [method, bdRate === null, error, dropped]),
+      [
+        ["pchip", true, "NOT_MONOTONE", undefined],
+        ["akima", true, "NOT_MONOTONE", undefined],
+        ["cubic", true, "NOT_MONOTONE", undefined],
+        ["aom-ctc", false, undefined, 2],
+      ],
+    );
+    assert.equal(
+      sport[0]?.["reason"],
+      "vmaf of new does not rise with the rate: 99.6 at 4000, but 99.5 at 8000",
+    );
+    const average = averages.find(({ method, scale }) => method === "pchip" && scale === "linear");
+    assert.deepEqual([average?.["clips"], average?.["refused"]], [1, 1]);
+  });
+
+  test("prints tables of at most 80 columns, with what to know about their numbers", async () => {
+    const { code, stdout } = await bd(FILM);
+    assert.equal(code, 0);
+    const lines = stdout.split("\n");
+    assert.deepEqual(
+      lines.filter((line) => line.length > 80),
+      [],
+    );
+    assert.equal(lines[0], "vmaf: BD-rate in % against old");
+    assert.match(stdout, /^ +pchip +akima +cubic +aom-ctc +BD-quality +overlap$/m);
+    assert.match(stdout, /^ {2}film( +[-−]50\.00){4} +\+\d\d\.\d\d +100 %$/m);
+    assert.match(stdout, /^ {2}mean of 1-2\/2 /m);
+    assert.match(stdout, /^vmaf as .*log10\(1 [-−] vmaf\/100\), in dB: BD-rate in % against old$/m);
+    assert.match(
+      stdout,
+      /^! sport: vmaf of new does not rise with the rate: 99\.6 at 4000, but 99\.5 at 8000$/m,
+    );
+    assert.match(stdout, /^Not compared, because they hold no numbers: preset$/m);
+  });
+
+  test("warns if the ladders share less than 75 % of the range, in colour on a terminal", async () => {
+    const higher = SAMPLE.replaceAll(
+      /^b,([\d.]+),(\d+)/gm,
+      (_, rate: string, score: string) => `b,${rate},${Number(score) + 5}`,
+    );
+    const { stdout } = await bd(higher);
+    assert.match(
+      stdout,
+      /^! b shares only \d\d % of the range of psnr; the numbers do not describe the rest$/m,
+    );
+    const terminal = startOnTerminal([SVC, "bd", await table(higher)], 80);
+    const shown = await terminal.ended();
+    assert.match(shown.stdout.replaceAll("\u001b", "ESC"), /^ESC\[33mb .* %ESC\[0m/m);
+  });
+
+  test("if every comparison is refused, the reasons are printed and the command fails", async () => {
+    const { code, stdout } = await bd("ladder,rate,psnr\na,1,30\na,2,31\nb,1,30\nb,2,31\n");
+    assert.equal(code, 2);
+    assert.match(stdout, /^! a has 2 points, but at least 4 are needed \(pchip, cubic, aom-ctc\)$/m);
+    assert.match(stdout, /^! a has 2 points, but at least 3 are needed \(akima\)$/m);
+  });
+
+  const header = "ladder,rate,psnr\n";
+  for (const [what, text, message] of [
+    ["an empty file", "", /it is empty/],
+    ["a header alone", header, /it has a header, but no rows/],
+    ["a table without rates", "ladder,psnr\na,30\n", /line 1: the header has no column "rate"/],
+    ["a table without scores", "ladder,rate\na,30\nb,30\n", /it has no column of scores/],
+    ["semicolons", SAMPLE.replaceAll(",", ";"), /separated by ";": separate the columns with commas/],
+    ["a column given twice", "ladder,rate,psnr,psnr\na,1,2,3\n", /the column "psnr" is given twice/],
+    ["a short row", `${SAMPLE}b,5\n`, /line 10: it has 2 cells, but the header has 3/],
+    ["a quote that is not closed", `${SAMPLE}"b,5,6\n`, /line 10: a quote is not closed/],
+    ["a rate of 0", `${SAMPLE}b,0,6\n`, /line 10: the rate 0 is not above 0/],
+    ["a negative rate", `${SAMPLE}b,-3,6\n`, /line 10: the rate -3 is not above 0/],
+    ["a rate that is not a number", `${SAMPLE}b,NaN,6\n`, /line 10: the rate "NaN" is not a number/],
+    ["an unnamed ladder", `${SAMPLE},3,6\n`, /line 10: ladder is empty/],
+    ["a score that is a word", `${SAMPLE}b,3,high\n`, /line 10: psnr "high" is not a number/],
+    ["one ladder", `${header}a,1,2\n`, /it has one ladder, "a", and nothing to compare/],
+    ["bytes that are not UTF-8", Buffer.from([0xff, 0xfe, 0x00]), /it is not text in UTF-8/],
+    ["too many rows", `${header}${"a,1,2\n".repeat(100_001)}`, /it has more than 100000 rows/],
+  ] as const)
+    test(`refuses ${what} with exit code 2`, async () => {
+      const { code, stdout, stderr } = await bd(text);
+      assert.deepEqual([code, stdout], [2, ""], stderr);
+      assert.match(stderr.replaceAll(/\s+/g, " "), message);
+      assert.match(stderr, /\[INVALID_REQUEST\]/);
+    });
+
+  test("refuses an unknown anchor and an unknown metric by name, as JSON with --json", async () => {
+    const anchor = await bd(SAMPLE, "--anchor", "c", "--json");
+    assert.equal(anchor.code, 2);
+    assert.match(
+      (JSON.parse(anchor.stdout) as { detail: string }).detail,
+      /no ladder is named "c"\. Its ladders: "a", "b"/,
+    );
+    const metric = await bd(SAMPLE, "--metric", "vmaf");
+    assert.equal(metric.code, 2);
+    assert.match(
+      metric.stderr.replaceAll(/\s+/g, " "),
+      /it has no column "vmaf"\. Its columns of scores: "psnr"/,
+    );
+  });
+
+  test("a score that is not finite refuses its ladder only", async () => {
+    const { results } = await json(`${SAMPLE}c,1,30\nc,2,nan\nc,3,31\nc,4,32\n`);
+    assert.deepEqual(
+      results.filter(({ method }) => method === "pchip").map(({ ladder, error }) => [ladder, error]),
+      [
+        ["b", undefined],
+        ["c", "NO_SCORE"],
+      ],
+    );
+  });
+});
