@@ -18,6 +18,7 @@ export const FINDING_CODES = [
   "PADDED",
   "ROTATED",
   "MIRRORED",
+  "ASPECT_RATIO_DIFFERS",
   // Samples
   "RANGE_DIFFERS",
   "MATRIX_DIFFERS",

@@ -19,6 +19,7 @@ import { hdrFindings } from "./fitness.ts";
 import { follow } from "./follow.ts";
 import { checkedSpans, joinedTime, laterFindings, unclearFindings, unexplained } from "./join.ts";
 import { rateFindings, rateRatio } from "./rates.ts";
+import { shapeFindings } from "./shape.ts";
 import type { TimeRelation } from "./time/align.ts";
 import type { Counts, Seen } from "./time-findings.ts";
 import { decodeFields } from "./weave/look.ts";
@@ -49,6 +50,7 @@ export async function diagnose(sources: Sources, tracks: Tracks, context: Decode
     ...found,
     ...laterFindings(later, found),
     ...unclearFindings(later),
+    ...shapeFindings(tracks, [...repaired.findings, ...found]),
     ...rateFindings(ratio, examination.relation.time.match, tracks),
     ...hdrFindings(tracks),
     ...leftOut(whole, tracks),

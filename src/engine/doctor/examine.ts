@@ -142,7 +142,7 @@ function sampleFindings(fields: Fields, tracks: Readonly<Record<Side, Track>>): 
   const range =
     levels.length > 0
       ? levels.filter(({ code }) => code === "RANGE_DIFFERS" || matrix.length === 0)
-      : rangeTagFindings(tracks);
+      : rangeTagFindings(tracks, fields);
   const isExplained = says("TRANSFER_DIFFERS", "likely");
   const measured = [
     ...(isExplained ? range.map(lowered) : range),

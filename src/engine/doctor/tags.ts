@@ -10,20 +10,23 @@ import {
 } from "../media/colour-tags.ts";
 import type { Track } from "../media/track.ts";
 import { comparedRange } from "../planning/compare.ts";
+import type { Fields } from "./samples/fields.ts";
+import { isFullRange } from "./samples/levels.ts";
 import { isConverted, isUnchanged, type Tones } from "./samples/tones.ts";
 
 type Tracks = Readonly<Record<Side, Track>>;
 
 /** Tags that differ though the samples do not: a score of the samples is right, but players show the two differently. */
-export function rangeTagFindings(tracks: Tracks): Finding[] {
+export function rangeTagFindings(tracks: Tracks, fields: Fields): Finding[] {
   const { reference, distorted } = perSide((side) => comparedRange(tracks[side]));
   if (reference === distorted) return [];
+  const range = isFullRange(fields) ? "FULL" : "LIMITED";
   return [
     {
       code: "RANGE_DIFFERS",
       confidence: "likely",
       evidence: `The reference is of ${reference.toLowerCase()} and the distorted video of ${distorted.toLowerCase()} range by its tags, but their samples are of the same range: one of the tags is wrong.`,
-      fix: { rangeOf: { reference, distorted: reference } },
+      fix: { rangeOf: { reference: range, distorted: range } },
     },
   ];
 }

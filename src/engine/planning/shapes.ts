@@ -192,6 +192,29 @@ function sizeText(track: Track, turned: readonly Side[]): string {
   return `${size} with samples of ${aspectText(aspect)}`;
 }
 
+/** Sizes and sample aspect ratios of two videos that players display in different shapes. */
+export interface ShapeDifference {
+  /** "352x576 with samples of 16:15" */
+  readonly reference: string;
+  readonly distorted: string;
+  /** Whether both files state their sample aspect ratios. */
+  readonly isStated: boolean;
+}
+
+/** Returns undefined if the shapes are the same. */
+export function shapeDifference(
+  reference: Track,
+  distorted: Track,
+  turned: readonly Side[],
+): ShapeDifference | undefined {
+  if (isSameShape(shownShape(reference, turned), shownShape(distorted, turned))) return undefined;
+  return {
+    reference: sizeText(reference, turned),
+    distorted: sizeText(distorted, turned),
+    isStated: reference.sampleAspect !== undefined && distorted.sampleAspect !== undefined,
+  };
+}
+
 /** Warns of sizes and shapes that differ. */
 export function shapeWarnings(
   reference: Track,
@@ -199,18 +222,19 @@ export function shapeWarnings(
   turned: readonly Side[],
   scaling: ScalingInfo | undefined,
 ): readonly Warning[] {
-  const [to, from] = [shownShape(reference, turned), shownShape(distorted, turned)];
-  const isStated = reference.sampleAspect !== undefined && distorted.sampleAspect !== undefined;
+  const difference = shapeDifference(reference, distorted, turned);
   if (scaling) {
     const { fromWidth, fromHeight, toWidth, toHeight } = scaling;
-    const unless = isStated ? "" : ", unless a file that states no sample aspect ratio is anamorphic";
-    const stretched = isSameShape(to, from)
+    const unless = difference?.isStated
       ? ""
-      : ` The two have different shapes: the distorted video was stretched${unless}.`;
+      : ", unless a file that states no sample aspect ratio is anamorphic";
+    const stretched = difference
+      ? ` The two have different shapes: the distorted video was stretched${unless}.`
+      : "";
     const message = `The distorted video was scaled from ${fromWidth}x${fromHeight} to the reference's ${toWidth}x${toHeight} (bicubic).${stretched}`;
     return [{ code: "SCALED", message }];
   }
-  if (!isStated || isSameShape(to, from)) return [];
-  const message = `The reference is ${sizeText(reference, turned)} and the distorted video ${sizeText(distorted, turned)}, which players display in different shapes; their samples were compared as they are.`;
+  if (!difference?.isStated) return [];
+  const message = `The reference is ${difference.reference} and the distorted video ${difference.distorted}, which players display in different shapes; their samples were compared as they are.`;
   return [{ code: "ASPECT_RATIO_DIFFERS", message }];
 }

@@ -298,6 +298,7 @@ export interface components {
                 PADDED?: components["schemas"]["FindingAction"];
                 ROTATED?: components["schemas"]["FindingAction"];
                 MIRRORED?: components["schemas"]["FindingAction"];
+                ASPECT_RATIO_DIFFERS?: components["schemas"]["FindingAction"];
                 RANGE_DIFFERS?: components["schemas"]["FindingAction"];
                 MATRIX_DIFFERS?: components["schemas"]["FindingAction"];
                 TRANSFER_DIFFERS?: components["schemas"]["FindingAction"];

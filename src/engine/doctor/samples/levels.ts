@@ -128,8 +128,16 @@ function agreement(levels: Levels, conversion: Conversion, fields: Fields): Conf
 function isClipped({ reference }: Conversion, fields: Fields): boolean {
   const full = reference === "FULL" ? fields.reference.y : fields.distorted.y;
   const limited = reference === "FULL" ? fields.distorted.y : fields.reference.y;
-  const outside = (values: Float32Array) => quantile(values, 0.005) < 10 || quantile(values, 0.995) > 241;
-  return outside(full) && !outside(limited);
+  return isOutside(full) && !isOutside(limited);
+}
+
+/** Whether either side has levels that the limited range has not; if neither has, nothing contradicts that range. */
+export function isFullRange({ reference, distorted }: Fields): boolean {
+  return isOutside(reference.y) || isOutside(distorted.y);
+}
+
+function isOutside(luma: Float32Array): boolean {
+  return quantile(luma, 0.005) < 10 || quantile(luma, 0.995) > 241;
 }
 
 function rangeFinding(

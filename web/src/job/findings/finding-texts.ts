@@ -19,6 +19,7 @@ const TITLES: Readonly<Record<string, string>> = {
   PADDED: "Padded",
   ROTATED: "Rotated",
   MIRRORED: "Mirrored",
+  ASPECT_RATIO_DIFFERS: "Displayed in another shape",
   RANGE_DIFFERS: "Sample range differs",
   MATRIX_DIFFERS: "Colour matrix differs",
   TRANSFER_DIFFERS: "Transfer function differs",
