@@ -91,7 +91,9 @@ async function encodeSide(side: SideRecipe, scene: Scene, raw: string, path: str
       const picture = Buffer.alloc(size420);
       const { bytesRead } = await file.read(picture, 0, size420, frame * size420);
       if (bytesRead < size420) throw new Error(`the scene ${scene.content.name} has no frame ${frame}`);
-      if (child.stdin?.write(picture) === false) await Promise.race([once(child.stdin, "drain"), ended]);
+      // A pipe that breaks has its reason in how ffmpeg ended.
+      if (child.stdin?.write(picture) === false)
+        await Promise.race([once(child.stdin, "drain").catch(() => ended), ended]);
     }
   } finally {
     await file.close();

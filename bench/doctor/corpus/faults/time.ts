@@ -176,7 +176,7 @@ const gap: Fault = (given) => {
   const length = given.draw.integer(2, given.scene.frames / 6);
   const first = given.draw.integer(middle(given, 1).low, middle(given, 1).high - length);
   const frames = without(consecutive(0, given.scene.frames), consecutive(first, length));
-  const filters = [`setpts='(N+gte(N,${first})*${length})/(${given.scene.rate})/TB'`];
+  const filters = [`setpts='round((N+gte(N,${first})*${length})/(${given.scene.rate})/TB)'`];
   return recipe(
     given,
     { distorted: { frames, filters } },
