@@ -13,7 +13,7 @@ test("fields are seen of bursts of seven frames, spread over each span", () => {
   const frames = fieldFrames(spans);
   assert.equal(frames.length, 2 * 8 * 7);
   assert.ok(frames.every((frame) => frame < 300 || (frame >= 400 && frame < 700)));
-  assert.match(fieldChain([short]), /^select=between\(n\\,11\\,17\),scale=/);
+  assert.match(fieldChain([short]), /^select=between\(n\\,11\\,17\),crop=[^,]+,scale=/);
   assert.deepEqual(fieldBytes(spans.slice(0, 1), short), {
     first: 56 * FIELDS_BYTES,
     length: 7 * FIELDS_BYTES,
