@@ -60,7 +60,8 @@ export function pairWeaves(
     const { slope, correlation } = relationOf(apart, moved);
     const wider = strength(own) / Math.max(1e-3, strength(theirs));
     const follows = Math.abs(correlation) > FOLLOWS && Math.abs(slope) > ENOUGH;
-    const isFar = strength(apart) > LARGE * strength(moved) && (wider > WIDER || wider < 1 / WIDER);
+    // Encodes take fine detail away, in which the reference's fields differ, but add none.
+    const isFar = strength(apart) > LARGE * strength(moved) && wider > WIDER;
     const slopes = { reference: relationOf(theirs, moved).slope, distorted: relationOf(own, moved).slope };
     return [{ isWoven: follows || isFar, slopes, slope, wider }];
   });
