@@ -157,10 +157,7 @@ const WHAT: Readonly<Record<TimeEvent["kind"], readonly [one: string, several: s
     "repeats the frame before it and delays all later ones",
     "repeat the frame before them and delay all later ones",
   ],
-  frozen: [
-    "stands still while the reference moves; then the video catches up",
-    "stand still while the reference moves; then the video catches up",
-  ],
+  frozen: ["stands still while the reference moves", "stand still while the reference moves"],
   repeated: ["shows an earlier frame again", "show earlier frames again"],
   inserted: ["shows nothing of the reference", "show nothing of the reference"],
 };

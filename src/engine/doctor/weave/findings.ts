@@ -19,6 +19,11 @@ const ORDERED = 0.2;
  */
 const OPPOSITE = 0.6;
 const ALIKE = 2.5;
+/**
+ * Median slopes of fields that are half a frame apart, as encodes leave them, and how much the distorted side's fields
+ * differ at most then, as a multiple of the reference's.
+ */
+const HALF = { least: 0.25, most: 0.6, wider: 0.5 };
 /** Lines of frames of different heights from which their fields can be compared. */
 const LINES = 272;
 
@@ -48,6 +53,11 @@ export function weaveFindings({ fields, heights, partner }: Fielded): Finding[] 
   ];
 }
 
+/** Whether the reference's fields differ by half of the movement, and by more than the detail that an encode loses. */
+function isHalfApart(slope: number, wider: number): boolean {
+  return Math.abs(slope) > HALF.least && Math.abs(slope) < HALF.most && wider < HALF.wider;
+}
+
 function interlaced(woven: readonly PairWeave[], wider: number, moving: number): Finding {
   const side = widerSide(wider);
   const which = side === undefined ? "One of the videos" : `The ${NAMES[side]}`;
@@ -55,7 +65,13 @@ function interlaced(woven: readonly PairWeave[], wider: number, moving: number):
   const slope = side === undefined ? 0 : middle(woven.map(({ slopes }) => slopes[side]));
   const order = Math.abs(slope) < ORDERED ? "" : `, the ${slope > 0 ? "top" : "bottom"} field first`;
   const evidence = `${which} is interlaced and the ${other} is not: the two fields of ${woven.length} of ${moving} moving frames show different moments${order}.`;
-  return { code: "INTERLACED", ...(side && { side }), confidence: "likely", evidence };
+  const isDoubtful = side === "reference" && !isHalfApart(slope, wider);
+  return {
+    code: "INTERLACED",
+    ...(side && { side }),
+    confidence: isDoubtful ? "possible" : "likely",
+    evidence,
+  };
 }
 
 /** Undefined: detail of the pictures hides which of the two is woven. */
