@@ -107,7 +107,8 @@ const aspect: Fault = (given) => {
 
 const mirrored: Fault = (given) => {
   const direction = given.draw.one(["HORIZONTAL", "HORIZONTAL", "VERTICAL"] as const);
-  const filters = [direction === "HORIZONTAL" ? "hflip" : "vflip"];
+  // Not all encoders take the rows of vflip, which are those of its input in reverse.
+  const filters = direction === "HORIZONTAL" ? ["hflip"] : ["vflip", "copy"];
   return recipe(
     given,
     { distorted: { filters } },
@@ -123,7 +124,7 @@ const mirrored: Fault = (given) => {
 
 const TURNS: Readonly<Record<number, readonly string[]>> = {
   90: ["transpose=clock"],
-  180: ["hflip", "vflip"],
+  180: ["vflip", "hflip"],
   270: ["transpose=cclock"],
 };
 
