@@ -131,7 +131,7 @@ async function findingsOfSamples(
 
 /** What the samples and the tags show. Other transfer functions and primaries can explain other levels and colours. */
 function sampleFindings(fields: Fields, tracks: Readonly<Record<Side, Track>>): Finding[] {
-  const stated = [...transferFindings(tracks, tonesOf(fields)), ...primariesFindings(tracks)];
+  const stated = [...transferFindings(tracks, () => tonesOf(fields)), ...primariesFindings(tracks)];
   const says = (code: Finding["code"], confidence: Confidence) =>
     stated.some((finding) => finding.code === code && finding.confidence === confidence);
   if (says("TRANSFER_DIFFERS", "certain")) return stated;

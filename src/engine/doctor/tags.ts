@@ -31,13 +31,20 @@ export function rangeTagFindings(tracks: Tracks, fields: Fields): Finding[] {
   ];
 }
 
-/** Transfer functions that differ by the tags; certain if the samples differ in the same way. */
-export function transferFindings({ reference, distorted }: Tracks, tones: Tones | undefined): Finding[] {
+/**
+ * Transfer functions that differ by the tags; certain if the samples differ in the same way. `measure` is called only if
+ * the tags differ.
+ */
+export function transferFindings(
+  { reference, distorted }: Tracks,
+  measure: () => Tones | undefined,
+): Finding[] {
   const [from, to] = [reference.transfer, distorted.transfer];
   const likeness = transferLikeness(from, to);
   if (from === undefined || to === undefined || likeness === "same") return [];
   const stated = `The reference is ${described(from, to)}, the distorted video ${described(to, from)} by their tags`;
-  if (likeness === "near" || tones === undefined)
+  const tones = likeness === "near" ? undefined : measure();
+  if (tones === undefined)
     return [transferFinding(likeness === "near" ? "possible" : "likely", `${stated}.`)];
   if (isUnchanged(tones))
     return [

@@ -69,9 +69,12 @@ export function strength(levels: Levels): number {
 }
 
 export function relationOf(levels: Levels, to: Levels): Relation {
-  let [common, own, other] = [0, 0, 0];
+  let common = 0;
+  let own = 0;
+  let other = 0;
   for (let i = 0; i < levels.length; i++) {
-    const [a, b] = [levels[i] as number, to[i] as number];
+    const a = levels[i] as number;
+    const b = to[i] as number;
     common += a * b;
     own += a * a;
     other += b * b;

@@ -58,18 +58,21 @@ describe("transfer functions", () => {
       [PQ, undefined],
       [undefined, "bt709"],
     ])
-      assert.deepEqual(transferFindings(transfers(one, other), tones(pq)), []);
+      assert.deepEqual(
+        transferFindings(transfers(one, other), () => tones(pq)),
+        [],
+      );
   });
 
   test("that are nearly the same are only a hint", () => {
     for (const other of ["bt470bg", "bt470m", "iec61966-2-1", "smpte240m"])
-      assert.deepEqual(named(transferFindings(transfers("bt709", other), tones(pq))), [
+      assert.deepEqual(named(transferFindings(transfers("bt709", other), () => tones(pq))), [
         "possible TRANSFER_DIFFERS",
       ]);
   });
 
   test("of HDR and SDR are certain if the samples show it as well", () => {
-    const [finding] = transferFindings(transfers("bt709", PQ), tones(pq));
+    const [finding] = transferFindings(transfers("bt709", PQ), () => tones(pq));
     assert.equal(finding?.confidence, "certain");
     assert.match(
       finding?.evidence ?? "",
@@ -91,12 +94,16 @@ describe("transfer functions", () => {
         ["bt709", HLG],
         [PQ, HLG],
       ])
-        assert.deepEqual(named(transferFindings(transfers(one, other), tones(change))), [
+        assert.deepEqual(named(transferFindings(transfers(one, other), () => tones(change))), [
           "likely TRANSFER_DIFFERS",
         ]);
-    assert.deepEqual(named(transferFindings(transfers(PQ, "bt709"), tones(pq))), ["likely TRANSFER_DIFFERS"]);
-    assert.deepEqual(named(transferFindings(transfers("bt709", PQ), undefined)), ["likely TRANSFER_DIFFERS"]);
-    const [wrongTag] = transferFindings(transfers("bt709", PQ), tones(same));
+    assert.deepEqual(named(transferFindings(transfers(PQ, "bt709"), () => tones(pq))), [
+      "likely TRANSFER_DIFFERS",
+    ]);
+    assert.deepEqual(named(transferFindings(transfers("bt709", PQ), () => undefined)), [
+      "likely TRANSFER_DIFFERS",
+    ]);
+    const [wrongTag] = transferFindings(transfers("bt709", PQ), () => tones(same));
     assert.match(
       wrongTag?.evidence ?? "",
       /their samples have the same levels: probably one of the tags is wrong/,
