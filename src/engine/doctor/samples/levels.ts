@@ -116,8 +116,7 @@ function agreement(levels: Levels, conversion: Conversion, fields: Fields): Conf
   const agrees = chroma.length > 0 && chroma.every((own) => Math.abs(own - conversion.chroma) < CHROMA_GAIN);
   if (chroma.length > 0 && !agrees) return undefined;
   // Low rates take contrast away, but less than a conversion does.
-  const isNearer = gainOff < Math.abs(gain - 1) && levelOff < Math.abs((gain - 1) * middle + offset);
-  if (!isNearer) return undefined;
+  if (gainOff >= Math.abs(gain - 1)) return undefined;
   const isNear = gainOff <= GAIN && levelOff <= LEVEL;
   if (agrees && gainOff < LOOSE_GAIN && levelOff < LOOSE_LEVEL) return isNear ? "certain" : "likely";
   if (!isNear) return undefined;
