@@ -63,6 +63,14 @@ describe("tags of colours", () => {
     }
     const warned = await score(sdr, pqEncode, { findings: { action: "WARN" } });
     assert.deepEqual(warningCodes(warned), ["BIT_DEPTH_DIFFERS", "PRIMARIES_DIFFER", "TRANSFER_DIFFERS"]);
+    const tags = [warned.reference, warned.distorted].map((side) => [
+      side.colorTransfer,
+      side.colorPrimaries,
+    ]);
+    assert.deepEqual(tags, [
+      ["bt709", "bt709"],
+      ["smpte2084", "bt2020"],
+    ]);
   });
 
   test("a wrong tag is a warning", async () => {

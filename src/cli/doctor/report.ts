@@ -72,6 +72,8 @@ const FACTS: readonly (readonly [name: string, text: (media: DiagnosisView["refe
   ["Frame rate", ({ frameRate }) => rateText(frameRate) ?? UNSTATED],
   ["Pixel format", ({ pixelFormat }) => pixelFormat],
   ["Range", ({ colorRange }) => colorRange || UNSTATED],
+  ["Transfer", ({ colorTransfer }) => colorTransfer || UNSTATED],
+  ["Primaries", ({ colorPrimaries }) => colorPrimaries || UNSTATED],
   ["Bit rate", (media) => bitRatesText(media) ?? "unknown"],
 ];
 

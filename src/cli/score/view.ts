@@ -23,6 +23,9 @@ export interface MediaView extends BitRates {
   readonly frameRate: string;
   readonly frames: number;
   readonly colorRange: string;
+  /** Absent in results of servers that did not record them. */
+  readonly colorTransfer?: string;
+  readonly colorPrimaries?: string;
   readonly sampleAspectRatio: string;
   readonly rotation: number;
 }

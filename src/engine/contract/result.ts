@@ -37,6 +37,9 @@ export interface MediaInfo {
   /** Number of frames that play. */
   readonly frames: number;
   readonly colorRange: "limited" | "full" | "";
+  /** By ffmpeg's names, such as "smpte2084" and "bt2020"; empty if the file states none. */
+  readonly colorTransfer: string;
+  readonly colorPrimaries: string;
   /** Displayed width of a sample to its height, such as "16:15"; empty if the file states none. */
   readonly sampleAspectRatio: string;
   /** In clockwise degrees. */

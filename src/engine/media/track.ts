@@ -67,6 +67,8 @@ function mediaInfo(track: Track): MediaInfo {
     frameRate: track.rate ? formatRational(track.rate) : "",
     frames: track.frames,
     colorRange: track.range,
+    colorTransfer: track.transfer ?? "",
+    colorPrimaries: track.primaries ?? "",
     sampleAspectRatio: aspectText(track.sampleAspect),
     rotation: track.rotation,
   };

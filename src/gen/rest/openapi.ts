@@ -618,6 +618,10 @@ export interface components {
             videoBytes?: number;
             /** @description Bits per second of the video track over the duration; absent if either is. */
             videoBitRate?: number;
+            /** @description Transfer function that the file states, by ffmpeg's name, for example bt709, smpte2084 (PQ) or arib-std-b67 (HLG); empty if it states none. Absent in results of versions that did not record it. */
+            colorTransfer?: string;
+            /** @description Primaries that the file states, by ffmpeg's name, for example bt709 or bt2020; empty if it states none. Absent in results of versions that did not record it. */
+            colorPrimaries?: string;
         };
         /** @description Which frames of the files were compared; absent if the request did not say which. */
         Alignment: {

@@ -53,6 +53,15 @@ test("an unspecified frame rate does not differ; an unspecified colour range is 
   assert.deepEqual(differing({ colorRange: "full" }), ["Colour range"]);
 });
 
+test("marks other transfer functions only if one side is HDR", () => {
+  const transfers = (reference: string, distorted: string) =>
+    differing({ colorTransfer: distorted }, { colorTransfer: reference });
+  assert.deepEqual(transfers("smpte2084", "bt709"), ["Transfer"]);
+  assert.deepEqual(transfers("arib-std-b67", "smpte2084"), ["Transfer"]);
+  assert.deepEqual(transfers("bt709", "smpte170m"), []);
+  assert.deepEqual(transfers("smpte2084", ""), []);
+});
+
 test('omits properties that neither file has, and shows "not specified" if one lacks it', () => {
   const names = propertiesOf({ reference: MEDIA, distorted: MEDIA }).map(({ name }) => name);
   assert.ok(!names.includes("Video bit rate") && names.includes("Colour range"), names.join());

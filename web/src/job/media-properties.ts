@@ -40,6 +40,8 @@ const DEFINITIONS: readonly Definition[] = [
   { name: "Overall bit rate", text: ({ bitRate }) => known(bitRate, bitRateText), isOptional: true },
   // An unspecified range is read as limited.
   { name: "Colour range", text: colorRange, matters: unlike(({ colorRange }) => colorRange === "full") },
+  { name: "Transfer", text: transfer, matters: isOtherDynamics, isOptional: true },
+  { name: "Primaries", text: ({ colorPrimaries }) => colorPrimaries || undefined, isOptional: true },
   { name: "Rotation", text: rotation, matters: unlike(rotation) },
 ];
 
@@ -113,4 +115,20 @@ function frameRate({ frameRate: fraction }: MediaInfo): string | undefined {
 
 function colorRange({ colorRange: range }: MediaInfo): string | undefined {
   return range === "" ? undefined : range;
+}
+
+/** Results of versions that did not record it have none. */
+function transfer({ colorTransfer }: MediaInfo): string | undefined {
+  return colorTransfer || undefined;
+}
+
+/** PQ and HLG, by ffmpeg's names. */
+const HDR_TRANSFERS = ["smpte2084", "arib-std-b67"];
+
+/** The curves of SDR are alike; those of HDR mean other samples. */
+function isOtherDynamics(reference: MediaInfo, distorted: MediaInfo): boolean {
+  const [one = "", other = ""] = [transfer(reference), transfer(distorted)];
+  return (
+    one !== other && [one, other].some((name) => HDR_TRANSFERS.includes(name)) && ![one, other].includes("")
+  );
 }
