@@ -80,14 +80,17 @@ export async function examinePlace(pair: DecodedPair, { pictures, ratio, view }:
   const nothing = empty.length > 0 ? empty : contentFindings(pictures, frames, match);
   if (nothing.length > 0) return { relation, areas: nothing, time: undefined };
   const areas = await exactAreas(pair, relation);
-  // A zoom looks like a movement in time.
   const isSure = areas.every(({ confidence }) => confidence === "certain");
-  const settled = isSure ? time : { ...time, confidence: lower(time.confidence) };
   return {
     relation,
     areas: [...identityFindings(pictures), ...turnFindings(relation.view.turn, match, upright), ...areas],
-    time: settled,
+    time: isSure ? time : throughUnsureAreas(time),
   };
+}
+
+/** A zoom looks like a movement in time: what is seen through areas that may be wrong shows no offset. */
+function throughUnsureAreas(time: TimeRelation): TimeRelation {
+  return time.state === "shifted" ? { ...time, state: "unclear", confidence: "possible" } : time;
 }
 
 /** All findings of an examination, the gravest first. `seen`: where the pictures lie in the videos. */

@@ -15,10 +15,10 @@ const WIDER = 1.1;
 const ORDERED = 0.2;
 /**
  * Median slope of the sides' distance from which both are woven, in opposite orders: about 1 then, 0.5 if one is. The
- * fields of both differ about as much then, if the encode has not blurred them.
+ * fields of both differ about as much then, if the encode has not blurred them; at least they follow the movement in
+ * opposite directions, with these median slopes or, if blurred, correlations.
  */
-const OPPOSITE = 0.6;
-const ALIKE = 2.5;
+const OPPOSITE = { distance: 0.6, alike: 2.5, slope: 0.15, correlation: 0.15 };
 /**
  * Median slopes of fields that are half a frame apart, as encodes leave them, and how much the distorted side's fields
  * differ at most then, as a multiple of the reference's.
@@ -47,10 +47,27 @@ export function weaveFindings({ fields, heights, partner }: Fielded): Finding[] 
   if (pairs.length < FEWEST || woven.length < SHARE * pairs.length) return [];
   const slope = middle(woven.map((pair) => pair.slope));
   const wider = middle(woven.map((pair) => pair.wider));
-  const isOpposite = Math.abs(slope) > OPPOSITE && wider < ALIKE && wider > 1 / ALIKE;
   return [
-    isOpposite ? otherOrder(slope, woven.length, pairs.length) : interlaced(woven, wider, pairs.length),
+    isOpposite(woven, slope, wider)
+      ? otherOrder(slope, woven.length, pairs.length)
+      : interlaced(woven, wider, pairs.length),
   ];
+}
+
+/** Whether both sides are woven, in opposite orders. */
+function isOpposite(woven: readonly PairWeave[], slope: number, wider: number): boolean {
+  const isAlike = wider < OPPOSITE.alike && wider > 1 / OPPOSITE.alike;
+  const isFar = Math.abs(slope) > OPPOSITE.distance;
+  const against = (of: "slope" | "correlation") => {
+    const [one, other] = SIDES.map((side) => middle(woven.map(({ follows }) => follows[side][of])));
+    return one === undefined || other === undefined || one * other > 0
+      ? 0
+      : Math.min(Math.abs(one), Math.abs(other));
+  };
+  return (
+    (isFar && (isAlike || against("correlation") > OPPOSITE.correlation)) ||
+    (isAlike && against("slope") > OPPOSITE.slope)
+  );
 }
 
 /** Whether the reference's fields differ by half of the movement, and by more than the detail that an encode loses. */
@@ -62,7 +79,7 @@ function interlaced(woven: readonly PairWeave[], wider: number, moving: number):
   const side = widerSide(wider);
   const which = side === undefined ? "One of the videos" : `The ${NAMES[side]}`;
   const other = side === undefined ? "other" : NAMES[otherSide(side)];
-  const slope = side === undefined ? 0 : middle(woven.map(({ slopes }) => slopes[side]));
+  const slope = side === undefined ? 0 : middle(woven.map(({ follows }) => follows[side].slope));
   const order = Math.abs(slope) < ORDERED ? "" : `, the ${slope > 0 ? "top" : "bottom"} field first`;
   const evidence = `${which} is interlaced and the ${other} is not: the two fields of ${woven.length} of ${moving} moving frames show different moments${order}.`;
   const isDoubtful = side === "reference" && !isHalfApart(slope, wider);

@@ -1,7 +1,15 @@
 /** Measures which frames of a side, or of two sides, are woven of fields of different moments. */
 import type { Side } from "../../contract/request.ts";
 import type { FieldPictures } from "../../media/field-pictures.ts";
-import { type BothFields, fieldDifference, minus, movement, relationOf, strength } from "./measure.ts";
+import {
+  type BothFields,
+  type FieldRelation,
+  fieldDifference,
+  minus,
+  movement,
+  relationOf,
+  strength,
+} from "./measure.ts";
 
 /** Levels by which a frame's neighbours must differ for its fields to show anything. */
 const MOVING = 0.5;
@@ -25,7 +33,7 @@ export interface PairWeave {
   /** Whether the fields of one of the two differ by the movement, and the other's do not, or the other way. */
   readonly isWoven: boolean;
   /** Of each side, how its fields' difference follows the movement; positive: the top field is first. */
-  readonly slopes: Readonly<Record<Side, number>>;
+  readonly follows: Readonly<Record<Side, FieldRelation>>;
   /** How what the distorted side's fields differ more than the reference's follows the movement. */
   readonly slope: number;
   /** The distorted side's difference of fields as a multiple of the reference's. */
@@ -59,11 +67,11 @@ export function pairWeaves(
     const apart = minus(own, theirs);
     const { slope, correlation } = relationOf(apart, moved);
     const wider = strength(own) / Math.max(1e-3, strength(theirs));
-    const follows = Math.abs(correlation) > FOLLOWS && Math.abs(slope) > ENOUGH;
+    const isFollowing = Math.abs(correlation) > FOLLOWS && Math.abs(slope) > ENOUGH;
     // Encodes take fine detail away, in which the reference's fields differ, but add none.
     const isFar = strength(apart) > LARGE * strength(moved) && wider > WIDER;
-    const slopes = { reference: relationOf(theirs, moved).slope, distorted: relationOf(own, moved).slope };
-    return [{ isWoven: follows || isFar, slopes, slope, wider }];
+    const sides = { reference: relationOf(theirs, moved), distorted: relationOf(own, moved) };
+    return [{ isWoven: isFollowing || isFar, follows: sides, slope, wider }];
   });
 }
 

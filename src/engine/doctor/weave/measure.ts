@@ -19,7 +19,7 @@ const ROWS = LUMA.height - 2;
 type Levels = Float32Array;
 
 /** How one variation over a frame follows another. */
-export interface Relation {
+export interface FieldRelation {
   /** Levels of the one for a level of the other. */
   readonly slope: number;
   /** −1 to 1. */
@@ -68,7 +68,7 @@ export function strength(levels: Levels): number {
   return Math.sqrt(sum / levels.length);
 }
 
-export function relationOf(levels: Levels, to: Levels): Relation {
+export function relationOf(levels: Levels, to: Levels): FieldRelation {
   let common = 0;
   let own = 0;
   let other = 0;
