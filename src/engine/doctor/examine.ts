@@ -142,10 +142,9 @@ function sampleFindings(fields: Fields, tracks: Readonly<Record<Side, Track>>): 
   const levels = levelFindings(fields, ranges);
   const matrix = matrixFindings(fields);
   // A conversion with another matrix changes levels too.
-  const range =
-    levels.length > 0
-      ? levels.filter(({ code }) => code === "RANGE_DIFFERS" || matrix.length === 0)
-      : rangeTagFindings(tracks, fields);
+  const kept = levels.filter(({ code }) => code === "RANGE_DIFFERS" || matrix.length === 0);
+  const isMeasured = levels.some(({ code }) => code === "RANGE_DIFFERS");
+  const range = isMeasured ? kept : [...kept, ...rangeTagFindings(tracks, fields)];
   const isExplained = says("TRANSFER_DIFFERS", "likely");
   const measured = [
     ...(isExplained ? range.map(lowered) : range),

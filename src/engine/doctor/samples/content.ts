@@ -14,18 +14,22 @@ const DARK = 40;
 const VIVID = 8;
 /** Mean difference of consecutive pictures, in levels: none at all, and visible movement. */
 const STILL = 0.1;
-const MOVING = 1.5;
-/** Match under which pictures show other content: encodes keep more than 0.8, chance reaches 0.2. */
+const MOVING = 0.5;
+/**
+ * Match under which pictures show other content: encodes keep more than 0.8, chance reaches ±0.05. Large simple shapes
+ * that lie beside each other repel.
+ */
 const OTHER = 0.3;
 const SURELY_OTHER = 0.22;
+const REPELLED = -0.1;
 /** Detail, in levels, and part of it that blocks of 4 × 4 samples keep, without which a match says nothing. */
 const DETAIL = 2;
 const STRUCTURE = 0.3;
 /** Times the other side's detail and bit rate that the distorted side has if the sides may be swapped. */
-const FINER = 1.1;
+const FINER = 1.01;
 /** Of the frames that are compared, the detail of every n-th is measured. */
 const EVERY = 4;
-const RICHER = 2;
+const RICHER = 3;
 
 /** A side without a picture, or one that stands still while the other moves. */
 export function emptinessFindings(pictures: BothPictures, frames: readonly FramePair[]): Finding[] {
@@ -71,12 +75,21 @@ export function contentFindings(
     detail: middle(details[side].map(({ detail }) => detail)),
     structure: middle(details[side].map(({ structure }) => structure)),
   }));
+  const unknown = `Whether both show the same is not known: they match with a correlation of ${match.toFixed(2)}`;
   const vague = SIDES.find((side) => seen[side].detail < DETAIL || seen[side].structure < STRUCTURE);
   if (vague) {
     const { detail, structure } = seen[vague];
-    const evidence = `Whether both show the same is not known: they match with a correlation of ${match.toFixed(2)}, and the ${vague} pictures have ${detail.toFixed(1)} levels of detail, ${(100 * structure).toFixed(0)} % of it coarser than noise.`;
+    const evidence = `${unknown}, and the ${vague} pictures have ${detail.toFixed(1)} levels of detail, ${(100 * structure).toFixed(0)} % of it coarser than noise.`;
     return [{ code: "NOT_CHECKED", side: vague, confidence: "possible", evidence }];
   }
+  if (match < REPELLED)
+    return [
+      {
+        code: "NOT_CHECKED",
+        confidence: "possible",
+        evidence: `${unknown}, and other content would neither attract nor repel.`,
+      },
+    ];
   const evidence = `At the best alignment the pictures match with a correlation of ${match.toFixed(2)}; the same content matches with more than 0.8.`;
   return [{ code: "OTHER_CONTENT", confidence: match < SURELY_OTHER ? "certain" : "likely", evidence }];
 }

@@ -24,7 +24,7 @@ const LEVEL = 3;
 /** The same if chroma agrees: a gamma may have been applied as well. */
 const LOOSE_GAIN = 0.12;
 const LOOSE_LEVEL = 12;
-/** Distance of chroma's gain from a conversion's. */
+/** Distance of chroma's mean gain from a conversion's; each is also nearer to it than to none. */
 const CHROMA_GAIN = 0.04;
 /** Part of chroma's variation that a fit must explain to have a say: low rates take colour away. */
 const EXPLAINED = 0.97;
@@ -113,7 +113,7 @@ function agreement(levels: Levels, conversion: Conversion, fields: Fields): Conf
   const { gain, offset, chroma, middle } = levels;
   const gainOff = Math.abs(gain - conversion.luma);
   const levelOff = Math.abs((gain - conversion.luma) * middle + offset - conversion.offset);
-  const agrees = chroma.length > 0 && chroma.every((own) => Math.abs(own - conversion.chroma) < CHROMA_GAIN);
+  const agrees = chromaAgrees(chroma, conversion.chroma);
   if (chroma.length > 0 && !agrees) return undefined;
   // Low rates take contrast away, but less than a conversion does.
   if (gainOff >= Math.abs(gain - 1)) return undefined;
@@ -121,6 +121,13 @@ function agreement(levels: Levels, conversion: Conversion, fields: Fields): Conf
   if (agrees && gainOff < LOOSE_GAIN && levelOff < LOOSE_LEVEL) return isNear ? "certain" : "likely";
   if (!isNear) return undefined;
   return isClipped(conversion, fields) ? "certain" : "likely";
+}
+
+/** Encodes take colour away, from one of the two more than from the other. */
+function chromaAgrees(gains: readonly number[], converted: number): boolean {
+  const middle = gains.reduce((sum, gain) => sum + gain, 0) / gains.length;
+  const isNearer = (gain: number) => Math.abs(gain - converted) < Math.abs(gain - 1);
+  return gains.length > 0 && Math.abs(middle - converted) < CHROMA_GAIN && gains.every(isNearer);
 }
 
 /** Whether the side said to be of full range has levels that the limited range has not, and the other has none. */
