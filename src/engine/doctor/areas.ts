@@ -1,5 +1,6 @@
 /** Which areas of the picture both videos show, exactly. */
 import { CONFIDENCES, type Confidence, type Finding } from "../contract/finding.ts";
+import type { Area } from "../contract/picture.ts";
 import { perSide, SIDES, type Side } from "../contract/request.ts";
 import type { Compared } from "../decoding/compared.ts";
 import { decodeRaw } from "../decoding/decode-raw.ts";
@@ -10,7 +11,7 @@ import type { Relation } from "./relate.ts";
 import type { FramePair } from "./samples/fields.ts";
 import { areaFindings, type Sizes } from "./space/findings.ts";
 import { type Plane, plane } from "./space/plane.ts";
-import { refineArea } from "./space/refine.ts";
+import { type ExactAreas, refineArea } from "./space/refine.ts";
 
 /** Frames of full size by which borders are measured. */
 const FULL_SIZE = 4;
@@ -45,7 +46,8 @@ export async function exactAreas(pair: DecodedPair, relation: Relation): Promise
   );
   if (isWhole) return [];
   const findings = areaFindings(layout, shown, exact);
-  const confidence = confidenceIn(findings, exact.exact, relation);
+  const isKnown = exact.exact || SIDES.every((side) => showsBorders(planes[side], exact, sizes, side));
+  const confidence = confidenceIn(findings, { isExact: exact.exact, isKnown }, relation);
   return findings.map((finding) => atMost(confidence, finding));
 }
 
@@ -53,20 +55,59 @@ export async function exactAreas(pair: DecodedPair, relation: Relation): Promise
 const CLEARLY = 0.25;
 
 /**
- * Areas are certain if their borders are known to the sample, or if nothing but them explains the pair, though low rates
- * blur the borders. If frames are out of step, a crop must be both: a movement looks like a zoom.
+ * Areas are certain if their borders are known to the sample, or if they are seen and nothing but them explains the pair,
+ * though low rates blur the borders. If frames are out of step, or may be, a crop must be both: a movement looks like a
+ * zoom, or moves the pictures against each other.
  */
 function confidenceIn(
   findings: readonly Finding[],
-  isExact: boolean,
+  { isExact, isKnown }: { isExact: boolean; isKnown: boolean },
   { layout, time }: Relation,
 ): Confidence {
   const explains = layout !== undefined && 1 - layout.match <= CLEARLY * (1 - layout.whole);
-  const isInStep = time.runs.every((run) => run.reference === run.distorted);
-  const canBeMovement = !isInStep && findings.some(({ code }) => code === "CROPPED");
-  if (!canBeMovement) return isExact || explains ? "certain" : "likely";
-  if (!explains) return "possible";
-  return isExact ? "certain" : "likely";
+  const isUnclear = time.state === "unclear";
+  const isInStep = !isUnclear && time.runs.every((run) => run.reference === run.distorted);
+  const isCrop = findings.some(({ code }) => code === "CROPPED");
+  if (isInStep || !isCrop) return isExact || (explains && isKnown) ? "certain" : "likely";
+  if (!explains || (isUnclear && (!isExact || findings.length > 1))) return "possible";
+  return isExact && !isUnclear ? "certain" : "likely";
+}
+
+/** Part of a frame that is looked at beside a border, and the mean luma from which it shows one. */
+const BESIDE = 0.04;
+const LIT = 24;
+
+/** Whether the pictures are lit beside each border that is not the frame's: black beside bars shows no border. */
+function showsBorders(planes: readonly Plane[], exact: ExactAreas, sizes: Sizes, side: Side): boolean {
+  const { x, y, width, height } = exact[side];
+  const across = Math.max(1, Math.round(BESIDE * width));
+  const down = Math.max(1, Math.round(BESIDE * height));
+  const strips = {
+    left: { x, y, width: across, height },
+    right: { x: x + width - across, y, width: across, height },
+    top: { x, y, width, height: down },
+    bottom: { x, y: y + height - down, width, height: down },
+  };
+  return BORDERS.filter((border) => SIDES.some((one) => gapAt(border, exact[one], sizes[one]) > 1)).every(
+    (border) => planes.some((picture) => meanIn(picture, strips[border]) >= LIT),
+  );
+}
+
+const BORDERS = ["left", "right", "top", "bottom"] as const;
+
+/** Samples between an area and the frame's border. */
+function gapAt(border: (typeof BORDERS)[number], area: Area, { width, height }: Sizes[Side]): number {
+  if (border === "left") return area.x;
+  if (border === "top") return area.y;
+  return border === "right" ? width - area.x - area.width : height - area.y - area.height;
+}
+
+function meanIn({ data, width }: Plane, area: Area): number {
+  let sum = 0;
+  for (let row = area.y; row < area.y + area.height; row++)
+    for (let column = area.x; column < area.x + area.width; column++)
+      sum += data[row * width + column] as number;
+  return sum / (area.width * area.height);
 }
 
 function atMost(confidence: Confidence, finding: Finding): Finding {

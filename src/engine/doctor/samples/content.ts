@@ -12,9 +12,15 @@ const PLAIN = 3;
 const DARK = 40;
 /** Standard deviation from which the other side shows something. */
 const VIVID = 8;
-/** Mean difference of consecutive pictures, in levels: none at all, and visible movement. */
+/** Mean difference of consecutive pictures, in levels, when nothing moves. */
 const STILL = 0.1;
-const MOVING = 0.5;
+/** The same of the other side if it moves: an encode of a still reference moves by its noise. */
+const MOVING: Readonly<Record<Side, number>> = { reference: 0.5, distorted: 1.5 };
+/** Part of the movement that blocks of that many samples keep: of noise it is an eighth. */
+const KEPT = 0.25;
+const BLOCK = 8;
+/** Pairs of pictures whose blocks are compared, about. */
+const SOME = 24;
 /**
  * Match under which pictures show other content: encodes keep more than 0.8, chance reaches ±0.05. Large simple shapes
  * that lie beside each other repel.
@@ -57,7 +63,8 @@ function stillness(pictures: BothPictures, side: Side): Finding[] {
   // Most videos move soon: the first movement settles it.
   for (let index = 0; index + 1 < count; index++) if (movement(pictures[side], index) >= STILL) return [];
   const moved = middle(movements(pictures[other]));
-  if (count < 2 || moved <= MOVING) return [];
+  if (count < 2 || moved <= MOVING[other] || middle(blockMovements(pictures[other])) < KEPT * moved)
+    return [];
   const most = Math.max(...movements(pictures[side]));
   const evidence = `The ${side} video stands still: consecutive pictures differ by at most ${most.toFixed(2)} levels, of the ${other} video by ${moved.toFixed(2)}.`;
   return [{ code: "FROZEN", side, confidence: "likely", evidence }];
@@ -155,6 +162,16 @@ function spread({ data }: Plane): number {
 function movements(pictures: Pictures): number[] {
   const count = Math.max(0, pictures.count - 1);
   return Array.from({ length: count }, (_, index) => movement(pictures, index));
+}
+
+/** The same of averages of blocks, of some of the pictures. */
+function blockMovements(pictures: Pictures): number[] {
+  const step = Math.max(1, Math.floor(pictures.count / SOME));
+  const places = Array.from({ length: Math.floor((pictures.count - 1) / step) }, (_, index) => index * step);
+  return places.map((place) => {
+    const [one, other] = [place, place + 1].map((at) => shrink(lumaPlane(pictures, at), BLOCK, BLOCK).data);
+    return average(one?.map((value, index) => Math.abs(value - (other?.[index] ?? 0))) ?? []);
+  });
 }
 
 /** Mean absolute difference of a picture and the next one, in levels. */

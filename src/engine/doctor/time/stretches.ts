@@ -52,20 +52,22 @@ function isHeld(row: number, offset: number, { motion }: Evidence): boolean {
   return (motion.distorted[row + offset] as number) <= HELD * (motion.reference[row] as number);
 }
 
-/** True if the reference moved meanwhile, and the distorted video catches up, or the video ends. */
+/** True if the reference moved meanwhile, and the distorted video catches up, or shows something else at the end. */
 function jumps(
   first: number,
   last: number,
   end: number,
   offset: number,
-  { motion, reference }: Evidence,
+  { motion, reference, distorted }: Evidence,
 ): boolean {
   let moved = 0;
   for (let row = first; row < last; row++) moved += motion.reference[row] as number;
   const usual = moved / (last - first);
   const cells = Math.min(2048, reference.cells);
   if (usual < LEAST_MOTION * cells) return false;
-  return last === end || (motion.distorted[last + offset] as number) >= JUMP * usual;
+  if (last < end) return (motion.distorted[last + offset] as number) >= JUMP * usual;
+  const alike = (row: number) => correlation(reference, row, distorted, row + offset);
+  return alike(end - 1) < alike(first - 1) - FALL;
 }
 
 /** Stretches within a run that show frames of the reference again that were shown before. */
