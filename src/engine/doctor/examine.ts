@@ -77,7 +77,8 @@ export async function examinePlace(pair: DecodedPair, { pictures, ratio, view }:
   await letOthersRun();
   const { match, upright, frames, time } = relation;
   const empty = emptinessFindings(pictures, frames);
-  const nothing = empty.length > 0 ? empty : contentFindings(pictures, frames, match);
+  const content = contentFindings(pictures, frames, match);
+  const nothing = empty.length > 0 ? empty : isStarved(pair.tracks) ? content.map(onlyPossible) : content;
   if (nothing.length > 0) return { relation, areas: nothing, time: undefined };
   const areas = await exactAreas(pair, relation);
   const isSure = areas.every(({ confidence }) => confidence === "certain");
@@ -86,6 +87,17 @@ export async function examinePlace(pair: DecodedPair, { pictures, ratio, view }:
     areas: [...identityFindings(pictures), ...turnFindings(relation.view.turn, match, upright), ...areas],
     time: isSure ? time : throughUnsureAreas(time),
   };
+}
+
+/** Bits per sample of luma from which encodes keep something of every content; ladders end at about 0.02. */
+const LEAST_BITS = 0.015;
+
+/** Whether a side may have lost its content at its rate. */
+function isStarved(tracks: Readonly<Record<Side, Track>>): boolean {
+  return SIDES.some((side) => {
+    const { width, height, frames, videoBytes } = tracks[side];
+    return 8 * videoBytes < LEAST_BITS * width * height * frames;
+  });
 }
 
 /** A zoom looks like a movement in time: what is seen through areas that may be wrong shows no offset. */
@@ -158,6 +170,10 @@ function sampleFindings(fields: Fields, tracks: Readonly<Record<Side, Track>>): 
 /** Frames that may not belong together differ in brightness. */
 function lessSureLevels(finding: Finding): Finding {
   return finding.code === "LEVELS_DIFFER" ? lowered(finding) : finding;
+}
+
+function onlyPossible(finding: Finding): Finding {
+  return { ...finding, confidence: "possible" };
 }
 
 function lowered(finding: Finding): Finding {

@@ -59,6 +59,23 @@ export interface RelateOptions {
  * geometry again, on the frames that belong together.
  */
 export function relate(pictures: BothPictures, options: RelateOptions): Relation {
+  const { found, time } = unlessMoved(pictures, settle(pictures, options), options);
+  const frames = onPath(time, COMPARED, options);
+  const planes = planesOf(pictures, onPath(time, REGISTERED, options));
+  if (planes.reference.length === 0)
+    return { view: IDENTITY, match: 0, upright: 0, layout: undefined, time, frames };
+  const pairs = paired(planes.reference, planes.distorted, found.turn);
+  const judged = judge(pairs, found);
+  const upright = judge(paired(planes.reference, planes.distorted, UPRIGHT), IDENTITY).match;
+  return { view: found, match: judged.match, upright, layout: layoutOf(pairs, judged), time, frames };
+}
+
+interface Settled {
+  readonly found: View;
+  readonly time: TimeRelation;
+}
+
+function settle(pictures: BothPictures, options: RelateOptions): Settled {
   const { reference, distorted } = pictures;
   const start = options.view === undefined ? firstView(pictures, options.limit) : undefined;
   let found = start?.found ?? options.view ?? IDENTITY;
@@ -71,14 +88,20 @@ export function relate(pictures: BothPictures, options: RelateOptions): Relation
       time = alignTime(reference, distorted, { ...options, view: seenBy(found) });
     }
   }
-  const frames = onPath(time, COMPARED, options);
-  const planes = planesOf(pictures, onPath(time, REGISTERED, options));
-  if (planes.reference.length === 0)
-    return { view: IDENTITY, match: 0, upright: 0, layout: undefined, time, frames };
-  const pairs = paired(planes.reference, planes.distorted, found.turn);
-  const judged = judge(pairs, found);
-  const upright = judge(paired(planes.reference, planes.distorted, UPRIGHT), IDENTITY).match;
-  return { view: found, match: judged.match, upright, layout: layoutOf(pairs, judged), time, frames };
+  return { found, time };
+}
+
+/** Takes the whole frames instead of parts of them if other frames then match as well: what moved looks cropped. */
+function unlessMoved(pictures: BothPictures, settled: Settled, options: RelateOptions): Settled {
+  const { found, time } = settled;
+  const whole = { ...IDENTITY, turn: found.turn };
+  if (isSame(found, whole) || time.runs.every((run) => run.reference === run.distorted)) return settled;
+  const moved = alignTime(pictures.reference, pictures.distorted, { ...options, view: seenBy(whole) });
+  const matchOf = (view: View, of: TimeRelation) => {
+    const planes = planesOf(pictures, onPath(of, REGISTERED, options));
+    return judge(paired(planes.reference, planes.distorted, view.turn), view).match;
+  };
+  return matchOf(whole, moved) >= matchOf(found, time) ? { found: whole, time: moved } : settled;
 }
 
 /** The view on frames of a first guess, with both. */
