@@ -70,7 +70,7 @@ export async function conclude(
     }
     const lines = interruption.signal.aborted
       ? [failureText.stopped?.() ?? "Stopped."]
-      : failureLines(
+      : await failureLines(
           failure,
           detectTerminal(process.stderr, process.env),
           failureText.advice,

@@ -1,10 +1,10 @@
 /** Exit codes and error messages of the commands for people. */
 
 import { errorCode } from "../platform/errors.ts";
-import { Failure, type FailureCode, type FailureKind } from "../platform/failure.ts";
+import { Failure, type FailureCode, type FailureKind, type Found } from "../platform/failure.ts";
 import { systemReason } from "../platform/system-reason.ts";
 import { inOptions } from "./api-names.ts";
-import { MISMATCH, type PairCommands, refusedLines } from "./findings/refused.ts";
+import type { PairCommands } from "./findings/refused.ts";
 import { remedyLines } from "./remedy.ts";
 import { printableJson, printableLines } from "./terminal/escape.ts";
 import { paint, type Terminal } from "./terminal/terminal.ts";
@@ -57,16 +57,16 @@ const DIAGNOSABLE: ReadonlySet<FailureCode> = new Set([
  * Returns the lines that say what happened, to which thing, and what to do. `commands`: what can be typed next, if the
  * failed command scores a pair itself.
  */
-export function failureLines(
+export async function failureLines(
   failure: Failure,
   terminal: Terminal,
   advice: Advice,
   commands?: PairCommands,
-): string[] {
+): Promise<string[]> {
   const columns = terminal.columns - 7;
   const found = failure.found ?? {};
-  const refused = refusedLines(found, { ...terminal, columns }, commands);
-  const message = refused.length > 0 ? MISMATCH : messageOf(failure);
+  const { mismatch, lines: refused } = await refusal(found, { ...terminal, columns }, commands);
+  const message = mismatch ?? messageOf(failure);
   const lines = printableLines(`${message} [${failure.code}]`).flatMap((line) => wrap(line, columns));
   const repairs = refused.length > 0 ? refused : remedyLines(found, columns);
   const advised = advice[failure.code];
@@ -77,6 +77,18 @@ export function failureLines(
   return [...lines, ...repairs, ...hints].map((line, index) =>
     index === 0 ? `${paint(terminal, "red", "error:")} ${line}` : `       ${line}`.trimEnd(),
   );
+}
+
+/** What is shown of a refused pair. Only failures with findings load the messages of the API. */
+async function refusal(
+  found: Found,
+  terminal: Terminal,
+  commands: PairCommands | undefined,
+): Promise<{ readonly mismatch: string | undefined; readonly lines: string[] }> {
+  if (found["findings"] === undefined) return { mismatch: undefined, lines: [] };
+  const { MISMATCH, refusedLines } = await import("./findings/refused.ts");
+  const lines = refusedLines(found, terminal, commands);
+  return { mismatch: lines.length > 0 ? MISMATCH : undefined, lines };
 }
 
 function messageOf({ code, cause, message }: Failure): string {

@@ -5,9 +5,10 @@ import { failureLines } from "../../src/cli/exit.ts";
 import { detectTerminal } from "../../src/cli/terminal/terminal.ts";
 import { Failure, type Found } from "../../src/platform/failure.ts";
 
-test("an internal error says where to report it, what to send, and includes the stack", () => {
+test("an internal error says where to report it, what to send, and includes the stack", async () => {
   const failure = Failure.from(new RangeError("the sky fell"));
-  const shown = failureLines(failure, detectTerminal({}, { COLUMNS: "200" }), {}).join(" ");
+  const lines = await failureLines(failure, detectTerminal({}, { COLUMNS: "200" }), {});
+  const shown = lines.join(" ");
   for (const part of [
     "CONTRIBUTING.md",
     "the command you ran",
@@ -23,19 +24,19 @@ describe("a refused pair that an option scores", () => {
     const failure = new Failure("FRAME_COUNT_MISMATCH", "They differ.", { found });
     return failureLines(failure, detectTerminal({}, { COLUMNS: "60" }), {});
   };
-  test("is reported with the command-line option", () => {
-    assert.deepEqual(shown({ remedy: { option: "editLists", value: "IGNORE" } }), [
+  test("is reported with the command-line option", async () => {
+    assert.deepEqual(await shown({ remedy: { option: "editLists", value: "IGNORE" } }), [
       "error: They differ. [FRAME_COUNT_MISMATCH]",
       "       To score the pair: --edit-lists ignore",
     ]);
     const onlyIf = "the missing frames are the last ones";
-    assert.deepEqual(shown({ remedy: { option: "onFrameCountMismatch", value: "COMMON", onlyIf } }), [
+    assert.deepEqual(await shown({ remedy: { option: "onFrameCountMismatch", value: "COMMON", onlyIf } }), [
       "error: They differ. [FRAME_COUNT_MISMATCH]",
       "       Only if the missing frames are the last ones:",
       "       --on-frame-count-mismatch common",
     ]);
   });
-  test("is reported without an option if the server names none or an unknown one", () => {
+  test("is reported without an option if the server names none or an unknown one", async () => {
     for (const remedy of [
       undefined,
       null,
@@ -44,10 +45,10 @@ describe("a refused pair that an option scores", () => {
       { option: "toString" },
       { option: ["editLists"] },
     ])
-      assert.deepEqual(shown({ remedy }), ["error: They differ. [FRAME_COUNT_MISMATCH]"]);
+      assert.deepEqual(await shown({ remedy }), ["error: They differ. [FRAME_COUNT_MISMATCH]"]);
   });
-  test("escapes the server's text", () => {
-    const [, line] = shown({ remedy: { option: "editLists", onlyIf: "\x1b[2J" } });
+  test("escapes the server's text", async () => {
+    const [, line] = await shown({ remedy: { option: "editLists", onlyIf: "\x1b[2J" } });
     assert.equal(line, "       Only if \\u{1b}[2J:");
   });
 });

@@ -4,8 +4,9 @@ import { describe, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { failureLines } from "../../src/cli/exit.ts";
 import { findingsSection } from "../../src/cli/findings/finding-lines.ts";
+import { findingView } from "../../src/cli/findings/message-view.ts";
 import type { PairCommands } from "../../src/cli/findings/refused.ts";
-import { type FindingView, findingView } from "../../src/cli/findings/view.ts";
+import type { FindingView } from "../../src/cli/findings/view.ts";
 import { jobPage } from "../../src/cli/jobs/job-page.ts";
 import type { Terminal } from "../../src/cli/terminal/terminal.ts";
 import { FindingSchema, type Mirror_Direction } from "../../src/gen/proto/svc/v1/scoring_pb.ts";
@@ -83,14 +84,15 @@ const COMMANDS: PairCommands = {
 };
 
 describe("a pair that was refused", () => {
-  const lines = (found: Found, commands?: PairCommands) =>
-    failureLines(new Failure("PAIR_MISMATCH", "Refused.", { found }), TERMINAL, {}, commands).map((line) =>
-      line.replace(/^ {7}/, ""),
-    );
+  const lines = async (found: Found, commands?: PairCommands) => {
+    const failure = new Failure("PAIR_MISMATCH", "Refused.", { found });
+    const shown = await failureLines(failure, TERMINAL, {}, commands);
+    return shown.map((line) => line.replace(/^ {7}/, ""));
+  };
 
-  test("is explained with its certain findings and the commands to type", () => {
+  test("is explained with its certain findings and the commands to type", async () => {
     const found = { findings: [OFFSET, FROZEN], fix: { offset: -5 }, remedy: { option: "fix", value: true } };
-    assert.deepEqual(lines(found, COMMANDS), [
+    assert.deepEqual(await lines(found, COMMANDS), [
       "error: The two videos do not match, so their score would be",
       "wrong. [PAIR_MISMATCH]",
       "",
@@ -106,24 +108,26 @@ describe("a pair that was refused", () => {
     ]);
   });
 
-  test("is not to be fixed again, and keeps its policy for other findings", () => {
+  test("is not to be fixed again, and keeps its policy for other findings", async () => {
     const found = { findings: [OFFSET], fix: { offset: -5 } };
-    const commands = lines(found, { ...COMMANDS, hasFix: true, hasPolicy: true }).filter((line) =>
-      /^ {2}svc/.test(line),
-    );
+    const shown = await lines(found, { ...COMMANDS, hasFix: true, hasPolicy: true });
+    const commands = shown.filter((line) => /^ {2}svc/.test(line));
     assert.deepEqual(commands, ["  svc score a b --offset -5", "  svc score a b --findings warn:OFFSET"]);
   });
 
-  test("without a fix leads to svc doctor", () => {
+  test("without a fix leads to svc doctor", async () => {
     const { fix: _, ...finding } = OFFSET;
-    const shown = lines({ findings: [finding], remedy: { option: "findings", value: "WARN" } }, COMMANDS);
+    const shown = await lines(
+      { findings: [finding], remedy: { option: "findings", value: "WARN" } },
+      COMMANDS,
+    );
     assert.deepEqual(
       shown.filter((line) => /^ {2}svc/.test(line)),
       ["  svc doctor a b", "  svc score a b --findings warn"],
     );
   });
 
-  test("of a job is submitted again with the options", () => {
+  test("of a job is submitted again with the options", async () => {
     const found = { findings: [OFFSET], fix: { offset: -5 } };
     const wanted = [
       "To score what was meant, submit the pair with",
@@ -133,7 +137,7 @@ describe("a pair that was refused", () => {
       "To score the pair as it is, with warnings, submit the pair with",
       "  --findings warn",
     ];
-    assert.deepEqual(lines(found).slice(-6), wanted);
+    assert.deepEqual((await lines(found)).slice(-6), wanted);
     const failed = job({
       error: { code: "PAIR_MISMATCH", message: "Refused.", found: JSON.parse(JSON.stringify(found)) },
     });
@@ -145,21 +149,19 @@ describe("a pair that was refused", () => {
     assert.ok(!page.some((line) => line.startsWith("findings:")), page.join("\n"));
   });
 
-  test("is shown with its message and the remedy if its findings cannot be read", () => {
+  test("is shown with its message and the remedy if its findings cannot be read", async () => {
     for (const findings of [undefined, 5, [5], [{ code: 7 }], [{ ...OFFSET, confidence: "likely" }]])
-      assert.deepEqual(lines({ findings, remedy: { option: "fix", value: true } }), [
+      assert.deepEqual(await lines({ findings, remedy: { option: "fix", value: true } }), [
         "error: Refused. [PAIR_MISMATCH]",
         "To score the pair: --fix",
       ]);
   });
 
-  test("with other numbers of frames leads to svc doctor", () => {
+  test("with other numbers of frames leads to svc doctor", async () => {
     const failure = new Failure("FRAME_COUNT_MISMATCH", "They differ.");
-    const last = (commands: PairCommands) =>
-      failureLines(failure, { ...TERMINAL, columns: 90 }, {}, commands)
-        .at(-1)
-        ?.trim();
-    assert.equal(last(COMMANDS), "svc doctor a b says how they relate; --fix repairs what is certain.");
-    assert.equal(last({ ...COMMANDS, hasFix: true }), "svc doctor a b says how they relate.");
+    const last = async (commands: PairCommands) =>
+      (await failureLines(failure, { ...TERMINAL, columns: 90 }, {}, commands)).at(-1)?.trim();
+    assert.equal(await last(COMMANDS), "svc doctor a b says how they relate; --fix repairs what is certain.");
+    assert.equal(await last({ ...COMMANDS, hasFix: true }), "svc doctor a b says how they relate.");
   });
 });

@@ -94,7 +94,7 @@ export async function printFailure(
 ): Promise<void> {
   const failure = Failure.from(ownWords(thrown));
   if (json) await writeAll(process.stdout, [failureJson(failure, NOT_DONE)]);
-  const lines = failureLines(failure, detectTerminal(process.stderr, process.env), ADVICE);
+  const lines = await failureLines(failure, detectTerminal(process.stderr, process.env), ADVICE);
   process.stderr.write(`${lines.join("\n")}\n`);
 }
 

@@ -6,7 +6,8 @@ import type { MediaInfo as EngineMediaInfo } from "../../engine/contract/result.
 import type { Diagnosis as DiagnosisMessage, MediaInfo } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { Failure } from "../../platform/failure.ts";
 import { EXIT } from "../exit.ts";
-import { type FindingView, findingView, knownFix } from "../findings/view.ts";
+import { findingView, knownFix } from "../findings/message-view.ts";
+import type { FindingView } from "../findings/view.ts";
 
 export interface DiagnosisView extends Readonly<Record<Side, EngineMediaInfo | MediaInfo>> {
   readonly findings: readonly FindingView[];

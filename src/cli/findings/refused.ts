@@ -3,7 +3,7 @@ import type { Found } from "../../platform/failure.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
 import { claimLines, listLines } from "./finding-lines.ts";
 import { fixOptions } from "./fix-options.ts";
-import { mismatchIn } from "./view.ts";
+import { mismatchIn } from "./message-view.ts";
 
 /** The commands that can follow one that was refused. */
 export interface PairCommands {

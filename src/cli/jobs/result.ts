@@ -6,7 +6,7 @@ import type { FrameScore } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { Failure } from "../../platform/failure.ts";
 import { diagnosisReport } from "../doctor/report.ts";
 import { diagnosisView } from "../doctor/view.ts";
-import { findingView } from "../findings/view.ts";
+import { findingView } from "../findings/message-view.ts";
 import { type ReportOptions, report } from "../score/report.ts";
 import { FIRST_METRIC, type ScoreView } from "../score/view.ts";
 import type { Terminal } from "../terminal/terminal.ts";

@@ -3,15 +3,14 @@
 import type { ScoreResult } from "../../engine/contract/result.ts";
 import type { FrameTable } from "../../engine/frames/frame-table.ts";
 import type { ScoreResultJson } from "../../gen/proto/svc/v1/scoring_pb.ts";
-import { findingJson } from "../../messages/json.ts";
 import { printableJson } from "../terminal/escape.ts";
 
 /** Frames per chunk: a film's frames are never one string. */
 const FRAMES_PER_CHUNK = 1000;
 
 /** Returns the text in chunks, with per-frame scores if `frames` is set. */
-export function* resultJson(result: ScoreResult, frames: boolean): Generator<string> {
-  const head = printableJson(withoutFrames(result), 2);
+export async function* resultJson(result: ScoreResult, frames: boolean): AsyncGenerator<string> {
+  const head = printableJson(withoutFrames(result, await findingsJson(result)), 2);
   if (!frames) {
     yield `${head}\n`;
     return;
@@ -34,8 +33,16 @@ function* frameRows(table: FrameTable): Generator<string> {
   yield chunk;
 }
 
+/** Only findings need the messages of the API, which take time to load. */
+async function findingsJson({ findings }: ScoreResult): Promise<readonly object[]> {
+  if (findings.length === 0) return [];
+  const { findingJson } = await import("../../messages/json.ts");
+  return findings.map(findingJson);
+}
+
 function withoutFrames(
   result: ScoreResult,
+  findings: readonly object[],
 ): Omit<ScoreResultJson, "findings"> & { readonly findings: readonly object[] } {
   return {
     score: result.score,
@@ -53,7 +60,7 @@ function withoutFrames(
     ...(result.colourConversion ? { colourConversion: result.colourConversion } : {}),
     ...(result.alignment ? { alignment: { ...result.alignment, runs: [...result.alignment.runs] } } : {}),
     warnings: [...result.warnings],
-    findings: result.findings.map(findingJson),
+    findings,
     scorer: result.scorer,
     durationMs: result.durationMs,
   };
