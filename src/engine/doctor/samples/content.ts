@@ -126,11 +126,12 @@ export function swapFindings(
   frames: readonly FramePair[],
   bitRates?: Readonly<Record<Side, number>>,
 ): Finding[] {
+  const richer = bitRates && bitRates.reference > 0 ? bitRates.distorted / bitRates.reference : undefined;
+  if (richer === undefined || richer < RICHER) return [];
   const some = frames.filter((_, index) => index % EVERY === 0);
   const fine = perSide((side) => middle(some.map((pair) => fineness(lumaPlane(pictures[side], pair[side])))));
   const finer = fine.reference > 0 ? fine.distorted / fine.reference : 1;
-  const richer = bitRates && bitRates.reference > 0 ? bitRates.distorted / bitRates.reference : undefined;
-  if (finer < FINER || richer === undefined || richer < RICHER) return [];
+  if (finer < FINER) return [];
   const evidence = `The distorted video has ${finer.toFixed(2)} times the fine detail and ${richer.toFixed(1)} times the bit rate of the reference.`;
   return [{ code: "SIDES_SWAPPED", confidence: "possible", evidence }];
 }

@@ -45,7 +45,8 @@ export function fieldsOf(
     distorted: blocks(distorted, pair.distorted, view),
   }));
   const inside = shown(view, common);
-  const keep = (values: Float32Array) => values.filter((_, index) => inside[index]);
+  const isWhole = inside.every((is) => is);
+  const keep = (values: Float32Array) => (isWhole ? values : values.filter((_, index) => inside[index]));
   const join = (side: "reference" | "distorted", name: keyof Components) => {
     const all = sides.map((pair) => keep(pair[side][name]));
     const joined = new Float32Array(all.reduce((sum, { length }) => sum + length, 0));
@@ -70,9 +71,13 @@ function blocks(pictures: Pictures, index: number, view?: View): Components {
     const whole = plane(samples, width, height);
     return shrink(view ? applyView(whole, view, { width, height }) : whole, block, block).data;
   };
-  const chroma = (name: "u" | "v") =>
-    of(pictures.chroma(index, name), CHROMA, BLOCK / 2).map((value) => value - GREY);
+  const chroma = (name: "u" | "v") => fromGrey(of(pictures.chroma(index, name), CHROMA, BLOCK / 2));
   return { y: of(pictures.luma(index), LUMA, BLOCK), u: chroma("u"), v: chroma("v") };
+}
+
+function fromGrey(values: Float32Array): Float32Array {
+  for (let i = 0; i < values.length; i++) values[i] = (values[i] as number) - GREY;
+  return values;
 }
 
 /** Which blocks of the reference lie in the common part, and are shown whole by the distorted picture. */
@@ -92,13 +97,20 @@ function shown({ x, y }: View, common: Box): boolean[] {
 
 /** The blocks of which the reference's are at least three levels off grey. */
 export function coloured({ reference, distorted }: Fields): Fields {
-  const is = reference.u.map((value, index) =>
-    Math.abs(value) + Math.abs(reference.v[index] ?? 0) >= COLOURED ? 1 : 0,
-  );
-  const keep = (values: Float32Array) => values.filter((_, index) => is[index] === 1);
+  const { u, v } = reference;
+  const places: number[] = [];
+  for (let i = 0; i < u.length; i++)
+    if (Math.abs(u[i] as number) + Math.abs(v[i] as number) >= COLOURED) places.push(i);
+  const keep = (values: Float32Array) => gathered(values, places);
   const of = ({ y, u, v }: Components): Components => ({ y: keep(y), u: keep(u), v: keep(v) });
   const made = { reference: of(reference), distorted: of(distorted) };
   return { count: made.reference.y.length, ...made };
+}
+
+function gathered(values: Float32Array, places: readonly number[]): Float32Array {
+  const out = new Float32Array(places.length);
+  for (let i = 0; i < out.length; i++) out[i] = values[places[i] as number] as number;
+  return out;
 }
 
 const COLOURED = 3;

@@ -79,7 +79,7 @@ function explained(values: Float32Array, { residual }: Fit): boolean {
 
 function mean(values: Float32Array): number {
   let sum = 0;
-  for (const value of values) sum += value;
+  for (let i = 0; i < values.length; i++) sum += values[i] as number;
   return values.length > 0 ? sum / values.length : 0;
 }
 

@@ -26,9 +26,14 @@ export function fit(values: ArrayLike<number>, regressors: readonly ArrayLike<nu
     const left = residuals(values, regressors, coefficients);
     residual = deviation(left);
     const bend = BEND * Math.max(ROUNDING, residual);
-    for (let i = 0; i < left.length; i++) weights[i] = Math.min(1, bend / Math.abs(left[i] || bend));
+    reweight(weights, left, bend);
   }
   return coefficients && { coefficients: [...coefficients], residual };
+}
+
+function reweight(weights: Float64Array, left: Float64Array, bend: number): void {
+  for (let i = 0; i < left.length; i++)
+    weights[i] = Math.min(1, bend / Math.abs((left[i] as number) || bend));
 }
 
 function weighted(
@@ -52,7 +57,8 @@ function weighted(
 
 function weightedProduct(weights: Float64Array, one: ArrayLike<number>, other: ArrayLike<number>): number {
   let sum = 0;
-  for (let i = 0; i < weights.length; i++) sum += (weights[i] ?? 0) * (one[i] ?? 0) * (other[i] ?? 0);
+  for (let i = 0; i < weights.length; i++)
+    sum += (weights[i] as number) * (one[i] as number) * (other[i] as number);
   return sum;
 }
 
@@ -62,12 +68,16 @@ function residuals(
   regressors: readonly ArrayLike<number>[],
   coefficients: ArrayLike<number>,
 ): Float64Array {
-  const left = Float64Array.from(values);
+  const left = new Float64Array(values);
   for (const [index, regressor] of regressors.entries()) {
     const by = coefficients[index] ?? 0;
-    for (let i = 0; i < left.length; i++) left[i] = (left[i] ?? 0) - by * (regressor[i] ?? 0);
+    subtract(left, by, regressor);
   }
   return left;
+}
+
+function subtract(left: Float64Array, by: number, regressor: ArrayLike<number>): void {
+  for (let i = 0; i < left.length; i++) left[i] = (left[i] as number) - by * (regressor[i] as number);
 }
 
 /** Standard deviation by the median of absolute values, for values about 0. */
@@ -79,7 +89,7 @@ function deviation(values: Float64Array): number {
 
 /** The value under which this part of the values lies; 0 of none. */
 export function quantile(values: ArrayLike<number>, part: number): number {
-  const rest = Float64Array.from(values);
+  const rest = new Float64Array(values);
   return selected(rest, Math.min(rest.length - 1, Math.floor(part * rest.length))) ?? 0;
 }
 
@@ -93,7 +103,9 @@ function selected(values: Float64Array, index: number): number | undefined {
       while ((values[i] as number) < pivot) i++;
       while ((values[j] as number) > pivot) j--;
       if (i > j) break;
-      [values[i], values[j]] = [values[j] as number, values[i] as number];
+      const kept = values[i] as number;
+      values[i] = values[j] as number;
+      values[j] = kept;
       i++;
       j--;
     }

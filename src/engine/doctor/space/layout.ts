@@ -84,7 +84,7 @@ const BLACK = 16;
 
 function darkest(samples: Float32Array): number {
   let least = BLACK;
-  for (const value of samples) if (value < least) least = value;
+  for (let i = 0; i < samples.length; i++) if ((samples[i] as number) < least) least = samples[i] as number;
   return least;
 }
 

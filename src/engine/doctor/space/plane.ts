@@ -24,10 +24,12 @@ export function lumaPlane(pictures: Pictures, index: number): Plane {
 /** Exchanges rows and columns. */
 export function transpose({ width, height, data }: Plane): Plane {
   const out = new Float32Array(data.length);
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x++) out[x * height + y] = data[y * width + x] as number;
-  }
+  for (let y = 0; y < height; y++) toColumn(data.subarray(y * width, (y + 1) * width), out, y, height);
   return { width: height, height: width, data: out };
+}
+
+function toColumn(row: Float32Array, out: Float32Array, first: number, step: number): void {
+  for (let x = 0; x < row.length; x++) out[first + x * step] = row[x] as number;
 }
 
 export function mirror({ width, height, data }: Plane, { x, y }: { x: boolean; y: boolean }): Plane {
@@ -47,16 +49,26 @@ export function shrink({ width, height, data }: Plane, columns: number, rows: nu
   const [w, h] = [Math.floor(width / columns), Math.floor(height / rows)];
   const out = new Float32Array(w * h);
   for (let y = 0; y < h; y++) {
-    for (let x = 0; x < w; x++) {
-      let sum = 0;
-      for (let j = 0; j < rows; j++) {
-        const start = (y * rows + j) * width + x * columns;
-        for (let i = 0; i < columns; i++) sum += data[start + i] as number;
-      }
-      out[y * w + x] = sum / (columns * rows);
-    }
+    const strip = data.subarray(y * rows * width, (y + 1) * rows * width);
+    averageBlocks(strip, out.subarray(y * w, (y + 1) * w), columns, rows);
   }
   return { width: w, height: h, data: out };
+}
+
+/**
+ * Averages a row of blocks. Like other loops over rows it is a function of its own: the compiler of Node.js optimizes
+ * it after a few calls, and a loop around it only after its end.
+ */
+function averageBlocks(strip: Float32Array, out: Float32Array, columns: number, rows: number): void {
+  const width = strip.length / rows;
+  for (let x = 0; x < out.length; x++) {
+    let sum = 0;
+    for (let j = 0; j < rows; j++) {
+      const start = j * width + x * columns;
+      for (let i = 0; i < columns; i++) sum += strip[start + i] as number;
+    }
+    out[x] = sum / (columns * rows);
+  }
 }
 
 /** Averages over squares of 2 × radius + 1 samples; samples at the borders are repeated beyond them. */
@@ -66,16 +78,18 @@ export function blur(source: Plane, radius: number): Plane {
 
 function blurRows({ width, height, data }: Plane, radius: number): Plane {
   const out = new Float32Array(data.length);
-  const last = width - 1;
-  for (let y = 0; y < height; y++) {
-    const row = y * width;
-    let sum = 0;
-    for (let k = -radius; k <= radius; k++) sum += data[row + Math.min(last, Math.max(0, k))] as number;
-    for (let x = 0; x < width; x++) {
-      out[row + x] = sum / (2 * radius + 1);
-      const enters = data[row + Math.min(last, x + radius + 1)] as number;
-      sum += enters - (data[row + Math.max(0, x - radius)] as number);
-    }
-  }
+  for (let start = 0; start < data.length; start += width)
+    blurRow(data.subarray(start, start + width), radius, out.subarray(start, start + width));
   return { width, height, data: out };
+}
+
+function blurRow(row: Float32Array, radius: number, out: Float32Array): void {
+  const last = row.length - 1;
+  let sum = 0;
+  for (let k = -radius; k <= radius; k++) sum += row[Math.min(last, Math.max(0, k))] as number;
+  for (let x = 0; x <= last; x++) {
+    out[x] = sum / (2 * radius + 1);
+    const enters = row[Math.min(last, x + radius + 1)] as number;
+    sum += enters - (row[Math.max(0, x - radius)] as number);
+  }
 }

@@ -1,7 +1,7 @@
 /** Finds how one picture lies on another, to a fraction of a sample. */
 import { blur } from "./plane.ts";
 import { solved } from "./solve.ts";
-import { type Axes, type PlanePair, type TileVote, tileCount, votes } from "./tiles.ts";
+import { type Axes, matches, type PlanePair, type TileVote, tileCount, votes } from "./tiles.ts";
 import type { AxisMap } from "./view.ts";
 
 export interface Registration extends Axes {
@@ -48,19 +48,19 @@ function moved(pairs: readonly PlanePair[], { x, y }: Axes): Axes {
 
 /** How well a map matches, unchanged. */
 export function judge(pairs: readonly PlanePair[], axes: Axes): Registration {
-  const all = pairs.flatMap((pair) => votes(pair, axes));
-  const total = { reference: 0, distorted: 0, product: 0 };
-  for (const vote of all) {
-    total.reference += vote.reference;
-    total.distorted += vote.distorted;
-    total.product += vote.product;
+  const all = pairs.flatMap((pair) => matches(pair, axes));
+  let [reference, distorted, product] = [0, 0, 0];
+  for (const tile of all) {
+    reference += tile.reference;
+    distorted += tile.distorted;
+    product += tile.product;
   }
-  const power = Math.sqrt(total.reference * total.distorted);
+  const power = Math.sqrt(reference * distorted);
   const possible = pairs.reduce((sum, pair) => sum + tileCount(pair), 0);
   return {
     x: axes.x,
     y: axes.y,
-    match: power > 0 ? total.product / power : 0,
+    match: power > 0 ? product / power : 0,
     overlap: possible > 0 ? all.length / possible : 0,
   };
 }

@@ -58,13 +58,15 @@ export function movement(before: Uint8Array, after: Uint8Array): Levels {
 }
 
 export function minus(one: Levels, other: Levels): Levels {
-  return one.map((value, index) => value - (other[index] as number));
+  const out = new Float32Array(one.length);
+  for (let i = 0; i < out.length; i++) out[i] = (one[i] as number) - (other[i] as number);
+  return out;
 }
 
 /** The root of the mean square. */
 export function strength(levels: Levels): number {
   let sum = 0;
-  for (const value of levels) sum += value * value;
+  for (let i = 0; i < levels.length; i++) sum += (levels[i] as number) ** 2;
   return Math.sqrt(sum / levels.length);
 }
 
