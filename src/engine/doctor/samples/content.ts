@@ -3,6 +3,7 @@ import type { Finding } from "../../contract/finding.ts";
 import { otherSide, perSide, SIDES, type Side } from "../../contract/request.ts";
 import type { Pictures } from "../../media/pictures.ts";
 import { blur, lumaPlane, type Plane, shrink } from "../space/plane.ts";
+import { meanDifference, meanOf, productOf } from "../sums.ts";
 import type { FramePair } from "./fields.ts";
 
 export type BothPictures = Readonly<Record<Side, Pictures>>;
@@ -50,7 +51,7 @@ export function emptinessFindings(pictures: BothPictures, frames: readonly Frame
 function blackness(pictures: BothPictures, frames: readonly FramePair[], side: Side): Finding[] {
   const other = otherSide(side);
   const spreads = (of: Side) => frames.map((pair) => spread(lumaPlane(pictures[of], pair[of])));
-  if (frames.some((pair) => average(pictures[side].luma(pair[side])) >= DARK)) return [];
+  if (frames.some((pair) => meanOf(pictures[side].luma(pair[side])) >= DARK)) return [];
   const [deviation, shown] = [Math.max(0, ...spreads(side)), middle(spreads(other))];
   if (deviation >= PLAIN || shown <= VIVID) return [];
   const evidence = `The ${side} video is black in ${frames.length} frames looked at: levels deviate by at most ${deviation.toFixed(1)}, of the ${other} video by ${shown.toFixed(1)}.`;
@@ -140,24 +141,16 @@ export function swapFindings(
 function outlineMatch(pictures: BothPictures, pair: FramePair): number {
   const { reference, distorted } = perSide((side) => {
     const blocks = shrink(lumaPlane(pictures[side], pair[side]), OUTLINE, OUTLINE).data;
-    const mean = average(blocks);
+    const mean = meanOf(blocks);
     return blocks.map((value) => value - mean);
   });
-  const product = (one: ArrayLike<number>, other: ArrayLike<number>) =>
-    Array.from(one).reduce((sum, value, index) => sum + value * (other[index] ?? 0), 0);
-  const energy = product(reference, reference) * product(distorted, distorted);
-  return energy > 0 ? product(reference, distorted) / Math.sqrt(energy) : 0;
-}
-
-function average(values: ArrayLike<number>): number {
-  let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i] ?? 0;
-  return values.length > 0 ? sum / values.length : 0;
+  const energy = productOf(reference, reference) * productOf(distorted, distorted);
+  return energy > 0 ? productOf(reference, distorted) / Math.sqrt(energy) : 0;
 }
 
 function spread({ data }: Plane): number {
-  const mean = average(data);
-  return Math.sqrt(average(data.map((value) => (value - mean) ** 2)));
+  const mean = meanOf(data);
+  return Math.sqrt(meanOf(data.map((value) => (value - mean) ** 2)));
 }
 
 function movements(pictures: Pictures): number[] {
@@ -171,16 +164,13 @@ function blockMovements(pictures: Pictures): number[] {
   const places = Array.from({ length: Math.floor((pictures.count - 1) / step) }, (_, index) => index * step);
   return places.map((place) => {
     const [one, other] = [place, place + 1].map((at) => shrink(lumaPlane(pictures, at), BLOCK, BLOCK).data);
-    return average(one?.map((value, index) => Math.abs(value - (other?.[index] ?? 0))) ?? []);
+    return meanOf(one?.map((value, index) => Math.abs(value - (other?.[index] ?? 0))) ?? new Float32Array());
   });
 }
 
 /** Mean absolute difference of a picture and the next one, in levels. */
 function movement(pictures: Pictures, index: number): number {
-  const [one, other] = [pictures.luma(index), pictures.luma(index + 1)];
-  let sum = 0;
-  for (let i = 0; i < one.length; i++) sum += Math.abs((one[i] as number) - (other[i] as number));
-  return sum / one.length;
+  return meanDifference(pictures.luma(index), pictures.luma(index + 1));
 }
 
 /** Levels of what stands out from a neighbourhood of 17 samples, and the part of its power that blocks keep. */
@@ -194,7 +184,7 @@ function detailOf(picture: Plane): { detail: number; structure: number } {
 /** Mean distance of samples from the mean of their neighbours. */
 function fineness(picture: Plane): number {
   const around = blur(picture, 1).data;
-  return average(picture.data.map((value, index) => Math.abs(value - (around[index] as number))));
+  return meanOf(picture.data.map((value, index) => Math.abs(value - (around[index] as number))));
 }
 
 function middle(values: readonly number[]): number {

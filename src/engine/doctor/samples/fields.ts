@@ -97,14 +97,18 @@ function shown({ x, y }: View, common: Box): boolean[] {
 
 /** The blocks of which the reference's are at least three levels off grey. */
 export function coloured({ reference, distorted }: Fields): Fields {
-  const { u, v } = reference;
-  const places: number[] = [];
-  for (let i = 0; i < u.length; i++)
-    if (Math.abs(u[i] as number) + Math.abs(v[i] as number) >= COLOURED) places.push(i);
+  const places = colouredPlaces(reference);
   const keep = (values: Float32Array) => gathered(values, places);
   const of = ({ y, u, v }: Components): Components => ({ y: keep(y), u: keep(u), v: keep(v) });
   const made = { reference: of(reference), distorted: of(distorted) };
   return { count: made.reference.y.length, ...made };
+}
+
+function colouredPlaces({ u, v }: Components): number[] {
+  const places: number[] = [];
+  for (let i = 0; i < u.length; i++)
+    if (Math.abs(u[i] as number) + Math.abs(v[i] as number) >= COLOURED) places.push(i);
+  return places;
 }
 
 function gathered(values: Float32Array, places: readonly number[]): Float32Array {

@@ -2,6 +2,7 @@
 import type { Confidence, Finding } from "../../contract/finding.ts";
 import type { SampleRange } from "../../contract/picture.ts";
 import type { Side } from "../../contract/request.ts";
+import { meanOf } from "../sums.ts";
 import { coloured, type Fields } from "./fields.ts";
 import { type Fit, fit, quantile } from "./regression.ts";
 
@@ -64,23 +65,17 @@ function levelsOf(fields: Fields): Levels | undefined {
     gain,
     offset,
     chroma,
-    difference: mean(differences),
+    difference: meanOf(differences),
     left: luma.residual,
-    middle: mean(reference.y),
+    middle: meanOf(reference.y),
   };
 }
 
 /** Whether a fit leaves only a small part of the variation. */
 function explained(values: Float32Array, { residual }: Fit): boolean {
-  const middle = mean(values);
-  const variance = mean(values.map((value) => (value - middle) ** 2));
+  const middle = meanOf(values);
+  const variance = meanOf(values.map((value) => (value - middle) ** 2));
   return variance > 4 && residual ** 2 < (1 - EXPLAINED) * variance;
-}
-
-function mean(values: Float32Array): number {
-  let sum = 0;
-  for (let i = 0; i < values.length; i++) sum += values[i] as number;
-  return values.length > 0 ? sum / values.length : 0;
 }
 
 /** Findings of range, gain and offset. */

@@ -1,5 +1,6 @@
 /** Least squares that outliers do not move. */
 import { solved } from "../space/solve.ts";
+import { productOf } from "../sums.ts";
 
 export interface Fit {
   /** One for each regressor. */
@@ -44,22 +45,22 @@ function weighted(
   const n = regressors.length;
   const matrix = new Float64Array(n * n);
   const wanted = new Float64Array(n);
-  for (const [row, one] of regressors.entries()) {
+  for (const [row, regressor] of regressors.entries()) {
+    const one = weightedBy(weights, regressor);
     for (const [column, other] of regressors.slice(0, row + 1).entries()) {
-      const sum = weightedProduct(weights, one, other);
+      const sum = productOf(one, other);
       matrix[row * n + column] = sum;
       matrix[column * n + row] = sum;
     }
-    wanted[row] = weightedProduct(weights, one, values);
+    wanted[row] = productOf(one, values);
   }
   return solved(matrix, wanted);
 }
 
-function weightedProduct(weights: Float64Array, one: ArrayLike<number>, other: ArrayLike<number>): number {
-  let sum = 0;
-  for (let i = 0; i < weights.length; i++)
-    sum += (weights[i] as number) * (one[i] as number) * (other[i] as number);
-  return sum;
+function weightedBy(weights: Float64Array, values: ArrayLike<number>): Float64Array {
+  const out = new Float64Array(weights.length);
+  for (let i = 0; i < out.length; i++) out[i] = (weights[i] as number) * (values[i] as number);
+  return out;
 }
 
 /** What a sum of regressors leaves of values. */
@@ -82,9 +83,13 @@ function subtract(left: Float64Array, by: number, regressor: ArrayLike<number>):
 
 /** Standard deviation by the median of absolute values, for values about 0. */
 function deviation(values: Float64Array): number {
+  return 1.4826 * (selected(sizesOf(values), values.length >> 1) ?? 0);
+}
+
+function sizesOf(values: Float64Array): Float64Array {
   const sizes = new Float64Array(values.length);
   for (let i = 0; i < sizes.length; i++) sizes[i] = Math.abs(values[i] as number);
-  return 1.4826 * (selected(sizes, sizes.length >> 1) ?? 0);
+  return sizes;
 }
 
 /** The value under which this part of the values lies; 0 of none. */
@@ -97,21 +102,26 @@ export function quantile(values: ArrayLike<number>, part: number): number {
 function selected(values: Float64Array, index: number): number | undefined {
   let [low, high] = [0, values.length - 1];
   while (low < high) {
-    const pivot = values[(low + high) >> 1] as number;
-    let [i, j] = [low, high];
-    while (i <= j) {
-      while ((values[i] as number) < pivot) i++;
-      while ((values[j] as number) > pivot) j--;
-      if (i > j) break;
-      const kept = values[i] as number;
-      values[i] = values[j] as number;
-      values[j] = kept;
-      i++;
-      j--;
-    }
-    if (index <= j) high = j;
-    else if (index >= i) low = i;
-    else break;
+    const middle = low + partition(values.subarray(low, high + 1), values[(low + high) >> 1] as number);
+    if (index >= middle) low = middle;
+    else high = middle - 1;
   }
   return values[index];
+}
+
+/** Moves the values up to a pivot, which is one of the first of several, before the others. Returns where those begin. */
+function partition(values: Float64Array, pivot: number): number {
+  let i = 0;
+  let j = values.length - 1;
+  while (i <= j) {
+    const first = values[i] as number;
+    const last = values[j] as number;
+    if (first < pivot) i++;
+    else if (last > pivot) j--;
+    else {
+      values[i++] = last;
+      values[j--] = first;
+    }
+  }
+  return i;
 }

@@ -1,5 +1,6 @@
 /** How much less alike two frames are than the best match of the first: the costs that the alignment adds up. */
 import type { Run } from "../../contract/alignment.ts";
+import { addTo } from "../sums.ts";
 import { type Band, counterparts, emptyBand, product, valueAt } from "./band.ts";
 import type { SignaturePair, Signatures } from "./signatures.ts";
 
@@ -112,8 +113,7 @@ function centred(side: Signatures, spans: readonly { first: number; count: numbe
   for (const { first, count } of spans) {
     frames += count;
     for (let frame = first; frame < first + count; frame++)
-      for (let cell = 0, place = frame * side.size; cell < side.size; cell++, place++)
-        sums[cell] = (sums[cell] as number) + (side.values[place] as number);
+      addTo(sums, side.values.subarray(frame * side.size, (frame + 1) * side.size));
   }
   const mean = {
     count: 1,

@@ -1,6 +1,7 @@
 /** How alike the frames are that an alignment pairs. */
 import type { Run } from "../../contract/alignment.ts";
 import { pairsIn } from "../../planning/pairing.ts";
+import { productOfBytes } from "../sums.ts";
 import type { Features } from "./features.ts";
 
 /** Pairs of frames that are looked at. */
@@ -20,12 +21,8 @@ export function matchOf(reference: Features, distorted: Features, runs: readonly
 
 /** Local contrast has a mean of about 0. Pictures without contrast correlate with nothing. */
 export function correlation(a: Features, row: number, b: Features, column: number): number {
-  let [cross, left, right] = [0, 0, 0];
-  for (let i = row * a.cells, j = column * b.cells, end = i + a.cells; i < end; i++, j++) {
-    const [x, y] = [a.values[i] as number, b.values[j] as number];
-    cross += x * y;
-    left += x * x;
-    right += y * y;
-  }
-  return left > 0 && right > 0 ? cross / Math.sqrt(left * right) : 0;
+  const one = a.values.subarray(row * a.cells, (row + 1) * a.cells);
+  const other = b.values.subarray(column * b.cells, (column + 1) * b.cells);
+  const [left, right] = [productOfBytes(one, one), productOfBytes(other, other)];
+  return left > 0 && right > 0 ? productOfBytes(one, other) / Math.sqrt(left * right) : 0;
 }

@@ -1,5 +1,6 @@
 /** A vote for the offset between two videos, on a sample of frames and cells, over all offsets that may be meant. */
 import type { Run } from "../../contract/alignment.ts";
+import { addTo } from "../sums.ts";
 import { type BandShape, product } from "./band.ts";
 import type { SignaturePair, Signatures } from "./signatures.ts";
 
@@ -104,18 +105,25 @@ function thin(side: Signatures, spans: readonly (readonly [number, number])[]): 
   const size = Math.floor(side.size / step);
   const values = new Float32Array(side.count * size);
   const sums = new Float64Array(size);
-  for (let frame = 0, place = 0; frame < side.count; frame++)
-    for (let cell = 0; cell < size; cell++, place++)
-      values[place] = side.values[frame * side.size + cell * step] as number;
+  const own = (frame: number) => values.subarray(frame * size, (frame + 1) * size);
+  for (let frame = 0; frame < side.count; frame++)
+    takeEvery(step, side.values.subarray(frame * side.size, (frame + 1) * side.size), own(frame));
   let frames = 0;
   for (const [first, count] of spans)
     for (let frame = first; frame < Math.min(side.count, first + count); frame++, frames++)
-      for (let cell = 0; cell < size; cell++)
-        sums[cell] = (sums[cell] as number) + (values[frame * size + cell] as number);
-  for (let frame = 0, place = 0; frame < side.count; frame++)
-    for (let cell = 0; cell < size; cell++, place++)
-      values[place] = (values[place] as number) - (sums[cell] as number) / Math.max(1, frames);
+      addTo(sums, own(frame));
+  const means = sums.map((sum) => sum / Math.max(1, frames));
+  for (let frame = 0; frame < side.count; frame++) takeAway(means, own(frame));
   return { count: side.count, size, values };
+}
+
+function takeEvery(step: number, values: Float32Array, out: Float32Array): void {
+  for (let cell = 0; cell < out.length; cell++) out[cell] = values[cell * step] as number;
+}
+
+function takeAway(means: Float64Array, from: Float32Array): void {
+  for (let cell = 0; cell < from.length; cell++)
+    from[cell] = (from[cell] as number) - (means[cell] as number);
 }
 
 /** Mean score at each offset over rows from `first` to `end` − 1; NaN where fewer than half of them have a counterpart. */

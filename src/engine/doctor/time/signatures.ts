@@ -30,9 +30,16 @@ export function signaturesOf(reference: Features, distorted: Features): Signatur
 function heaviest(weights: Float64Array): number[] {
   const sorted = weights.toSorted();
   const least = sorted[Math.max(0, sorted.length - KEPT)] as number;
-  const cells: number[] = [];
-  for (let cell = 0; cell < weights.length; cell++) if ((weights[cell] as number) >= least) cells.push(cell);
-  return cells.sort((a, b) => (weights[b] as number) - (weights[a] as number)).slice(0, KEPT);
+  return placesFrom(weights, least)
+    .sort((a, b) => (weights[b] as number) - (weights[a] as number))
+    .slice(0, KEPT);
+}
+
+function placesFrom(values: Float64Array, least: number): number[] {
+  const places: number[] = [];
+  for (let place = 0; place < values.length; place++)
+    if ((values[place] as number) >= least) places.push(place);
+  return places;
 }
 
 /** Noise varies on one side alone: the smaller variance of the two counts. Never all 0. */
@@ -64,10 +71,14 @@ function addSquares(sums: Int32Array, squares: Int32Array, values: Int8Array): v
 function gather(features: Features, kept: { cells: Uint32Array; scales: Float32Array }): Signatures {
   const size = kept.cells.length;
   const values = new Float32Array(features.count * size);
-  for (let frame = 0, place = 0; frame < features.count; frame++)
-    for (let index = 0; index < size; index++, place++)
-      values[place] =
-        (features.values[frame * features.cells + (kept.cells[index] as number)] as number) *
-        (kept.scales[index] as number);
+  for (let frame = 0; frame < features.count; frame++) {
+    const own = features.values.subarray(frame * features.cells, (frame + 1) * features.cells);
+    gatherFrame(own, kept.cells, kept.scales, values.subarray(frame * size, (frame + 1) * size));
+  }
   return { count: features.count, size, values };
+}
+
+function gatherFrame(values: Int8Array, cells: Uint32Array, scales: Float32Array, out: Float32Array): void {
+  for (let index = 0; index < out.length; index++)
+    out[index] = (values[cells[index] as number] as number) * (scales[index] as number);
 }

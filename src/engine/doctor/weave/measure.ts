@@ -6,6 +6,7 @@
 import type { Side } from "../../contract/request.ts";
 import type { FieldPictures } from "../../media/field-pictures.ts";
 import { LUMA } from "../../media/pictures.ts";
+import { productOf } from "../sums.ts";
 
 export type BothFields = Readonly<Record<Side, FieldPictures>>;
 
@@ -65,22 +66,13 @@ export function minus(one: Levels, other: Levels): Levels {
 
 /** The root of the mean square. */
 export function strength(levels: Levels): number {
-  let sum = 0;
-  for (let i = 0; i < levels.length; i++) sum += (levels[i] as number) ** 2;
-  return Math.sqrt(sum / levels.length);
+  return Math.sqrt(productOf(levels, levels) / levels.length);
 }
 
 export function relationOf(levels: Levels, to: Levels): FieldRelation {
-  let common = 0;
-  let own = 0;
-  let other = 0;
-  for (let i = 0; i < levels.length; i++) {
-    const a = levels[i] as number;
-    const b = to[i] as number;
-    common += a * b;
-    own += a * a;
-    other += b * b;
-  }
+  const common = productOf(levels, to);
+  const own = productOf(levels, levels);
+  const other = productOf(to, to);
   return {
     slope: other > 0 ? common / other : 0,
     correlation: own > 0 && other > 0 ? common / Math.sqrt(own * other) : 0,
