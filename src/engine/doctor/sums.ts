@@ -1,24 +1,21 @@
 /**
  * Sums over samples. Nothing follows a loop here but its result: the compiler of Node.js optimizes a long loop while it
- * runs, knows nothing yet of what follows it, and would give the code up at its end each time.
+ * runs, knows nothing yet of what follows it, and would give the code up at its end each time. Each takes arrays of one type, for which it is compiled.
  */
 
-/** Samples of one kind, one after another. */
-type Samples = Uint8Array | Float32Array | Float64Array;
+/** 0 of none. */
+export function meanOf(values: Float32Array): number {
+  return values.length > 0 ? sumOf(values) / values.length : 0;
+}
 
-export function sumOf(values: Samples): number {
+function sumOf(values: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < values.length; i++) sum += values[i] as number;
   return sum;
 }
 
-/** 0 of none. */
-export function meanOf(values: Samples): number {
-  return values.length > 0 ? sumOf(values) / values.length : 0;
-}
-
 /** The scalar product. */
-export function productOf(one: Samples, other: ArrayLike<number>): number {
+export function productOf(one: Float32Array, other: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < one.length; i++) sum += (one[i] as number) * (other[i] as number);
   return sum;

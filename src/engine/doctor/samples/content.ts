@@ -51,7 +51,7 @@ export function emptinessFindings(pictures: BothPictures, frames: readonly Frame
 function blackness(pictures: BothPictures, frames: readonly FramePair[], side: Side): Finding[] {
   const other = otherSide(side);
   const spreads = (of: Side) => frames.map((pair) => spread(lumaPlane(pictures[of], pair[of])));
-  if (frames.some((pair) => meanOf(pictures[side].luma(pair[side])) >= DARK)) return [];
+  if (frames.some((pair) => meanOf(lumaPlane(pictures[side], pair[side]).data) >= DARK)) return [];
   const [deviation, shown] = [Math.max(0, ...spreads(side)), middle(spreads(other))];
   if (deviation >= PLAIN || shown <= VIVID) return [];
   const evidence = `The ${side} video is black in ${frames.length} frames looked at: levels deviate by at most ${deviation.toFixed(1)}, of the ${other} video by ${shown.toFixed(1)}.`;

@@ -1,6 +1,5 @@
 /** Least squares that outliers do not move. */
 import { solved } from "../space/solve.ts";
-import { productOf } from "../sums.ts";
 
 export interface Fit {
   /** One for each regressor. */
@@ -18,18 +17,75 @@ const ROUNDING = 0.3;
 
 /** Fits values as a sum of regressors; undefined if the regressors do not determine it. */
 export function fit(values: ArrayLike<number>, regressors: readonly ArrayLike<number>[]): Fit | undefined {
-  const weights = new Float64Array(values.length).fill(1);
-  let coefficients: Float64Array | undefined;
-  let residual = 0;
-  for (let round = 0; round < ROUNDS; round++) {
-    coefficients = weighted(values, regressors, weights);
-    if (!coefficients) return undefined;
-    const left = residuals(values, regressors, coefficients);
-    residual = deviation(left);
-    const bend = BEND * Math.max(ROUNDING, residual);
-    reweight(weights, left, bend);
+  return new Regression(values, regressors).fitted();
+}
+
+/** All numbers in arrays of one type, which are allocated once: other types cost time, and large arrays do. */
+class Regression {
+  readonly #values: Float64Array;
+  readonly #regressors: readonly Float64Array[];
+  readonly #weights: Float64Array;
+  readonly #left: Float64Array;
+  readonly #scratch: Float64Array;
+
+  constructor(values: ArrayLike<number>, regressors: readonly ArrayLike<number>[]) {
+    this.#values = new Float64Array(values);
+    this.#regressors = regressors.map((regressor) => new Float64Array(regressor));
+    this.#weights = new Float64Array(values.length).fill(1);
+    this.#left = new Float64Array(values.length);
+    this.#scratch = new Float64Array(values.length);
   }
-  return coefficients && { coefficients: [...coefficients], residual };
+
+  fitted(): Fit | undefined {
+    let coefficients: Float64Array | undefined;
+    let residual = 0;
+    for (let round = 0; round < ROUNDS; round++) {
+      coefficients = this.#weighted();
+      if (!coefficients) return undefined;
+      this.#leave(coefficients);
+      residual = deviation(this.#left, this.#scratch);
+      reweight(this.#weights, this.#left, BEND * Math.max(ROUNDING, residual));
+    }
+    return coefficients && { coefficients: [...coefficients], residual };
+  }
+
+  #weighted(): Float64Array | undefined {
+    const n = this.#regressors.length;
+    const matrix = new Float64Array(n * n);
+    const wanted = new Float64Array(n);
+    const one = this.#scratch;
+    for (const [row, regressor] of this.#regressors.entries()) {
+      multiply(this.#weights, regressor, one);
+      for (const [column, other] of this.#regressors.slice(0, row + 1).entries()) {
+        const sum = product(one, other);
+        matrix[row * n + column] = sum;
+        matrix[column * n + row] = sum;
+      }
+      wanted[row] = product(one, this.#values);
+    }
+    return solved(matrix, wanted);
+  }
+
+  /** What the sum of the regressors leaves of the values. */
+  #leave(coefficients: Float64Array): void {
+    this.#left.set(this.#values);
+    for (const [index, regressor] of this.#regressors.entries())
+      subtract(this.#left, coefficients[index] ?? 0, regressor);
+  }
+}
+
+function multiply(one: Float64Array, other: Float64Array, out: Float64Array): void {
+  for (let i = 0; i < out.length; i++) out[i] = (one[i] as number) * (other[i] as number);
+}
+
+function product(one: Float64Array, other: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < one.length; i++) sum += (one[i] as number) * (other[i] as number);
+  return sum;
+}
+
+function subtract(left: Float64Array, by: number, regressor: Float64Array): void {
+  for (let i = 0; i < left.length; i++) left[i] = (left[i] as number) - by * (regressor[i] as number);
 }
 
 function reweight(weights: Float64Array, left: Float64Array, bend: number): void {
@@ -37,59 +93,14 @@ function reweight(weights: Float64Array, left: Float64Array, bend: number): void
     weights[i] = Math.min(1, bend / Math.abs((left[i] as number) || bend));
 }
 
-function weighted(
-  values: ArrayLike<number>,
-  regressors: readonly ArrayLike<number>[],
-  weights: Float64Array,
-): Float64Array | undefined {
-  const n = regressors.length;
-  const matrix = new Float64Array(n * n);
-  const wanted = new Float64Array(n);
-  for (const [row, regressor] of regressors.entries()) {
-    const one = weightedBy(weights, regressor);
-    for (const [column, other] of regressors.slice(0, row + 1).entries()) {
-      const sum = productOf(one, other);
-      matrix[row * n + column] = sum;
-      matrix[column * n + row] = sum;
-    }
-    wanted[row] = productOf(one, values);
-  }
-  return solved(matrix, wanted);
-}
-
-function weightedBy(weights: Float64Array, values: ArrayLike<number>): Float64Array {
-  const out = new Float64Array(weights.length);
-  for (let i = 0; i < out.length; i++) out[i] = (weights[i] as number) * (values[i] as number);
-  return out;
-}
-
-/** What a sum of regressors leaves of values. */
-function residuals(
-  values: ArrayLike<number>,
-  regressors: readonly ArrayLike<number>[],
-  coefficients: ArrayLike<number>,
-): Float64Array {
-  const left = new Float64Array(values);
-  for (const [index, regressor] of regressors.entries()) {
-    const by = coefficients[index] ?? 0;
-    subtract(left, by, regressor);
-  }
-  return left;
-}
-
-function subtract(left: Float64Array, by: number, regressor: ArrayLike<number>): void {
-  for (let i = 0; i < left.length; i++) left[i] = (left[i] as number) - by * (regressor[i] as number);
-}
-
 /** Standard deviation by the median of absolute values, for values about 0. */
-function deviation(values: Float64Array): number {
-  return 1.4826 * (selected(sizesOf(values), values.length >> 1) ?? 0);
+function deviation(values: Float64Array, scratch: Float64Array): number {
+  takeSizes(values, scratch);
+  return 1.4826 * (selected(scratch, scratch.length >> 1) ?? 0);
 }
 
-function sizesOf(values: Float64Array): Float64Array {
-  const sizes = new Float64Array(values.length);
-  for (let i = 0; i < sizes.length; i++) sizes[i] = Math.abs(values[i] as number);
-  return sizes;
+function takeSizes(values: Float64Array, out: Float64Array): void {
+  for (let i = 0; i < out.length; i++) out[i] = Math.abs(values[i] as number);
 }
 
 /** The value under which this part of the values lies; 0 of none. */
