@@ -3,7 +3,7 @@ import type { Finding } from "../../contract/finding.ts";
 import { otherSide, perSide, SIDES, type Side } from "../../contract/request.ts";
 import type { Pictures } from "../../media/pictures.ts";
 import { blur, lumaPlane, type Plane, shrink } from "../space/plane.ts";
-import { meanDifference, meanOf, productOf } from "../sums.ts";
+import { meanDifference, meanOf } from "../sums.ts";
 import type { FramePair } from "./fields.ts";
 
 export type BothPictures = Readonly<Record<Side, Pictures>>;
@@ -29,9 +29,6 @@ const SOME = 24;
 const OTHER = 0.3;
 const SURELY_OTHER = 0.22;
 const REPELLED = -0.1;
-/** Correlation of what blocks of that many samples show from which low rates hide that both show the same. */
-const OUTLINE = 16;
-const OUTLINED = 0.6;
 /** Detail, in levels, and part of it that blocks of 4 × 4 samples keep, without which a match says nothing. */
 const DETAIL = 2;
 const STRUCTURE = 0.3;
@@ -93,9 +90,8 @@ export function contentFindings(
     const evidence = `${unknown}, and the ${vague} pictures have ${detail.toFixed(1)} levels of detail, ${(100 * structure).toFixed(0)} % of it coarser than noise.`;
     return [{ code: "NOT_CHECKED", side: vague, confidence: "possible", evidence }];
   }
-  const outlines = middle(frames.map((pair) => outlineMatch(pictures, pair)));
-  if (match < REPELLED || outlines >= OUTLINED) {
-    const evidence = `${unknown}, their outlines with ${outlines.toFixed(2)}: other content would match with about 0.`;
+  if (match < REPELLED) {
+    const evidence = `${unknown}: other content would match with about 0.`;
     return [{ code: "NOT_CHECKED", confidence: "possible", evidence }];
   }
   const evidence = `At the best alignment the pictures match with a correlation of ${match.toFixed(2)}; the same content matches with more than 0.8.`;
@@ -135,17 +131,6 @@ export function swapFindings(
   if (finer < FINER) return [];
   const evidence = `The distorted video has ${finer.toFixed(2)} times the fine detail and ${richer.toFixed(1)} times the bit rate of the reference.`;
   return [{ code: "SIDES_SWAPPED", confidence: "possible", evidence }];
-}
-
-/** Correlation of the blocks of two pictures, −1 to 1. */
-function outlineMatch(pictures: BothPictures, pair: FramePair): number {
-  const { reference, distorted } = perSide((side) => {
-    const blocks = shrink(lumaPlane(pictures[side], pair[side]), OUTLINE, OUTLINE).data;
-    const mean = meanOf(blocks);
-    return blocks.map((value) => value - mean);
-  });
-  const energy = productOf(reference, reference) * productOf(distorted, distorted);
-  return energy > 0 ? productOf(reference, distorted) / Math.sqrt(energy) : 0;
 }
 
 function spread({ data }: Plane): number {

@@ -53,10 +53,9 @@ test("cannot tell whether noise or dark pictures show the same", () => {
   }
 });
 
-test("cannot tell other content from the same outlines, or from pictures that repel each other", () => {
+test("cannot tell other content from pictures that repel each other", () => {
   const codes = (distorted: ReturnType<typeof film>, match: number) =>
     contentFindings({ reference, distorted }, FRAMES, match).map(({ code }) => code);
-  assert.deepEqual(codes(reference, 0.1), ["NOT_CHECKED"]);
   assert.deepEqual(codes(film(moving(2)), -0.15), ["NOT_CHECKED"]);
   assert.deepEqual(codes(film(moving(2)), -0.05), ["OTHER_CONTENT"]);
 });
