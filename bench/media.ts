@@ -11,8 +11,16 @@ async function ffmpeg(args: readonly string[], cwd: string): Promise<void> {
   await run(FFMPEG, ["-nostdin", "-v", "error", "-y", ...args], { cwd, maxBuffer: 2 ** 24 });
 }
 
-/** Makes reference.mp4 and distorted.mp4: a moving, textured scene of `seconds` at 25 frames per second. */
-export async function makePair(directory: string, size: string, seconds: number): Promise<void> {
+/**
+ * Makes reference.mp4 and distorted.mp4: a moving, textured scene of `seconds` at 25 frames per second. `rate` is the
+ * reference's bit rate as x264 takes it, such as 8M; default: that of a master, whose decoding costs as much as scoring.
+ */
+export async function makePair(
+  directory: string,
+  size: string,
+  seconds: number,
+  rate?: string,
+): Promise<void> {
   const scene = `mandelbrot=s=${size}:r=25:end_scale=0.05:maxiter=200,noise=alls=4:allf=t,format=yuv420p`;
   await ffmpeg(
     [
@@ -26,8 +34,7 @@ export async function makePair(directory: string, size: string, seconds: number)
       "libx264",
       "-preset",
       "veryfast",
-      "-crf",
-      "12",
+      ...(rate === undefined ? ["-crf", "12"] : ["-b:v", rate]),
       "reference.mp4",
     ],
     directory,

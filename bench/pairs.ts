@@ -1,11 +1,11 @@
 /**
  * The speed of the current scorer against its predecessor, and what svc adds to it: whole pairs with decoding, the look
  * at a pair's pictures, and the start of `svc score` for one short clip. Run with
- * `npm run bench:pairs -- [pair|look|clip] [SIZE] [SECONDS] [ROUNDS]`; docs/performance.md has the results of one run.
- * Judge by CPU on a machine that others use.
+ * `npm run bench:pairs -- [pair|look|clip] [SIZE] [SECONDS] [ROUNDS] [RATE]`; docs/performance.md has the results of one
+ * run. RATE is the reference's bit rate, such as 8M; default: a master's. Judge by CPU on a machine that others use.
  */
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, stat } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,7 +22,7 @@ const V1 = "vmaf_v1.0.16_3d0h";
 /** What `makePair` encodes. */
 const RATE = 25;
 
-const [asked, size = "1920x1080", seconds = "20", rounds = "5"] = process.argv.slice(2);
+const [asked, size = "1920x1080", seconds = "20", rounds = "5", rate] = process.argv.slice(2);
 const directory = await mkdtemp(join(tmpdir(), "svc-bench-"));
 try {
   console.log(`${cpus()[0]?.model ?? "unknown CPU"}, ${THREADS} threads, ${rounds} rounds`);
@@ -33,9 +33,18 @@ try {
   await rm(directory, { recursive: true });
 }
 
+/** Makes the pair that was asked for and prints the bit rates of its files. */
+async function makeFullPair(): Promise<void> {
+  await makePair(directory, size, Number(seconds), rate);
+  for (const name of ["reference.mp4", "distorted.mp4"]) {
+    const { size: bytes } = await stat(join(directory, name));
+    console.log(`${name}: ${((8 * bytes) / Number(seconds) / 1e6).toFixed(1)} Mbit/s`);
+  }
+}
+
 /** Compares whole pairs: npm's ffmpeg 7.0, the current one bare, and the engine with it. */
 async function benchPair(): Promise<void> {
-  await makePair(directory, size, Number(seconds));
+  await makeFullPair();
   const npm = (await findCandidates({})).find(({ origin }) => origin === "npm");
   if (npm === undefined) throw new Error("the ffmpeg of npm is not installed");
   const engine = await openEngine({ threads: THREADS });
@@ -72,7 +81,7 @@ async function benchPair(): Promise<void> {
 
 /** Compares scores with a look at the pictures of the pair with scores without it. */
 async function benchLook(): Promise<void> {
-  await makePair(directory, size, Number(seconds));
+  await makeFullPair();
   const engine = await openEngine({ threads: THREADS });
   const files = { reference: join(directory, "reference.mp4"), distorted: join(directory, "distorted.mp4") };
   const blind = { ...pairRequest(files), findings: { action: "IGNORE" } } as const;
