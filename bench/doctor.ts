@@ -8,15 +8,19 @@
  *   -- --share 0.1                     the first tenth of each class
  *   -- --folder DIR --jobs 4           where pairs are kept, and how many are made at a time
  *   -- --make                          makes the pairs and their manifest.json, and diagnoses none
+ *   -- --results FILE                  keeps what is found of each pair, and diagnoses none that the file has:
+ *                                      a long run goes on where it stopped, and the tables are of both
  */
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { Engine } from "../src/engine/engine.ts";
 import { openEngine } from "../src/engine/open.ts";
 import { CLASSES, chooseCases, halfNamed } from "./doctor/corpus/cases.ts";
-import { makePairs } from "./doctor/corpus/store.ts";
+import { makePairs, type Pair } from "./doctor/corpus/store.ts";
 import { diagnose } from "./doctor/diagnose.ts";
 import { judge } from "./doctor/judge.ts";
+import { keepResult, type Result, readResults } from "./doctor/results.ts";
 import { cleanAlarms, complaints, findingTable, type Judged, outcomeTable } from "./doctor/table.ts";
 import { cpuTime } from "./interleave.ts";
 
@@ -28,6 +32,7 @@ const { values } = parseArgs({
     folder: { type: "string", default: join(tmpdir(), "svc-pairs") },
     jobs: { type: "string", default: String(availableParallelism()) },
     make: { type: "boolean", default: false },
+    results: { type: "string" },
   },
 });
 const cases = chooseCases({
@@ -36,15 +41,22 @@ const cases = chooseCases({
 const pairs = await makePairs(values.folder, cases, Number(values.jobs));
 console.log(`${pairs.length} pairs of the ${values.half} half in ${values.folder}`);
 if (!values.make) {
-  const engine = await openEngine();
+  const [engine, kept] = [await openEngine(), await readResults(values.results)];
   const judged: Judged[] = [];
   // One at a time, so that CPU time is that of the pair.
   for (const pair of pairs) {
-    const before = await cpuTime();
-    const found = await diagnose(engine, pair.reference, pair.distorted);
-    judged.push({ pair, found, verdict: judge(pair.truth, found), cpuMs: (await cpuTime()) - before });
+    const { found, cpuMs } = kept.get(pair.id) ?? (await examined(engine, pair));
+    judged.push({ pair, found, verdict: judge(pair.truth, found), cpuMs });
     if (judged.length % 20 === 0) console.log(`${judged.length} of ${pairs.length} diagnosed`);
   }
   console.log(`\n${complaints(judged)}\n\n${outcomeTable(judged)}\n\n${findingTable(judged)}`);
   console.log(`\n${cleanAlarms(judged)}`);
+}
+
+async function examined(engine: Engine, { id, reference, distorted }: Pair): Promise<Result> {
+  const before = await cpuTime();
+  const found = await diagnose(engine, reference, distorted);
+  const result = { id, found, cpuMs: (await cpuTime()) - before };
+  await keepResult(values.results, result);
+  return result;
 }

@@ -5,6 +5,7 @@ import type { Finding as EngineFinding, Fix } from "../../src/engine/contract/fi
 /** A refusal counts as a finding with its code. */
 export interface Finding extends Pick<EngineFinding, "side" | "frames" | "confidence" | "fix"> {
   readonly code: string;
+  readonly evidence?: string;
 }
 
 export interface Found extends Pick<Diagnosis, "runs"> {

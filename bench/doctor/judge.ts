@@ -5,7 +5,7 @@ import type { Finding, Fix, Found } from "./found.ts";
 
 /**
  * - "right": every expected finding is made, and its positions, areas and fixes are true; on a clean pair: no alarm
- * - "unclear": not found, but the diagnosis says that it could not check or decide
+ * - "unclear": not found, but the diagnosis says that it could not check or decide just that
  * - "silent": not found
  * - "wrong": something untrue is claimed instead
  */
@@ -27,6 +27,17 @@ export interface Verdict {
 /** Names of an area that only one side shows: dark content at a border is a bar as well as picture. */
 const AREA_CODES = ["CROPPED", "BARS", "PADDED"];
 const UNDECIDED = ["TIME_UNCLEAR", "NOT_CHECKED"];
+const FIELD_CODES = ["INTERLACED", "FIELD_ORDER_DIFFERS"];
+const FRAME_CODES = TIME_CODES.filter((code) => !FIELD_CODES.includes(code));
+/** What NOT_CHECKED says of itself, and the findings that it leaves open. */
+const LEFT_OPEN: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/paired by number|belong together/, FRAME_CODES],
+  [/interlaced/, FIELD_CODES],
+  [/same matrix/, ["MATRIX_DIFFERS"]],
+  [/same range/, ["RANGE_DIFFERS", "LEVELS_DIFFER", "MATRIX_DIFFERS"]],
+];
+/** Without these, nothing else is looked at. */
+const LEFT_ALL_OPEN = /both show the same|lost what moves/;
 /** Edges of areas are found from pictures that are several times smaller. */
 const AREA_TOLERANCE = 2;
 /** Distance of a found freeze or repetition from the true one that still names it. */
@@ -48,9 +59,17 @@ export function judge(stated: Truth, found: Found): Verdict {
     missing: missing.length > 0,
     // An alarm besides the true finding is counted on its own.
     untrue: claims.length > 0 || (alarms.length > 0 && (missing.length > 0 || truth.expected.length === 0)),
-    undecided: UNDECIDED.some(named),
+    undecided: missing.every((group) => found.findings.some((finding) => leavesOpen(finding, group))),
   });
   return { outcome, reasons, alarms, positions, areaError };
+}
+
+function leavesOpen({ code, evidence = "" }: Finding, group: readonly string[]): boolean {
+  const open =
+    code === "TIME_UNCLEAR"
+      ? FRAME_CODES
+      : LEFT_OPEN.flatMap(([words, codes]) => (code === "NOT_CHECKED" && words.test(evidence) ? codes : []));
+  return (code === "NOT_CHECKED" && LEFT_ALL_OPEN.test(evidence)) || group.some((one) => open.includes(one));
 }
 
 /** Takes any name of an area for the expected one if the area is true. */

@@ -71,6 +71,18 @@ test("what is not found is silent, or unclear if the diagnosis says so", () => {
   assert.equal(judge(OFFSET, found([finding("OTHER_CONTENT")], [])).outcome, "wrong");
 });
 
+test("what was not checked leaves only that open", () => {
+  const range = truth({ expected: [["RANGE_DIFFERS"]] });
+  const unchecked = (evidence: string) => judge(range, found([finding("NOT_CHECKED", { evidence })])).outcome;
+  assert.equal(
+    unchecked("Whether the samples are of the same range, levels and matrix is not known."),
+    "unclear",
+  );
+  assert.equal(unchecked("Whether both show the same is not known."), "unclear");
+  assert.equal(unchecked("Whether a side is interlaced is not known."), "silent");
+  assert.equal(judge(range, found([finding("TIME_UNCLEAR")])).outcome, "silent");
+});
+
 test("every group of expected findings is needed, one of each", () => {
   const two = truth({ expected: [["OFFSET", "TRIMMED"], ["FRAMES_DROPPED"]], runs: LATE });
   assert.equal(judge(two, found([finding("TRIMMED"), finding("FRAMES_DROPPED")], LATE)).outcome, "right");
