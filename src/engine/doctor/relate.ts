@@ -1,6 +1,7 @@
 /** Relates two videos by their pictures: how the one lies on the other, and which frames show the same. */
 import { isDeepStrictEqual } from "node:util";
 import type { Run } from "../contract/alignment.ts";
+import type { Side } from "../contract/request.ts";
 import { LUMA, type Pictures } from "../media/pictures.ts";
 import { pairsIn } from "../planning/pairing.ts";
 import type { BothPictures } from "./samples/content.ts";
@@ -52,6 +53,8 @@ export interface RelateOptions {
   readonly limit: number;
   /** The view that other frames of the pair showed; undefined: not known. */
   readonly view?: View | undefined;
+  /** The distorted pictures that are of key frames; undefined: not known. */
+  readonly keys?: readonly number[] | undefined;
 }
 
 /**
@@ -66,7 +69,8 @@ export function relate(pictures: BothPictures, options: RelateOptions): Relation
     return { view: IDENTITY, match: 0, upright: 0, layout: undefined, time, frames };
   const pairs = paired(planes.reference, planes.distorted, found.turn);
   const judged = judge(pairs, found);
-  const upright = judge(paired(planes.reference, planes.distorted, UPRIGHT), IDENTITY).match;
+  const isUpright = isDeepStrictEqual(found, IDENTITY);
+  const upright = isUpright ? judged.match : matchWhole(planes, UPRIGHT);
   return { view: found, match: judged.match, upright, layout: layoutOf(pairs, judged), time, frames };
 }
 
@@ -117,8 +121,7 @@ function inPlace(pictures: BothPictures) {
   const count = Math.min(pictures.reference.count, pictures.distorted.count);
   const runs: Run[] = [{ reference: 0, distorted: 0, count }];
   const planes = planesOf(pictures, spread(runs, REGISTERED));
-  const { match } = judge(paired(planes.reference, planes.distorted, UPRIGHT), IDENTITY);
-  return match >= ALIKE ? { runs, view: IDENTITY } : undefined;
+  return matchWhole(planes, UPRIGHT) >= ALIKE ? { runs, view: IDENTITY } : undefined;
 }
 
 function firstGuess(reference: Pictures, distorted: Pictures, limit: number) {
@@ -144,11 +147,18 @@ function viewOn(pictures: BothPictures, frames: readonly FramePair[], guess: Vie
   if (frames.length === 0) return IDENTITY;
   const planes = planesOf(pictures, frames);
   const found: FoundView = findView(planes.reference, planes.distorted, [guess]);
-  const whole = judge(paired(planes.reference, planes.distorted, found.turn), IDENTITY).match;
+  if (found.turn === UPRIGHT && isDeepStrictEqual([found.x, found.y], [IDENTITY.x, IDENTITY.y]))
+    return IDENTITY;
+  const whole = matchWhole(planes, found.turn);
   const isClear = 1 - found.match < BETTER * (1 - whole);
-  const upright = judge(paired(planes.reference, planes.distorted, UPRIGHT), IDENTITY).match;
+  const upright = found.turn === UPRIGHT ? whole : matchWhole(planes, UPRIGHT);
   const turn = 1 - Math.max(found.match, whole) < BETTER * (1 - upright) ? found.turn : UPRIGHT;
   return isClear && turn === found.turn ? found : { ...IDENTITY, turn };
+}
+
+/** How well the whole frames match after a turn. */
+function matchWhole({ reference, distorted }: Planes, turn: Turn): number {
+  return judge(paired(reference, distorted, turn), IDENTITY).match;
 }
 
 function isSame(one: View, other: View): boolean {
@@ -189,11 +199,10 @@ function spread(runs: readonly Run[], count: number): readonly FramePair[] {
   });
 }
 
-function planesOf(
-  pictures: BothPictures,
-  frames: readonly FramePair[],
-): Readonly<Record<keyof FramePair, readonly Plane[]>> {
-  const of = (side: keyof FramePair) =>
+type Planes = Readonly<Record<Side, readonly Plane[]>>;
+
+function planesOf(pictures: BothPictures, frames: readonly FramePair[]): Planes {
+  const of = (side: Side) =>
     frames
       .filter(
         (pair) => pair.reference < pictures.reference.count && pair.distorted < pictures.distorted.count,

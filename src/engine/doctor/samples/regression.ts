@@ -8,8 +8,9 @@ export interface Fit {
   readonly residual: number;
 }
 
-/** Rounds of reweighting; the fit hardly moves after four. */
+/** Rounds of reweighting at most, and part of the residual by which another round would change it. */
 const ROUNDS = 6;
+const SETTLED = 0.002;
 /** Residuals beyond this many deviations lose weight (Huber). */
 const BEND = 1.5;
 /** A deviation under this, in levels, is rounding. */
@@ -43,7 +44,9 @@ class Regression {
       coefficients = this.#weighted();
       if (!coefficients) return undefined;
       this.#leave(coefficients);
+      const before = residual;
       residual = deviation(this.#left, this.#scratch);
+      if (Math.abs(residual - before) <= SETTLED * residual) break;
       reweight(this.#weights, this.#left, BEND * Math.max(ROUNDING, residual));
     }
     return coefficients && { coefficients: [...coefficients], residual };

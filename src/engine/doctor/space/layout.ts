@@ -1,4 +1,5 @@
 /** What both sides of a pair show, given how their pictures lie on each other and the bars of each. */
+import { isDeepStrictEqual } from "node:util";
 import { type Box, common, image, type Stretch, WHOLE } from "./box.ts";
 import type { Plane } from "./plane.ts";
 import { judge, type Registration } from "./register.ts";
@@ -29,7 +30,8 @@ const BLURRED = 4;
 export function layoutOf(pairs: readonly PlanePair[], found: Registration): Layout {
   const inside = pairs[0]?.inside ?? { reference: WHOLE, distorted: WHOLE };
   const box: Box = { x: stretch(pairs, inside, found, "x"), y: stretch(pairs, inside, found, "y") };
-  const whole = judge(pairs, IDENTITY).match;
+  const isWhole = isDeepStrictEqual([found.x, found.y], [IDENTITY.x, IDENTITY.y]);
+  const whole = isWhole ? found.match : judge(pairs, IDENTITY).match;
   return {
     ...found,
     whole,

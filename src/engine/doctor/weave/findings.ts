@@ -2,11 +2,13 @@
 import type { Finding } from "../../contract/finding.ts";
 import { otherSide, perSide, SIDES, type Side } from "../../contract/request.ts";
 import { NAMES } from "../../media/track.ts";
-import { type Heights, type OwnWeave, ownWeaves, type PairWeave, pairWeaves } from "./frames.ts";
+import { type OwnWeave, ownWeaves, type PairWeave, pairWeaves, WovenSide } from "./frames.ts";
 import type { BothFields } from "./measure.ts";
 
 /** Fewest moving frames that show something. */
 const FEWEST = 4;
+/** What else the fields differ by, as a multiple of the movement, from which half of the movement would not be seen. */
+const HIDDEN = 1.6;
 /** Share of the moving frames that must be woven. On clean encodes it stays below 0.15. */
 const SHARE = 0.4;
 /** Times the other side's difference of fields from which a side is surely the woven one. */
@@ -30,21 +32,24 @@ const LINES = 272;
 export interface Fielded {
   readonly fields: BothFields;
   /** Lines of a side's frames as they are compared, before scaling. */
-  readonly heights: Heights;
+  readonly heights: Readonly<Record<Side, number>>;
   /** The reference's frame that shows what a frame of the distorted video does; undefined: none, or not exactly. */
   readonly partner: (distorted: number) => number | undefined;
 }
 
 export function weaveFindings({ fields, heights, partner }: Fielded): Finding[] {
-  const cadences = perSide((side) => isTelecined(ownWeaves(fields[side], heights[side])));
+  const sides = perSide((side) => new WovenSide(fields[side], heights[side]));
+  const cadences = perSide((side) => isTelecined(ownWeaves(sides[side])));
   const pulled = SIDES.filter((side) => cadences[side]);
   const [side] = pulled;
   if (side !== undefined && pulled.length === 1) return [telecined(side)];
   const { reference, distorted } = heights;
   if (reference !== distorted && Math.min(reference, distorted) < LINES) return [];
-  const pairs = pairWeaves(fields, heights, partner);
+  const pairs = pairWeaves(sides, partner);
   const woven = pairs.filter(({ isWoven }) => isWoven);
-  if (pairs.length < FEWEST || woven.length < SHARE * pairs.length) return [];
+  const open = pairs.filter(({ hidden }) => hidden <= HIDDEN);
+  if (pairs.length < FEWEST || woven.length < SHARE * pairs.length)
+    return open.length < Math.max(FEWEST, SHARE * pairs.length) ? [UNCHECKED] : [];
   const slope = middle(woven.map((pair) => pair.slope));
   const wider = middle(woven.map((pair) => pair.wider));
   return [
@@ -53,6 +58,13 @@ export function weaveFindings({ fields, heights, partner }: Fielded): Finding[] 
       : interlaced(woven, wider, pairs.length),
   ];
 }
+
+const UNCHECKED: Finding = {
+  code: "NOT_CHECKED",
+  confidence: "possible",
+  evidence:
+    "Whether a side is interlaced is not known: too little moves, or the encode changes the fields more than the movement does.",
+};
 
 /** Whether both sides are woven, in opposite orders. */
 function isOpposite(woven: readonly PairWeave[], slope: number, wider: number): boolean {

@@ -1,11 +1,11 @@
 /** Measures which frames of a side, or of two sides, are woven of fields of different moments. */
 import type { Side } from "../../contract/request.ts";
 import type { FieldPictures } from "../../media/field-pictures.ts";
+import { productOf } from "../sums.ts";
 import {
-  type BothFields,
   type FieldRelation,
   fieldDifference,
-  minus,
+  type Levels,
   movement,
   relationOf,
   strength,
@@ -38,47 +38,94 @@ export interface PairWeave {
   readonly slope: number;
   /** The distorted side's difference of fields as a multiple of the reference's. */
   readonly wider: number;
+  /** What else the sides' fields differ by, as a multiple of the movement. */
+  readonly hidden: number;
 }
 
-export type Heights = Readonly<Record<Side, number>>;
+/** What is measured of a frame's fields. */
+interface Woven {
+  /** How they differ, with the sum of squares. */
+  readonly difference: Levels;
+  readonly squares: number;
+  /** How the frame moves, and the sums of products with the difference and of squares; undefined: it does not. */
+  readonly moved: { readonly levels: Levels; readonly product: number; readonly squares: number } | undefined;
+}
 
-export function ownWeaves(pictures: FieldPictures, height: number): OwnWeave[] {
-  return pictures.frames.flatMap((frame) => {
-    const [rows, moved] = [pictures.rows(frame), movementAt(pictures, frame)];
-    if (rows === undefined || moved === undefined) return [];
-    const { slope, correlation } = relationOf(fieldDifference(rows, height), moved);
+/** The frames of a side, each measured once. */
+export class WovenSide {
+  readonly #pictures: FieldPictures;
+  readonly #height: number;
+  readonly #measured = new Map<number, Woven>();
+
+  /** `height`: lines of the side's frames. */
+  constructor(pictures: FieldPictures, height: number) {
+    this.#pictures = pictures;
+    this.#height = height;
+  }
+
+  get frames(): readonly number[] {
+    return this.#pictures.frames;
+  }
+
+  /** Undefined: there is no such frame. */
+  at(frame: number): Woven | undefined {
+    const known = this.#measured.get(frame);
+    if (known !== undefined) return known;
+    const rows = this.#pictures.rows(frame);
+    if (rows === undefined) return undefined;
+    const difference = fieldDifference(rows, this.#height);
+    const moved = this.#movementAt(frame, difference);
+    const woven = { difference, squares: productOf(difference, difference), moved };
+    this.#measured.set(frame, woven);
+    return woven;
+  }
+
+  /** Undefined: a neighbour is missing, or nothing moves. */
+  #movementAt(frame: number, difference: Levels): Woven["moved"] {
+    const [before, after] = [this.#pictures.rows(frame - 1), this.#pictures.rows(frame + 1)];
+    if (before === undefined || after === undefined) return undefined;
+    const levels = movement(before, after);
+    const squares = productOf(levels, levels);
+    if (strength(squares) <= MOVING) return undefined;
+    return { levels, squares, product: productOf(difference, levels) };
+  }
+}
+
+export function ownWeaves(side: WovenSide): OwnWeave[] {
+  return side.frames.flatMap((frame) => {
+    const { squares = 0, moved } = side.at(frame) ?? {};
+    if (moved === undefined) return [];
+    const { slope, correlation } = relationOf(moved.product, squares, moved.squares);
     return [{ frame, isWoven: Math.abs(correlation) > FOLLOWS && Math.abs(slope) > ENOUGH_ALONE }];
   });
 }
 
 /** `partner`: the reference's frame that shows what a frame of the distorted video does; undefined: none. */
 export function pairWeaves(
-  { reference, distorted }: BothFields,
-  heights: Heights,
+  { reference, distorted }: Readonly<Record<Side, WovenSide>>,
   partner: (distorted: number) => number | undefined,
 ): PairWeave[] {
   return distorted.frames.flatMap((frame) => {
-    const [rows, moved] = [distorted.rows(frame), movementAt(distorted, frame)];
-    const other = partner(frame);
-    const otherRows = other === undefined ? undefined : reference.rows(other);
-    if (rows === undefined || moved === undefined || otherRows === undefined) return [];
-    const own = fieldDifference(rows, heights.distorted);
-    const theirs = fieldDifference(otherRows, heights.reference);
-    const apart = minus(own, theirs);
-    const { slope, correlation } = relationOf(apart, moved);
-    const wider = strength(own) / Math.max(1e-3, strength(theirs));
-    const isFollowing = Math.abs(correlation) > FOLLOWS && Math.abs(slope) > ENOUGH;
-    // Encodes take fine detail away, in which the reference's fields differ, but add none.
-    const isFar = strength(apart) > LARGE * strength(moved) && wider > WIDER;
-    const sides = { reference: relationOf(theirs, moved), distorted: relationOf(own, moved) };
-    return [{ isWoven: isFollowing || isFar, follows: sides, slope, wider }];
+    const [own, other] = [distorted.at(frame), partner(frame)];
+    const theirs = other === undefined ? undefined : reference.at(other);
+    return own?.moved === undefined || theirs === undefined ? [] : [pairWeave(own, own.moved, theirs)];
   });
 }
 
-/** Undefined: a neighbour is missing, or nothing moves. */
-function movementAt(pictures: FieldPictures, frame: number) {
-  const [before, after] = [pictures.rows(frame - 1), pictures.rows(frame + 1)];
-  if (before === undefined || after === undefined) return undefined;
-  const moved = movement(before, after);
-  return strength(moved) > MOVING ? moved : undefined;
+function pairWeave(own: Woven, moved: NonNullable<Woven["moved"]>, theirs: Woven): PairWeave {
+  const theirProduct = productOf(theirs.difference, moved.levels);
+  const common = productOf(own.difference, theirs.difference);
+  // How much more the distorted side's fields differ: the products of a difference are those of its parts.
+  const apart = Math.max(0, own.squares + theirs.squares - 2 * common);
+  const { slope, correlation } = relationOf(moved.product - theirProduct, apart, moved.squares);
+  const wider = strength(own.squares) / Math.max(1e-3, strength(theirs.squares));
+  const isFollowing = Math.abs(correlation) > FOLLOWS && Math.abs(slope) > ENOUGH;
+  // Encodes take fine detail away, in which the reference's fields differ, but add none.
+  const isFar = strength(apart) > LARGE * strength(moved.squares) && wider > WIDER;
+  const follows = {
+    reference: relationOf(theirProduct, theirs.squares, moved.squares),
+    distorted: relationOf(moved.product, own.squares, moved.squares),
+  };
+  const hidden = strength(apart * (1 - correlation ** 2)) / strength(moved.squares);
+  return { isWoven: isFollowing || isFar, follows, slope, wider, hidden };
 }

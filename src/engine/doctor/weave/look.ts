@@ -53,13 +53,13 @@ function partnerOf({ time: { runs } }: Relation, ratio: number, frame: number): 
   return ratio < 1 ? place / ratio : place;
 }
 
-/** Decodes the fields of some moving frames that belong together; undefined if nothing moves. */
+/** Decodes the fields of some moving frames that belong together; none if nothing moves. */
 export async function decodeFields(
   { context, firstPicture, ...compared }: DecodedPair,
   pictures: BothPictures,
   relation: Relation,
   ratio: number,
-): Promise<BothFields | undefined> {
+): Promise<BothFields> {
   const starts = movingStarts(pictures.distorted);
   const bursts = starts.flatMap((start) => {
     const ends = [start, start + BURST - 1].map((frame) => partnerOf(relation, ratio, frame));
@@ -67,7 +67,7 @@ export async function decodeFields(
     if (from === undefined || to === undefined || to >= pictures.reference.count - 1) return [];
     return [{ distorted: span(start, start + BURST - 1), reference: span(Math.floor(from), Math.ceil(to)) }];
   });
-  if (bursts.length === 0) return undefined;
+  if (bursts.length === 0) return perSide(() => new FieldPictures(new Uint8Array(), []));
   const chosen = (side: Side) =>
     [...new Set(bursts.flatMap((burst) => burst[side]))].sort((one, other) => one - other);
   return bothSides(context.signal, async (side, signal) => {

@@ -6,7 +6,6 @@
 import type { Side } from "../../contract/request.ts";
 import type { FieldPictures } from "../../media/field-pictures.ts";
 import { LUMA } from "../../media/pictures.ts";
-import { productOf } from "../sums.ts";
 
 export type BothFields = Readonly<Record<Side, FieldPictures>>;
 
@@ -17,7 +16,7 @@ const COLUMNS = LUMA.width / STEP;
 const ROWS = LUMA.height - 2;
 
 /** Levels that vary over a frame, from place to place. */
-type Levels = Float32Array;
+export type Levels = Float32Array;
 
 /** How one variation over a frame follows another. */
 export interface FieldRelation {
@@ -58,21 +57,13 @@ export function movement(before: Uint8Array, after: Uint8Array): Levels {
   return out;
 }
 
-export function minus(one: Levels, other: Levels): Levels {
-  const out = new Float32Array(one.length);
-  for (let i = 0; i < out.length; i++) out[i] = (one[i] as number) - (other[i] as number);
-  return out;
+/** The root of the mean square of levels, from the sum of their squares. */
+export function strength(squares: number): number {
+  return Math.sqrt(Math.max(0, squares) / (COLUMNS * ROWS));
 }
 
-/** The root of the mean square. */
-export function strength(levels: Levels): number {
-  return Math.sqrt(productOf(levels, levels) / levels.length);
-}
-
-export function relationOf(levels: Levels, to: Levels): FieldRelation {
-  const common = productOf(levels, to);
-  const own = productOf(levels, levels);
-  const other = productOf(to, to);
+/** How levels follow others, from the sums of their products, of their squares and of the others'. */
+export function relationOf(common: number, own: number, other: number): FieldRelation {
   return {
     slope: other > 0 ? common / other : 0,
     correlation: own > 0 && other > 0 ? common / Math.sqrt(own * other) : 0,

@@ -57,7 +57,13 @@ test("finds opposite orders of fields, and nothing in sides that are alike or st
   const [order] = found(TOP_FIRST, BOTTOM_FIRST);
   assert.equal(order?.code, "FIELD_ORDER_DIFFERS");
   assert.match(order?.evidence ?? "", /top field first in the reference and the bottom/);
-  for (const side of [PROGRESSIVE, TOP_FIRST, PULLED, STILL]) assert.deepEqual(found(side, side), []);
+  for (const side of [PROGRESSIVE, TOP_FIRST, PULLED]) assert.deepEqual(found(side, side), []);
+});
+
+test("says that sides in which nothing moves do not show their fields", () => {
+  const [finding] = found(STILL, STILL);
+  assert.deepEqual([finding?.code, finding?.confidence], ["NOT_CHECKED", "possible"]);
+  assert.match(finding?.evidence ?? "", /Whether a side is interlaced is not known/);
 });
 
 test("finds two woven frames of every five", () => {
