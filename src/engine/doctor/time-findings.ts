@@ -86,14 +86,15 @@ function fixOf({ state, runs }: TimeRelation, seen: Seen): Fix | undefined {
 
 /** An offset, and frames at the ends that only one side has. */
 function shiftFindings(
-  { runs, confidence, match }: TimeRelation,
+  { runs, confidence, match, tied }: TimeRelation,
   frames: Seen,
   fix: Fix | undefined,
 ): Finding[] {
   const { first: from, totals, pairs = pairsIn(runs) } = frames;
   const [first, last] = [runs[0], runs.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const seen = `${framesText(pairs)} match that way, with a correlation of ${match.toFixed(2)}.`;
+  const also = tied.length === 0 ? "" : ` Offsets that fit nearly as well: ${tied.slice(0, 8).join(", ")}.`;
+  const seen = `${framesText(pairs)} match that way, with a correlation of ${match.toFixed(2)}.${also}`;
   const claim = { confidence, seen, fix };
   const ends = totals.reference === totals.distorted ? [] : endsOf(first, last, totals);
   const shown = ends.filter(({ at }) => (at === "first" ? from === 0 : reachesEnds(frames)));
@@ -171,6 +172,9 @@ const CONFIDENCE: Readonly<Record<TimeEvent["kind"], Confidence>> = {
   inserted: "likely",
 };
 
+/** Encoders at low rates hold a picture for fewer frames. */
+const SURELY_FROZEN = 5;
+
 function eventFinding(
   { kind, side, frames, earliest, latest }: TimeEvent,
   time: TimeRelation,
@@ -185,12 +189,13 @@ function eventFinding(
   const where = latest > earliest ? ` It begins between frames ${earliest} and ${latest}.` : "";
   const isShift = kind === "dropped" || kind === "duplicated" || kind === "inserted";
   const isKnown = time.state === "shifted" && isShift;
+  const isShort = kind === "frozen" && count < SURELY_FROZEN;
   return {
     code: CODES[kind],
     side,
     frames,
     size: count,
-    confidence: isKnown ? time.confidence : CONFIDENCE[kind],
+    confidence: isKnown ? time.confidence : isShort ? "possible" : CONFIDENCE[kind],
     evidence: `${what}.${where}`,
     ...(isKnown && fix && { fix }),
   };

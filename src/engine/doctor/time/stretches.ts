@@ -13,6 +13,14 @@ const HELD = 0.07;
 const JUMP = 2;
 /** Motion of a stretch of held pictures as a whole, relative to the reference's. */
 const STILL = 0.3;
+/** Motion of a jump that ends a held picture which the encode moves, relative to the reference's. */
+const LEAP = 6;
+/** Fewest frames up to such a jump, and evidence in all and per frame that they show one frame instead of their own. */
+const FEWEST_LEAPT = 4;
+const SHOWN = 3;
+const SHOWN_PER_FRAME = 0.25;
+/** What likeness lacks of 1 in the same frames. */
+const ROUNDING = 0.005;
 /** Motion below this, squared, per cell, is noise of the encode. */
 const LEAST_MOTION = 0.004;
 /** How far the likeness of paired frames falls, against the usual, where other frames are shown. */
@@ -22,11 +30,13 @@ const BACK = 300;
 
 /** What a run's distorted frames show in the wrong place, by first frame; a held picture is not called repeated. */
 export function stretchesOf(run: Run, evidence: Evidence): TimeEvent[] {
-  const frozen = frozenStretches(run, evidence);
+  const held = frozenStretches(run, evidence);
+  const leapt = leaptStretches(run, evidence).filter((event) => !held.some((one) => overlap(event, one)));
+  const known = [...held, ...leapt];
   const repeated = repeatedStretches(run, evidence).filter(
-    (event) => !frozen.some((other) => overlap(event, other)),
+    (event) => !known.some((one) => overlap(event, one)),
   );
-  return [...frozen, ...repeated];
+  return [...known, ...repeated];
 }
 
 function overlap({ frames: a }: TimeEvent, { frames: b }: TimeEvent): boolean {
@@ -68,6 +78,67 @@ function jumps(
   if (last < end) return (motion.distorted[last + offset] as number) >= JUMP * usual;
   const alike = (row: number) => correlation(reference, row, distorted, row + offset);
   return alike(end - 1) < alike(first - 1) - FALL;
+}
+
+/**
+ * Stretches that end with a jump, and up to it show one frame of the reference, or earlier ones again, though noise or
+ * the encode moves them.
+ */
+function leaptStretches(run: Run, evidence: Evidence): TimeEvent[] {
+  const { motion, reference } = evidence;
+  const least = LEAST_MOTION * Math.min(2048, reference.cells);
+  const events: TimeEvent[] = [];
+  let from = run.reference;
+  for (let row = from + FEWEST_LEAPT + 1; row < run.reference + run.count; row++) {
+    const usual = Math.max(least, motion.reference[row] as number);
+    if ((motion.distorted[row + offsetOf(run)] as number) < LEAP * usual) continue;
+    const found = shownBefore(row, from, offsetOf(run), evidence);
+    if (found !== undefined) events.push(found);
+    from = row;
+  }
+  return events;
+}
+
+/** What the frames from `from` to `end` − 1 show at last if it is not their own; undefined: they show their own. */
+function shownBefore(
+  end: number,
+  from: number,
+  offset: number,
+  { reference, distorted }: Evidence,
+): TimeEvent | undefined {
+  /** What the frame at a place of the reference lacks of being alike to another one, as a logarithm. */
+  const apart = (row: number, other: number) =>
+    Math.log(1 + ROUNDING - correlation(reference, other, distorted, row + offset));
+  const shown = nearest(end - 2, Math.max(from, end - BACK), (other) => apart(end - 1, other));
+  const count = end - 1 - shown.place;
+  if (count < FEWEST_LEAPT || shown.apart >= apart(end - 1, end - 1)) return undefined;
+  const some = [0.2, 0.5, 0.8].map((part) => shown.place + 1 + Math.floor(part * count));
+  const over = (of: (row: number) => number) => some.reduce((sum, row) => sum + apart(row, of(row)), 0);
+  const back = nearest(Math.min(BACK, ...some), 2, (by) => over((row) => row - by));
+  const isFrozen = over(() => shown.place) <= back.apart;
+  const seen = (row: number) => apart(row, isFrozen ? shown.place : row - back.place);
+  let [first, gain] = [end, 0];
+  while (
+    first > (isFrozen ? shown.place + 1 : from + back.place) &&
+    (isFrozen || seen(first - 1) < apart(first - 1, first - 1))
+  )
+    gain += apart(--first, first) - seen(first);
+  const isClear = end - first >= FEWEST_LEAPT && gain >= Math.max(SHOWN, SHOWN_PER_FRAME * (end - first));
+  return isClear ? at(isFrozen ? "frozen" : "repeated", first + offset, end - first) : undefined;
+}
+
+/** The place from `last` down to `first` at which something is the least. */
+function nearest(
+  last: number,
+  first: number,
+  of: (place: number) => number,
+): { place: number; apart: number } {
+  let found = { place: last, apart: Number.POSITIVE_INFINITY };
+  for (let place = last; place >= first; place--) {
+    const apart = of(place);
+    if (apart < found.apart) found = { place, apart };
+  }
+  return found;
 }
 
 /** Stretches within a run that show frames of the reference again that were shown before. */

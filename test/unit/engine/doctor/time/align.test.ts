@@ -99,6 +99,12 @@ describe("events", () => {
     assert.equal(relation.state, "aligned");
     assert.deepEqual(eventsOf(relation), [["frozen", 40, 12]]);
   });
+  test("a picture that stands still under noise is frozen from its first frame on", () => {
+    const held = span(80, 12).map(() => 79);
+    const relation = aligned([...span(40, 40), ...held, ...span(92, 48)], { noise: 12 });
+    assert.equal(relation.state, "aligned");
+    assert.deepEqual(eventsOf(relation), [["frozen", 40, 12]]);
+  });
   test("earlier frames shown again in place of later ones", () => {
     const relation = aligned([...span(40, 50), ...span(60, 20), ...span(110, 30)]);
     assert.equal(relation.state, "aligned");
