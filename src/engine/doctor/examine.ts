@@ -37,6 +37,8 @@ export interface Examined {
   readonly ratio: number;
   /** The view that other frames of the pair showed; undefined: not known. */
   readonly view?: View | undefined;
+  /** The distorted pictures that are of key frames; undefined: not known. */
+  readonly keys?: readonly number[] | undefined;
 }
 
 /** Returns the fields of some frames, numbered like the pictures; undefined: none are to be had. */
@@ -71,15 +73,20 @@ export async function examine(
 }
 
 /** The same without the samples. */
-export async function examinePlace(pair: DecodedPair, { pictures, ratio, view }: Examined): Promise<Place> {
+export async function examinePlace(
+  pair: DecodedPair,
+  { pictures, ratio, view, keys }: Examined,
+): Promise<Place> {
   await letOthersRun();
-  const relation = relate(pictures, { ratio, limit: farthest(pictures, pair.tracks), view });
+  const relation = relate(pictures, { ratio, limit: farthest(pictures, pair.tracks), view, keys });
   await letOthersRun();
   const { match, upright, frames, time } = relation;
   const empty = emptinessFindings(pictures, frames);
   const content = contentFindings(pictures, frames, match);
-  const nothing = empty.length > 0 ? empty : isStarved(pair.tracks) ? content.map(onlyPossible) : content;
-  if (nothing.length > 0) return { relation, areas: nothing, time: undefined };
+  const nothing = (empty.length > 0 ? empty : content).map((finding) =>
+    finding.code !== "BLACK" && isStarved(pair.tracks) ? onlyPossible(finding) : finding,
+  );
+  if (nothing.length > 0) return { relation, areas: withDoubt(nothing), time: undefined };
   const areas = await exactAreas(pair, relation);
   const isSure = areas.every(({ confidence }) => confidence === "certain");
   return {
@@ -98,6 +105,15 @@ function isStarved(tracks: Readonly<Record<Side, Track>>): boolean {
     const { width, height, frames, videoBytes } = tracks[side];
     return 8 * videoBytes < LEAST_BITS * width * height * frames;
   });
+}
+
+/** Says that nothing else was looked at, if it is not sure either why. */
+function withDoubt(findings: readonly Finding[]): readonly Finding[] {
+  if (findings.some(({ confidence, code }) => confidence !== "possible" || code === "NOT_CHECKED"))
+    return findings;
+  const evidence =
+    "Which frames belong together is not known: at its low rate, the encode may have lost what moves.";
+  return [...findings, { code: "NOT_CHECKED", confidence: "possible", evidence }];
 }
 
 /** A zoom looks like a movement in time: what is seen through areas that may be wrong shows no offset. */
@@ -152,9 +168,11 @@ function sampleFindings(fields: Fields, tracks: Readonly<Record<Side, Track>>): 
   if (says("TRANSFER_DIFFERS", "certain")) return stated;
   const ranges = perSide((side) => statedRange(tracks[side]));
   const levels = levelFindings(fields, ranges);
-  const matrix = matrixFindings(fields);
+  const isPlain = levels.some(({ code }) => code === "NOT_CHECKED");
+  const matrix = isPlain ? [] : matrixFindings(fields);
   // A conversion with another matrix changes levels too.
-  const kept = levels.filter(({ code }) => code === "RANGE_DIFFERS" || matrix.length === 0);
+  const isOtherMatrix = matrix.some(({ code }) => code === "MATRIX_DIFFERS");
+  const kept = levels.filter(({ code }) => code !== "LEVELS_DIFFER" || !isOtherMatrix);
   const isMeasured = levels.some(({ code }) => code === "RANGE_DIFFERS");
   const range = isMeasured ? kept : [...kept, ...rangeTagFindings(tracks, fields)];
   const isExplained = says("TRANSFER_DIFFERS", "likely");
@@ -169,7 +187,9 @@ function sampleFindings(fields: Fields, tracks: Readonly<Record<Side, Track>>): 
 
 /** Frames that may not belong together differ in brightness. */
 function lessSureLevels(finding: Finding): Finding {
-  return finding.code === "LEVELS_DIFFER" ? lowered(finding) : finding;
+  const { code, confidence } = finding;
+  const isMeasured = code === "LEVELS_DIFFER" || code === "RANGE_DIFFERS";
+  return isMeasured && confidence === "likely" ? lowered(finding) : finding;
 }
 
 function onlyPossible(finding: Finding): Finding {

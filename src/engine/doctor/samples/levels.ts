@@ -78,10 +78,17 @@ function explained(values: Float32Array, { residual }: Fit): boolean {
   return variance > 4 && residual ** 2 < (1 - EXPLAINED) * variance;
 }
 
-/** Findings of range, gain and offset. */
+const UNCHECKED: Finding = {
+  code: "NOT_CHECKED",
+  confidence: "possible",
+  evidence:
+    "Whether the samples are of the same range, levels and matrix is not known: the pictures have too little contrast.",
+};
+
+/** Findings of range, gain and offset; NOT_CHECKED if the pictures are too plain. */
 export function levelFindings(fields: Fields, tags: RangeTags = {}): Finding[] {
   const levels = levelsOf(fields);
-  if (!levels) return [];
+  if (!levels) return [UNCHECKED];
   for (const conversion of CONVERSIONS) {
     const confidence = agreement(levels, conversion, fields);
     if (confidence) return [rangeFinding(levels, conversion, confidence, tags)];

@@ -84,10 +84,29 @@ interface Measured {
   readonly errors: Mixture;
 }
 
-/** Findings of the matrix: from 601 to 709 and the like. */
+const UNCHECKED: Finding = {
+  code: "NOT_CHECKED",
+  confidence: "possible",
+  evidence:
+    "Whether the samples are of the same matrix is not known: the pictures have too little colour, or the encode changes it.",
+};
+
+/** Times BETTER that a usual mistake must be better than none for it to be seen in spite of what the encode changes. */
+const SEEN = 2;
+
+/** Whether any of the usual mistakes would be seen. */
+function shows({ errors }: Measured): boolean {
+  const usual = HYPOTHESES.filter(
+    ({ reference, distorted }) => reference !== "BT2020" && distorted !== "BT2020",
+  );
+  const none: Mixture = { uToY: 0, vToY: 0, vToU: 0, uToV: 0 };
+  return usual.some(({ mixture }) => distance({ mixture, errors }, none) >= SEEN * BETTER);
+}
+
+/** Findings of the matrix: from 601 to 709 and the like; NOT_CHECKED where none would be seen. */
 export function matrixFindings(fields: Fields, tags: MatrixTags = {}): Finding[] {
   const measured = measure(fields);
-  if (!measured) return [];
+  if (!measured) return [UNCHECKED];
   const none = distance(measured, { uToY: 0, vToY: 0, vToU: 0, uToV: 0 });
   const best = HYPOTHESES.map((hypothesis) => ({
     hypothesis,
@@ -95,7 +114,7 @@ export function matrixFindings(fields: Fields, tags: MatrixTags = {}): Finding[]
     doubt: doubt(hypothesis, tags),
   })).reduce((one, other) => (other.off + other.doubt < one.off + one.doubt ? other : one));
   const gain = none - best.off;
-  if (gain < BETTER || best.off > Math.min(FITS, LEFT * none)) return [];
+  if (gain < BETTER || best.off > Math.min(FITS, LEFT * none)) return shows(measured) ? [] : [UNCHECKED];
   const { reference, distorted } = best.hypothesis;
   const side: Side =
     tags.reference !== undefined && tags.reference !== reference && tags.distorted === distorted
