@@ -21,6 +21,7 @@ import { checkedSpans, joinedTime, laterFindings, unclearFindings, unexplained }
 import { rateFindings, rateRatio } from "./rates.ts";
 import { shapeFindings } from "./shape.ts";
 import type { TimeRelation } from "./time/align.ts";
+import { keyFramesWithin } from "./time/key-frames.ts";
 import type { Counts, Seen } from "./time-findings.ts";
 import { decodeFields } from "./weave/look.ts";
 import { type Decoded, decodeWindow, isClear, type Sighting, sightingOf, type Window } from "./window.ts";
@@ -110,7 +111,10 @@ async function lookAtBeginning(pair: DecodedPair): Promise<Beginning> {
 
 /** Fields are decoded of frames that move, once it is known which belong together. */
 function examineWithFields({ pair, pictures }: Decoded, ratio: number): Promise<Examination> {
-  return examine(pair, { pictures, ratio }, (relation) => decodeFields(pair, pictures, relation, ratio));
+  const keys = keyFramesWithin(pair.tracks.distorted, { first: 0, count: pictures.distorted.count });
+  return examine(pair, { pictures, ratio, keys }, (relation) =>
+    decodeFields(pair, pictures, relation, ratio),
+  );
 }
 
 /** Decodes the beginnings; those of long videos as windows, whose counts prove that the others have the right frames. */

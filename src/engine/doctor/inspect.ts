@@ -10,6 +10,7 @@ import { byGravity } from "../results/findings.ts";
 import type { Looked } from "../scoring/look.ts";
 import { examine, findingsOf, lower } from "./examine.ts";
 import { hdrFindings, modelSizeFindings } from "./fitness.ts";
+import { keyFramesWithin } from "./time/key-frames.ts";
 
 /** Returns what was found, the gravest first. Throws PAIR_MISMATCH if the policy refuses it. */
 export async function inspect(looked: Looked, context: DecodeContext): Promise<readonly Finding[]> {
@@ -20,7 +21,10 @@ export async function inspect(looked: Looked, context: DecodeContext): Promise<r
     counts: perSide((side) => pictures[side].count),
     totals: perSide((side) => (pairing.runs ? pairing.frameCount : pairing.counts[side])),
   };
-  const examination = await examine(pair, { pictures, ratio: 1 }, async () => looked.fields);
+  const isNumbered = pairing.runs === undefined && pairing.thin === undefined;
+  const shown = { first: seen.first, count: pictures.distorted.count };
+  const keys = isNumbered ? keyFramesWithin(tracks.distorted, shown) : undefined;
+  const examination = await examine(pair, { pictures, ratio: 1, keys }, async () => looked.fields);
   const all = byGravity([
     ...findingsOf(examination, seen),
     ...hdrFindings(tracks, models),

@@ -13,6 +13,7 @@ import { examinePlace, type Place } from "./examine.ts";
 import type { BothPictures } from "./samples/content.ts";
 import type { View } from "./space/view.ts";
 import type { TimeRelation } from "./time/align.ts";
+import { keyFramesWithin } from "./time/key-frames.ts";
 import { type Counts, LEAST_CHECKED, movedBy } from "./time-findings.ts";
 
 export type Window = Readonly<Record<Side, FrameSpan>>;
@@ -83,7 +84,9 @@ export function isClear(sighting: Sighting | undefined): sighting is ClearSighti
 export async function lookThrough(pair: DecodedPair, window: Window, view: View): Promise<Sighting | string> {
   const decoded = await decodeWindow(pair, window);
   if (typeof decoded === "string") return decoded;
-  return sightingOf(await examinePlace(decoded.pair, { pictures: decoded.pictures, ratio: 1, view }), window);
+  const keys = keyFramesWithin(pair.tracks.distorted, window.distorted);
+  const place = await examinePlace(decoded.pair, { pictures: decoded.pictures, ratio: 1, view, keys });
+  return sightingOf(place, window);
 }
 
 export function sightingOf(place: Place, window: Window): Sighting {

@@ -5,6 +5,7 @@ import { productsOf } from "./band.ts";
 import { costsOf, motionOf } from "./distances.ts";
 import { type Evidence, eventsOf, type TimeEvent } from "./events.ts";
 import { distortedFeatures, type Features, referenceFeatures } from "./features.ts";
+import { offsetAtKeys } from "./key-frames.ts";
 import { matchOf } from "./match.ts";
 import { runAt, vote } from "./offsets.ts";
 import { atSlowerRate } from "./rate.ts";
@@ -28,6 +29,8 @@ export interface TimeHints {
   readonly view?: View;
   /** Largest offset to try, in frames; default: a quarter of the shorter video. Differences of the counts are always tried. */
   readonly limit?: number;
+  /** The distorted pictures that are of key frames; default: not known. */
+  readonly keys?: readonly number[] | undefined;
 }
 
 export interface TimeRelation extends Verdict {
@@ -41,10 +44,14 @@ export function alignTime(reference: Pictures, distorted: Pictures, hints: TimeH
   const view = hints.view ?? IDENTITY;
   const features = [referenceFeatures(reference, view), distortedFeatures(distorted, view)] as const;
   const sides = atSlowerRate(...features, hints.ratio ?? 1);
-  return alignFeatures(sides.reference, sides.distorted, hints.limit);
+  return alignFeatures(sides.reference, sides.distorted, hints);
 }
 
-function alignFeatures(reference: Features, distorted: Features, limit: number | undefined): TimeRelation {
+function alignFeatures(
+  reference: Features,
+  distorted: Features,
+  { limit, keys = [], ratio = 1 }: TimeHints,
+): TimeRelation {
   const [rows, columns] = [reference.count, distorted.count];
   const shorter = Math.min(rows, columns);
   if (shorter < FEWEST || reference.cells === 0) return notAligned(rows, columns);
@@ -60,7 +67,9 @@ function alignFeatures(reference: Features, distorted: Features, limit: number |
     runs = firmRuns(costs);
   }
   const match = matchOf(reference, distorted, runs);
-  const verdict = verdictOf(runs, { costs, vote: voted, match });
+  const atKeys = (offsets: readonly number[], others: readonly number[]) =>
+    ratio === 1 ? offsetAtKeys([reference, distorted], keys, offsets, others) : undefined;
+  const verdict = verdictOf(runs, { costs, vote: voted, match, atKeys });
   const evidence = { costs, motion: measured.motion, reference, distorted };
   return { ...verdict, match, events: verdict.checked > 0 ? allEvents(verdict, evidence) : [] };
 }

@@ -20,7 +20,7 @@ export interface Verdict {
    */
   readonly state: "aligned" | "shifted" | "unclear";
   readonly runs: readonly Run[];
-  /** Other offsets that fit a run about as well, ascending. */
+  /** Other offsets that fit a run about as well, ascending; of "shifted": something else decided against them. */
   readonly tied: readonly number[];
   /** Of "shifted". */
   readonly confidence: "certain" | "likely" | "possible";
@@ -28,18 +28,33 @@ export interface Verdict {
   readonly checked: number;
 }
 
-export function verdictOf(
-  runs: readonly Run[],
-  { costs, vote, match }: { costs: Costs; vote: Vote; match: number },
-): Verdict {
+export interface Weighed {
+  readonly costs: Costs;
+  readonly vote: Vote;
+  readonly match: number;
+  /** Which of these offsets the key frames show; of the others as well where they can be compared. */
+  readonly atKeys: (offsets: readonly number[], others: readonly number[]) => number | undefined;
+}
+
+export function verdictOf(runs: readonly Run[], { costs, vote, match, atKeys }: Weighed): Verdict {
   const { rows, columns } = costs.pictures;
   const plain = [runAt(0, rows, columns)];
   if (match < LEAST_MATCH || runs.length === 0)
     return { state: "unclear", runs: plain, tied: [], confidence: "possible", checked: 0 };
   const checked = checkedPart(runs, costs);
-  const tied = tiesOf(runs, costs, vote);
   const [only] = runs.length === 1 ? runs : [];
-  if (rows === columns && only !== undefined && (offsetOf(only) === 0 || tied.includes(0)))
+  const own = only && offsetOf(only);
+  const isPlain = rows === columns && own === 0;
+  const among = tiesOf(runs, costs, vote);
+  const shown =
+    own === undefined || isPlain
+      ? undefined
+      : atKeys([own, ...among], [own - 1, own + 1].filter(isNot(among)));
+  // What the key frames contradict is as open as what fits alike.
+  const tied = [...new Set([...among, ...(shown === undefined ? [] : [shown])])].filter(
+    (offset) => offset !== own,
+  );
+  if (isPlain || (rows === columns && own !== undefined && tied.includes(0)))
     return {
       state: "aligned",
       runs: plain,
@@ -47,8 +62,31 @@ export function verdictOf(
       confidence: "certain",
       checked,
     };
-  if (tied.length > 0) return { state: "unclear", runs, tied, confidence: "possible", checked };
-  return { state: "shifted", runs, tied, confidence: confidenceOf(runs, costs), checked };
+  if (tied.length === 0)
+    return { state: "shifted", runs, tied, confidence: confidenceOf(runs, costs), checked };
+  const decided = own === undefined ? undefined : (shown ?? atEnds([own, ...tied], columns - rows));
+  if (own === undefined || decided === undefined)
+    return { state: "unclear", runs, tied: tied.sort(ascending), confidence: "possible", checked };
+  return {
+    state: "shifted",
+    runs: [runAt(decided, rows, columns)],
+    tied: [own, ...tied].filter((offset) => offset !== decided).sort(ascending),
+    confidence: "likely",
+    checked,
+  };
+}
+
+/** Of offsets that fit alike, the one at which both videos end together, unless they may begin together. */
+function atEnds(offsets: readonly number[], ends: number): number | undefined {
+  return offsets.includes(ends) && !offsets.includes(0) ? ends : undefined;
+}
+
+function isNot(among: readonly number[]): (offset: number) => boolean {
+  return (offset) => !among.includes(offset);
+}
+
+function ascending(one: number, other: number): number {
+  return one - other;
 }
 
 function tiesOf(runs: readonly Run[], costs: Costs, { rivals }: Vote): number[] {
