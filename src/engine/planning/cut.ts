@@ -41,7 +41,7 @@ export function cut(tracks: Readonly<Record<Side, Track>>, pairing: Pairing, opt
   const context = wholeSteps(options.lookBehind, options.subsample);
   const sourceOf = sourceFrames(pairing);
   const sources = perSide((side) => (frame: number) => sourceOf(side, frame));
-  const starts = boundaries(tracks, { times, sources }, pairing.frameCount, { ...options, length, context });
+  const starts = boundaries(tracks, { times, sources }, pairing, { ...options, length, context });
   const cutters = perSide((side) => cutter(tracks[side], times[side], sources[side]));
   const segments = starts.map((first, index) => {
     const end = starts[index + 1] ?? pairing.frameCount;
@@ -85,47 +85,98 @@ function isReliable({ pts, timeBase }: FrameTimes): boolean {
   return furthest * toNumber(timeBase) < LATEST_SECONDS / 2;
 }
 
-/**
- * Returns the first frames of the segments, about `length` apart. Each is moved, by at most half of `length`, to where
- * the fewest frames are decoded only to be dropped: the frame after a key frame, which is then the context before the
- * segment. A frame of a 120 Mbit/s master costs nine times as much to decode as one of its encode, so key frames of the
- * side that is more expensive to decode weigh more.
- */
+/** Up to this number of segments, ending together matters more than the length that was asked for. */
+const FEW_SEGMENTS = 8;
+/** The cost of starting the scorer for a segment, in scored pixels. */
+const START_PIXELS = 2e7;
+
+/** Returns the first frames of the segments. Few segments are an even number, if two slots are done earlier with that. */
 function boundaries(
   tracks: Readonly<Record<Side, Track>>,
-  { times, sources }: { readonly times: Times; readonly sources: Sources },
+  by: { readonly times: Times; readonly sources: Sources },
+  pairing: Pairing,
+  options: CutOptions & { readonly length: number; readonly context: number },
+): readonly number[] {
+  const { width, height, frameCount } = pairing;
+  const wasted = wasteOf(tracks, by, pairing);
+  const cost = (first: number, end: number) =>
+    end - first + wasted(Math.max(0, first - options.context)) + START_PIXELS / (width * height);
+  const count = Math.max(1, Math.round(frameCount / options.length));
+  const starts = spread(count, wasted, pairing, options);
+  if (count === 1 || count % 2 === 0 || count > FEW_SEGMENTS) return starts;
+  const even = spread(count + 1, wasted, pairing, options);
+  return twoSlots(even, frameCount, cost) < twoSlots(starts, frameCount, cost) ? even : starts;
+}
+
+/** Returns when the later of two slots ends that take segments in order, each when it is free. */
+function twoSlots(
+  starts: readonly number[],
   frameCount: number,
-  { length, subsample, context }: { length: number; subsample: number; context: number },
+  cost: (first: number, end: number) => number,
+): number {
+  let [sooner, later] = [0, 0];
+  for (const [index, first] of starts.entries()) {
+    const ended = sooner + cost(first, starts[index + 1] ?? frameCount);
+    [sooner, later] = ended < later ? [ended, later] : [later, ended];
+  }
+  return later;
+}
+
+/**
+ * Spreads segments of about the same length. Each boundary is moved, by at most half of that length, to where the least
+ * is decoded only to be dropped: the frame after a key frame, which is then the context before the segment. What two
+ * segments differ in length counts too, but less, the more segments there are: what is dropped adds up, while only one
+ * segment is the last to end.
+ */
+function spread(
+  count: number,
+  wasted: (from: number) => number,
+  { frameCount }: Pairing,
+  { subsample, context }: { readonly subsample: number; readonly context: number },
 ): readonly number[] {
   const starts = [0];
-  const reach = Math.floor(length / 2);
-  const costs = SIDES.map((side) => decodingCost(tracks[side], times[side]));
-  const cheaper = Math.min(...costs);
-  const gaps = SIDES.map((side) => framesSinceKey(times[side], sources[side](frameCount - 1) + 1));
-  // The cost of frames that are decoded only to be dropped, in frames of the side that is cheaper to decode.
-  const wasted = (from: number): number =>
-    SIDES.reduce(
-      (sum, side, index) => sum + ((gaps[index]?.[sources[side](from)] ?? 0) * (costs[index] ?? 1)) / cheaper,
-      0,
-    );
-  // A last segment shorter than half of `length` is merged into the one before it.
-  for (let target = length; target < frameCount - length / 2; target = (starts.at(-1) ?? 0) + length) {
+  for (let left = count; left > 1; left--) {
+    const start = starts.at(-1) ?? 0;
+    const length = (frameCount - start) / left;
+    const target = Math.round(start + length);
+    const reach = Math.floor(length / 2);
     let [best, least] = [target, Number.POSITIVE_INFINITY];
-    const latest = Math.min(target + reach, frameCount - Math.ceil(length / 4));
-    for (let first = target - reach; first <= latest; first++) {
+    for (let first = target - reach; first <= target + reach; first++) {
       const from = first - context;
       if (first % subsample !== 0 || from < 0) continue;
-      const waste = wasted(from) + Math.abs(first - target) / length;
-      if (waste < least) [best, least] = [first, waste];
+      const cost = wasted(from) + Math.abs(first - target) / (2 * count);
+      if (cost < least) [best, least] = [first, cost];
     }
-    if (least === Number.POSITIVE_INFINITY) break;
-    starts.push(best);
+    if (least < Number.POSITIVE_INFINITY) starts.push(best);
   }
   return starts;
 }
 
+/**
+ * Returns the function from the first frame of a segment's context to what is decoded before it only to be dropped, in
+ * the cost of scored frames. A frame of a 120 Mbit/s master costs nine times as much to decode as one of its encode, so
+ * key frames of the side that is more expensive to decode weigh more.
+ */
+function wasteOf(
+  tracks: Readonly<Record<Side, Track>>,
+  { times, sources }: { readonly times: Times; readonly sources: Sources },
+  { width, height, frameCount }: Pairing,
+): (from: number) => number {
+  const costs = SIDES.map((side) => decodingCost(tracks[side], times[side]));
+  const frameCost = costs.reduce((sum, cost) => sum + cost, SCORING_COST * width * height);
+  const gaps = SIDES.map((side) => framesSinceKey(times[side], sources[side](frameCount - 1) + 1));
+  return (from) =>
+    SIDES.reduce(
+      (sum, side, index) =>
+        sum + ((gaps[index]?.[sources[side](from)] ?? 0) * (costs[index] ?? 0)) / frameCost,
+      0,
+    );
+}
+
 /** The cost of decoding one byte, in pixels: a byte of H.264 takes 68 ns, a pixel 2.5 ns. */
 const PIXELS_PER_BYTE = 25;
+/** The cost of scoring one pixel, in the same unit: vmaf_v0.6.1 takes 12 ns. */
+const SCORING_COST = 5;
 
 /** The approximate cost of decoding a frame, in pixels. */
 function decodingCost({ width, height }: Track, { frameBytes }: FrameTimes): number {

@@ -22,16 +22,11 @@ export function plainSegments(
   const { length = frameCount } = options;
   if (frameCount <= length) return [{ first: 0, count: frameCount, before: 0, after: 0, cut: undefined }];
   const context = Math.ceil(lookBehind / subsample) * subsample;
-  const starts = [0];
-  for (let target = length; target < frameCount - length / 2; target = (starts.at(-1) ?? 0) + length) {
-    const latest = Math.min(target + Math.floor(length / 2), frameCount - Math.ceil(length / 4));
-    const best = cheapest(tracks, candidates(target - Math.floor(length / 2), latest), context, {
-      cost: (first) => Math.abs(first - target) / length,
-      fits: (first) => first % subsample === 0 && first >= context,
-    });
-    if (best === undefined) break;
-    starts.push(best);
-  }
+  const cut = { tracks, frameCount, subsample, context };
+  const count = Math.round(frameCount / length);
+  const starts = [count, ...(count % 2 === 1 && count > 1 && count <= 8 ? [count + 1] : [])]
+    .map((segments) => plainStarts(cut, segments))
+    .reduce((one, other) => (twoSlots(cut, other) < twoSlots(cut, one) ? other : one));
   return starts.map((first, index) => {
     const end = starts[index + 1] ?? frameCount;
     const [before, after] = [Math.min(first, context), Math.min(frameCount - end, 1)];
@@ -41,35 +36,53 @@ export function plainSegments(
   });
 }
 
-function candidates(from: number, to: number): number[] {
-  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
+interface PlainCut {
+  readonly tracks: Tracks;
+  readonly frameCount: number;
+  readonly subsample: number;
+  readonly context: number;
 }
 
-interface Criteria {
-  readonly cost: (first: number) => number;
-  readonly fits: (first: number) => boolean;
+/** Each boundary is the cheapest one of those that make the segment before it half to one and a half times as long as the rest. */
+function plainStarts(cut: PlainCut, count: number): number[] {
+  const starts = [0];
+  for (let left = count; left > 1; left--) {
+    const start = starts.at(-1) ?? 0;
+    const length = (cut.frameCount - start) / left;
+    const target = Math.round(start + length);
+    const [best] = Array.from({ length: cut.frameCount }, (_, first) => first)
+      .filter((first) => Math.abs(first - target) <= Math.floor(length / 2))
+      .filter((first) => first % cut.subsample === 0 && first >= cut.context)
+      .map((first) => ({ first, cost: wasted(cut, first) + Math.abs(first - target) / (2 * count) }))
+      .sort((one, other) => one.cost - other.cost || one.first - other.first);
+    if (best !== undefined) starts.push(best.first);
+  }
+  return starts;
 }
 
-/** Returns the first of the cuts with the lowest cost of dropped frames and distance. */
-function cheapest(
-  tracks: Tracks,
-  firsts: readonly number[],
-  context: number,
-  { cost, fits }: Criteria,
-): number | undefined {
-  const prices = SIDES.map((side) => price(tracks[side]));
-  const wasted = (from: number) =>
-    SIDES.reduce(
-      (sum, side, index) =>
-        sum + (sinceKey(tracks[side].times, from) * (prices[index] ?? 0)) / Math.min(...prices),
-      0,
-    );
-  const [best] = firsts
-    .filter(fits)
-    .map((first) => ({ first, total: wasted(first - context) + cost(first) }))
-    .sort((one, other) => one.total - other.total || one.first - other.first);
-  return best?.first;
+/** When the later of two slots ends, in frames; a start costs as much as 20 million pixels. */
+function twoSlots(cut: PlainCut, starts: readonly number[]): number {
+  const ends = [0, 0];
+  for (const [index, first] of starts.entries()) {
+    const free = ends.indexOf(Math.min(...ends));
+    const own = (starts[index + 1] ?? cut.frameCount) - first;
+    ends[free] = (ends[free] ?? 0) + (own + wasted(cut, first) + 2e7 / pixels(cut));
+  }
+  return Math.max(...ends);
 }
+
+/** The cost of decoding up to the context of a segment, in frames that are scored; scoring a pixel costs five of decoding. */
+function wasted({ tracks, context, ...cut }: PlainCut, first: number): number {
+  const [reference, distorted] = SIDES.map((side) => price(tracks[side]));
+  const frame = 5 * pixels({ ...cut, tracks, context }) + (reference ?? 0) + (distorted ?? 0);
+  const from = Math.max(0, first - context);
+  return SIDES.reduce(
+    (sum, side) => sum + (sinceKey(tracks[side].times, from) * price(tracks[side])) / frame,
+    0,
+  );
+}
+
+const pixels = ({ tracks }: PlainCut) => tracks.reference.width * tracks.reference.height;
 
 /** The cost of a frame in pixels; a byte costs 25. */
 const price = ({ width, height, times }: TimedTrack) => width * height + 25 * times.frameBytes;

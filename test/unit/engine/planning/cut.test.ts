@@ -68,7 +68,22 @@ test("starts a range between its first frame and the one before, and seeks to th
   assert.equal(second?.seek, 4.135);
 });
 
-test("cuts where the fewest frames are decoded only to be dropped, weighted by the cost of each side", () => {
+test("balances segments, so that two slots end together", () => {
+  const counts = (frames: number, gop: number) =>
+    cutPair(frames, [gop, gop], { length: 250 }).segments.map(({ count }) => count);
+  // 24 s are two segments of 12 s, not one of 10 s and one of 14 s.
+  assert.deepEqual(counts(600, 50), [301, 299]);
+  // 30 s are four segments, of which two slots take two each.
+  assert.deepEqual(counts(750, 25), [176, 200, 175, 199]);
+  // Too few key frames for an even number: the odd one stays.
+  assert.deepEqual(counts(750, 250), [251, 250, 249]);
+  // Many segments keep their number and the length that was asked for.
+  assert.equal(counts(250 * 11, 50).length, 11);
+  // Up to one and a half times the length is not cut.
+  assert.deepEqual(counts(374, 25), [374]);
+});
+
+test("cuts where the least is decoded only to be dropped, weighted by the cost of each side", () => {
   const firsts = (frameBytes: number, gops: readonly [number, number]) => {
     const reference = track("reference", { frames: 800, times: { ...times(800, 25, gops[0]), frameBytes } });
     const distorted = track("distorted", { frames: 800, times: times(800, 25, gops[1]) });
@@ -77,19 +92,19 @@ test("cuts where the fewest frames are decoded only to be dropped, weighted by t
     return cut({ reference, distorted }, pairing, options).segments.map(({ first }) => first);
   };
   // Key frames of both sides at 240 and 480: nothing is wasted there.
-  assert.deepEqual(firsts(0, [80, 120]), [0, 241, 481]);
+  assert.deepEqual(firsts(0, [80, 120]), [0, 241, 481, 641]);
   // Key frames of the reference at 190, 380, 570, of the other at 240, 480, 720: the fewest dropped frames …
-  assert.deepEqual(firsts(0, [190, 240]), [0, 241, 571]);
+  assert.deepEqual(firsts(0, [190, 240]), [0, 241, 481, 571]);
   // … or only frames of the encode, if a frame of the master costs as much as nine of them.
-  assert.deepEqual(firsts(600_000, [190, 240]), [0, 191, 381, 571]);
+  assert.deepEqual(firsts(600_000, [190, 240]), [0, 191, 571]);
 });
 
 test("seeks in MPEG-TS to more than a GOP before", () => {
   const side = { container: "mpegts", codec: "hevc", frames: 500, times: times(500, 25, 50) };
   const [reference, distorted] = [track("reference", side), track("distorted", side)];
   const pairing = pair(reference, distorted, pairRequest({ reference: "r", distorted: "d" }));
-  const { segments } = cut({ reference, distorted }, pairing, { length: 200, subsample: 1, lookBehind: 1 });
-  assert.equal(segments[1]?.cut?.distorted.seek, 8 - 2 - 0.5);
+  const { segments } = cut({ reference, distorted }, pairing, { length: 250, subsample: 1, lookBehind: 1 });
+  assert.equal(segments[1]?.cut?.distorted.seek, 10 - 2 - 0.5);
 });
 
 test("scores a file that cannot be cut whole, and reports the reason", () => {
