@@ -43,7 +43,7 @@ export class SleepingEngine implements WorkEngine {
   }
 
   async scorers(): Promise<readonly AvailableScorer[]> {
-    return [{ scorer: this.scorer, models: this.#film.planned.models }];
+    return [{ scorer: this.scorer, models: this.#film.planned.models, scoredBy: undefined }];
   }
 
   get canDiagnose(): boolean {

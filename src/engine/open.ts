@@ -7,7 +7,7 @@ import { refuseSample } from "./contract/estimate.ts";
 import { isLookedFor } from "./contract/findings-policy.ts";
 import { withFix } from "./contract/fix.ts";
 import { refusePicture } from "./contract/picture.ts";
-import type { PairRequest } from "./contract/request.ts";
+import { type PairRequest, perSide } from "./contract/request.ts";
 import type { Progress, ScoreResult, ScorerInfo } from "./contract/result.ts";
 import type {
   AvailableScorer,
@@ -21,6 +21,7 @@ import type {
   WorkPlanOptions,
 } from "./contract/work.ts";
 import { diagnose } from "./doctor/diagnose.ts";
+import { sizesSeen } from "./doctor/examine.ts";
 import { inspect } from "./doctor/inspect.ts";
 import type { Engine, EngineOptions, ScoreOptions } from "./engine.ts";
 import { openSource, type Sources } from "./files/source.ts";
@@ -36,8 +37,10 @@ import {
 import { type Plan, type PlanOptions, plan, probeBoth } from "./planning/plan.ts";
 import { readPlan, readSegment, writePlan, writeSegment } from "./planning/plan-json.ts";
 import { plannedModels, plannedRequest, refuseOtherRequest, resumePlan } from "./planning/resume.ts";
+import { ProgramDigests } from "./programs/digest.ts";
 import { toResult } from "./results/assemble.ts";
 import { findingWarnings, joinFindings } from "./results/findings.ts";
+import { reuseKeys } from "./results/reuse-key.ts";
 import { Deadline } from "./sandbox/deadline.ts";
 import { findMoreTools, findTools, type Tools } from "./scoring/find.ts";
 import { type Look, lookAhead } from "./scoring/look.ts";
@@ -64,6 +67,7 @@ const SEGMENTS_FAILED = "The segments, scored separately, did not match the plan
 class OpenEngine implements Engine {
   readonly #options: EngineOptions;
   readonly #scorers: Scorers;
+  readonly #digests = new ProgramDigests();
 
   constructor(options: EngineOptions, scorers: Scorers) {
     this.#options = options;
@@ -85,6 +89,7 @@ class OpenEngine implements Engine {
       all.map(async (tools) => ({
         scorer: tools.scorer.info,
         models: await modelIds(modelDir, builtInto(tools)),
+        scoredBy: await this.#digestOf(tools),
       })),
     );
   }
@@ -129,20 +134,25 @@ class OpenEngine implements Engine {
     const tools = await this.#scorers.ofVersion(request.scorerVersion);
     const models = await this.#models(request, tools);
     const segmentLength = options.segments;
+    const look = looking(request);
     const run = this.#run(tools, deadline);
     return await this.#withSources(request, options, async (sources) => {
       const planned = await this.#plan(sources, request, { ...run, models, segmentLength });
       const { pairing, segments } = planned;
+      const keys = reuseKeys(planned, tools.scorer.info, look === undefined ? "" : sizesSeen(planned.tracks));
       return {
         plan: writePlan(planned, sources, tools.scorer.info),
-        segments: segments.map((segment) => ({
+        segments: segments.map((segment, index) => ({
           first: segment.first,
           count: segment.count,
           segment: writeSegment(segment),
+          key: keys[index],
         })),
         frameCount: pairing.frameCount,
         pixels: pairing.width * pairing.height,
         models: planned.models.map(({ name, digest }) => ({ name, digest })),
+        scoredBy: await this.#digestOf(tools),
+        identities: perSide((side) => sources[side].identity),
       };
     });
   }
@@ -156,6 +166,7 @@ class OpenEngine implements Engine {
     const tools = await this.#scorers.ofPlan(facts.scorer);
     refuseOtherRequest(facts, request);
     const models = await plannedModels(facts, this.#options.modelDir, builtInto(tools));
+    const scoredBy = await this.#digestOf(tools);
     const report = ({ framesDone }: Progress): void => options.onFrames?.(framesDone);
     const run = { ...this.#run(tools, deadline, report), look: looking(request) };
     return await this.#withSources(request, options, async (sources) => {
@@ -164,7 +175,7 @@ class OpenEngine implements Engine {
         const meter = new ProgressMeter(segment.count, report);
         const { table, findings } = await scoreCut(resumed, segment, sources, run, meter);
         const durationMs = performance.now() - started;
-        return { table, findings, durationMs, plan: undefined, frameCount: undefined };
+        return { table, findings, durationMs, plan: undefined, frameCount: undefined, scoredBy };
       }
       const why = work.segment === undefined ? (resumed.whole ?? SEGMENTS_FAILED) : resumed.whole;
       const scored = await scoreWhole({ ...resumed, whole: why }, sources, run);
@@ -177,6 +188,7 @@ class OpenEngine implements Engine {
         durationMs: performance.now() - started,
         plan: found?.plan,
         frameCount: found?.frameCount,
+        scoredBy,
       };
     });
   }
@@ -250,6 +262,11 @@ class OpenEngine implements Engine {
   async #models(request: PairRequest, tools: Tools): Promise<readonly RequestedModel[]> {
     await refuseMissingFeatures(tools.scorer, request.features);
     return findModels(request.models, this.#options.modelDir, builtInto(tools));
+  }
+
+  /** Returns a digest of the programs that score and decode. */
+  #digestOf({ scorer, ffmpeg = scorer.path }: Tools): Promise<string | undefined> {
+    return this.#digests.of([scorer.path, ffmpeg]);
   }
 
   #run(

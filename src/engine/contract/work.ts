@@ -37,12 +37,18 @@ export interface PlannedPair {
   /** Pixels per frame in the size in which both sides are compared. */
   readonly pixels: number;
   readonly models: readonly ModelId[];
+  /** As in SegmentScored, of the machine that planned. */
+  readonly scoredBy: string | undefined;
+  /** Identifies each file without reading it (files/identity.ts); undefined: it changed too recently. */
+  readonly identities: Readonly<Record<Side, string | undefined>>;
 }
 
 export interface PlannedSegment {
   readonly first: number;
   readonly count: number;
   readonly segment: string;
+  /** Segments with equal keys have equal scores if the same programs score them; undefined: not known. */
+  readonly key: Uint8Array | undefined;
 }
 
 export interface WorkPlanOptions extends WorkOptions {
@@ -74,6 +80,8 @@ export interface SegmentScored {
   readonly frameCount: number | undefined;
   /** What was found about how the videos relate in the segment. */
   readonly findings: readonly Finding[];
+  /** Identifies what computed the scores (programs/digest.ts): a SHA-256 in hex. Undefined: not known. */
+  readonly scoredBy: string | undefined;
 }
 
 /** Frames of a pair to make stills of, grouped by the segments in which they were scored. */
@@ -106,6 +114,8 @@ export interface Still {
 export interface AvailableScorer {
   readonly scorer: ScorerInfo;
   readonly models: readonly ModelId[];
+  /** As in SegmentScored. */
+  readonly scoredBy: string | undefined;
 }
 
 /** The engine's interface for workers; `Engine` (engine.ts) extends it. */

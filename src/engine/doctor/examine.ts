@@ -14,6 +14,7 @@ import {
   contentFindings,
   emptinessFindings,
   identityFindings,
+  richness,
   swapFindings,
 } from "./samples/content.ts";
 import { type Fields, fieldsOf } from "./samples/fields.ts";
@@ -205,6 +206,14 @@ function bitRates(tracks: Readonly<Record<Side, Track>>): Readonly<Record<Side, 
     const { frames, videoBytes } = tracks[side];
     return (8 * videoBytes * rateOf(tracks[side])) / Math.max(1, frames);
   });
+}
+
+/**
+ * Returns what an examination depends on besides the pictures and the facts of the tracks: the sizes of both videos.
+ * Equal texts mean equal findings.
+ */
+export function sizesSeen(tracks: Readonly<Record<Side, Track>>): string {
+  return JSON.stringify([isStarved(tracks), richness(bitRates(tracks)) ?? 0]);
 }
 
 export function lower(confidence: Confidence): Confidence {

@@ -9,6 +9,7 @@ import { errorCode } from "../../platform/errors.ts";
 import { Failure } from "../../platform/failure.ts";
 import { systemReason } from "../../platform/system-reason.ts";
 import type { Side } from "../contract/request.ts";
+import { identityOf } from "./identity.ts";
 import type { MediaRoots } from "./roots.ts";
 
 export interface Source extends AsyncDisposable {
@@ -20,6 +21,8 @@ export interface Source extends AsyncDisposable {
   readonly size: number;
   /** Time of the last modification, in whole milliseconds since 1970. */
   readonly modifiedMs: number;
+  /** Identifies the file and notices its changes; undefined: it changed too recently (identity.ts). */
+  readonly identity: string | undefined;
   /** Lower-case extension without the dot, letters and digits only; may be empty. */
   readonly extension: string;
   /** Throws MEDIA_CHANGED if the file was modified since it was opened. */
@@ -61,6 +64,7 @@ export async function openSource(side: Side, asked: string, roots: MediaRoots | 
       handle,
       size: stat.size,
       modifiedMs: Math.floor(stat.mtimeMs),
+      identity: identityOf(await handle.stat({ bigint: true })),
       extension: /^\.([a-z0-9]{1,8})$/.exec(extname(path).toLowerCase())?.[1] ?? "",
       verifyUnchanged: async () => {
         const now = await handle.stat();

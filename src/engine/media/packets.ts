@@ -1,15 +1,16 @@
-/** Parses ffmpeg's framecrc list of a track's packets: times, key frames and hidden frames. */
+/** Parses ffmpeg's lists of a track's packets: times, key frames and hidden frames; and what they contain. */
+import { ContentList, isHashLine, isTime } from "./content.ts";
 import { parseRational, type Rational } from "./rational.ts";
 import { type FrameTimes, refuseTooMany } from "./track.ts";
 
-/** Beyond this value a timestamp means "none" (AV_NOPTS_VALUE is −2^63). */
-const NO_TIME = 2 ** 62;
 /** AV_PKT_FLAG_KEY and AV_PKT_FLAG_DISCARD of libavcodec; framecrc prints flags only where they are not just KEY. */
 const FLAG_KEY = 1;
 const FLAG_DISCARD = 4;
 
 export class PacketList {
   codec = "";
+  /** Reads the same lines. */
+  readonly content = new ContentList();
   #timeBase: Rational | undefined;
   /** Times of the frames that play. */
   #pts = new Float64Array(1024);
@@ -21,19 +22,28 @@ export class PacketList {
   #lastKey = Number.NEGATIVE_INFINITY;
   #leading = false;
 
-  /** Parses a line: headers such as "#tb 0: 1/25", then "stream, dts, pts, duration, size, crc[, F=0x..][, …]". */
+  /**
+   * Parses a line: headers such as "#tb 0: 1/25", then "stream, dts, pts, duration, size, crc[, F=0x..][, …]"; and those
+   * of framehash, with a hash in the place of the checksum.
+   */
   read(line: string): void {
     if (line.startsWith("#")) {
+      this.content.read(line, Number.NaN, false);
       const [key, value] = [line.slice(1, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()];
       if (key === "tb 0") this.#timeBase = parseRational(value);
       if (key === "codec_id 0") this.codec = value;
       return;
     }
+    if (isHashLine(line)) {
+      this.content.read(line, Number.NaN, false);
+      return;
+    }
     const fields = line.split(",");
     const pts = Number(fields[2]);
+    const flags = Number(fields.find((field) => field.startsWith(" F="))?.slice(3) ?? FLAG_KEY);
+    if (fields.length >= 6) this.content.read(line, pts, (flags & FLAG_KEY) !== 0);
     // AVI repeats the previous frame with an empty packet, which decodes to nothing.
     if (fields.length < 6 || Number.isNaN(pts) || Number(fields[4]) === 0) return;
-    const flags = Number(fields.find((field) => field.startsWith(" F="))?.slice(3) ?? FLAG_KEY);
     this.#bytes += Number(fields[4]);
     this.#add(pts, flags);
   }
@@ -67,7 +77,7 @@ export class PacketList {
     if (!timeBase || this.#playing === 0) return undefined;
     const pts = this.#pts.subarray(0, this.#playing).sort();
     for (let index = 0; index < pts.length; index++) {
-      if (Math.abs(pts[index] ?? NO_TIME) >= NO_TIME || pts[index] === pts[index - 1]) return undefined;
+      if (!isTime(pts[index] ?? Number.NaN) || pts[index] === pts[index - 1]) return undefined;
     }
     return {
       timeBase,

@@ -2,6 +2,7 @@
 import { Failure } from "../../platform/failure.ts";
 import type { Side } from "../contract/request.ts";
 import type { MediaInfo, Warning } from "../contract/result.ts";
+import type { TrackContent } from "./content.ts";
 import type { PixelFormat } from "./pixels.ts";
 import type { Rational } from "./rational.ts";
 import { formatRational, toNumber } from "./rational.ts";
@@ -41,6 +42,8 @@ export interface Track {
   readonly selfChecking: boolean;
   /** Whether Netflix's vmaf reads the file's samples unchanged, without shifting chroma or rejecting the header. */
   readonly straight: boolean;
+  /** Digests of its packets; undefined: it has none, or they are not known. */
+  readonly content?: TrackContent | undefined;
   readonly warnings: readonly Warning[];
 }
 

@@ -91,7 +91,7 @@ export function writePlan(plan: Plan, files: Readonly<Record<Side, FileFacts>>, 
   });
 }
 
-function trackFacts({ side: _side, pixels, times: _times, ...track }: Track): object {
+function trackFacts({ side: _side, pixels, times: _times, content: _content, ...track }: Track): object {
   const { uncuttable: _uncuttable, straight: _straight, warnings: _warnings, ...facts } = track;
   return { ...facts, pixelFormat: pixels.name };
 }

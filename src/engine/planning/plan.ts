@@ -12,6 +12,7 @@ import type { ProbeContext } from "../media/probe-context.ts";
 import { toNumber } from "../media/rational.ts";
 import type { Track } from "../media/track.ts";
 import { pair } from "./compare.ts";
+import { type Identities, segmentContent } from "./content.ts";
 import { type Cutting, cut } from "./cut.ts";
 import { countsSuffice, settleCounts } from "./frame-counts.ts";
 import { factsOf } from "./model-facts.ts";
@@ -33,6 +34,8 @@ export interface Plan extends Draft, Cutting {
   readonly models: readonly Model[];
   /** Its fix is part of the request; undefined: nothing was repaired. */
   readonly repair?: Repair | undefined;
+  /** Of each segment, what it is decoded from (content.ts). Absent in a plan that another machine made. */
+  readonly contents?: readonly (string | undefined)[];
 }
 
 export interface PlanOptions extends ProbeContext {
@@ -74,7 +77,7 @@ export async function plan(
   const settled = isSettled
     ? { ...draft, pairing: settleCounts(pairing, tracks, request) }
     : await recounted(sources, draft, options);
-  return finish(settled, options);
+  return finish(settled, sources, options);
 }
 
 /**
@@ -92,7 +95,7 @@ export async function recounted<D extends Draft>(
   return { ...draft, tracks, pairing: settleCounts(draft.pairing, tracks, draft.request) };
 }
 
-function finish(draft: Draft, options: PlanOptions): Plan {
+function finish(draft: Draft, files: Identities, options: PlanOptions): Plan {
   const models = chosenModels(draft, options);
   refuseUnscorable(models, draft.pairing);
   const { subsample, features } = draft.request;
@@ -103,14 +106,15 @@ function finish(draft: Draft, options: PlanOptions): Plan {
   );
   const length = segmentFrames(options.segmentLength, draft);
   const cutting = cut(draft.tracks, draft.pairing, { length, subsample, lookBehind });
+  const contents = cutting.segments.map((segment) => segmentContent(draft, segment, files));
   // The frame times of a film take 10 MB, and nothing needs them after cutting.
-  const tracks = perSide((side) => ({ ...draft.tracks[side], times: undefined }));
+  const tracks = perSide((side) => ({ ...draft.tracks[side], times: undefined, content: undefined }));
   const warnings = [
     ...draft.pairing.warnings,
     ...chromaWarnings(models, draft.pairing),
     ...xpsnrWarnings(features, draft.pairing),
   ];
-  return { ...draft, pairing: { ...draft.pairing, warnings }, tracks, models, ...cutting };
+  return { ...draft, pairing: { ...draft.pairing, warnings }, tracks, models, contents, ...cutting };
 }
 
 function chosenModels({ request, tracks, pairing }: Draft, { models }: PlanOptions): readonly Model[] {

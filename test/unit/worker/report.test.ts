@@ -11,7 +11,14 @@ import { track } from "../engine/track-fixture.ts";
 function scoredWith(findings: readonly Finding[]) {
   const table = new FrameTable(["vmaf"]);
   table.append(0, [90]);
-  const scored = { table, durationMs: 1, plan: undefined, frameCount: undefined, findings };
+  const scored = {
+    table,
+    durationMs: 1,
+    plan: undefined,
+    frameCount: undefined,
+    findings,
+    scoredBy: undefined,
+  };
   const [report] = reportsOf({ kind: "SCORED", scored });
   assert.ok(report?.case === "segment");
   return report.value.findings ?? [];

@@ -123,14 +123,20 @@ export function swapFindings(
   frames: readonly FramePair[],
   bitRates?: Readonly<Record<Side, number>>,
 ): Finding[] {
-  const richer = bitRates && bitRates.reference > 0 ? bitRates.distorted / bitRates.reference : undefined;
-  if (richer === undefined || richer < RICHER) return [];
+  const richer = bitRates && richness(bitRates);
+  if (richer === undefined) return [];
   const some = frames.filter((_, index) => index % EVERY === 0);
   const fine = perSide((side) => middle(some.map((pair) => fineness(lumaPlane(pictures[side], pair[side])))));
   const finer = fine.reference > 0 ? fine.distorted / fine.reference : 1;
   if (finer < FINER) return [];
   const evidence = `The distorted video has ${finer.toFixed(2)} times the fine detail and ${richer.toFixed(1)} times the bit rate of the reference.`;
   return [{ code: "SIDES_SWAPPED", confidence: "possible", evidence }];
+}
+
+/** How many times the bits of the reference the distorted video has; undefined: too few to matter, or unknown. */
+export function richness({ reference, distorted }: Readonly<Record<Side, number>>): number | undefined {
+  const richer = reference > 0 ? distorted / reference : 0;
+  return richer < RICHER ? undefined : richer;
 }
 
 function spread({ data }: Plane): number {

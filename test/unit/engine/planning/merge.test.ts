@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { pairRequest } from "../../../../src/engine/contract/request.ts";
 import { pair } from "../../../../src/engine/planning/compare.ts";
 import { cut } from "../../../../src/engine/planning/cut.ts";
-import { merged } from "../../../../src/engine/planning/merge.ts";
+import { merged } from "../../../../src/engine/planning/segment.ts";
 import { times, track } from "../track-fixture.ts";
 
 function segmentsOf(frames: number, gop: number, length: number) {

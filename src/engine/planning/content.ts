@@ -1,0 +1,56 @@
+/** What the compared frames of a segment are decoded from. */
+import { perSide, SIDES, type Side } from "../contract/request.ts";
+import { contentOf, type Decoded } from "../media/content.ts";
+import { toNumber } from "../media/rational.ts";
+import type { Track } from "../media/track.ts";
+import { type Pairing, sourceFrames } from "./pairing.ts";
+import type { Segment } from "./segment.ts";
+
+/** Of each side, what identifies the file without reading it (files/identity.ts). */
+export type Identities = Readonly<Record<Side, { readonly identity: string | undefined }>>;
+
+interface Pair {
+  readonly tracks: Readonly<Record<Side, Track>>;
+  readonly pairing: Pairing;
+}
+
+/**
+ * Returns a text that is equal for segments whose frames are decoded from the same packets; of files without packets,
+ * such as y4m, from the same file. Undefined: it is not known.
+ */
+export function segmentContent(
+  { tracks, pairing }: Pair,
+  segment: Segment,
+  files: Identities,
+): string | undefined {
+  const decoded = decodedOf({ tracks, pairing }, segment);
+  const sides = SIDES.map((side) => {
+    const { content } = tracks[side];
+    const packets = content && decoded && contentOf(content, decoded[side]);
+    const { identity } = files[side];
+    return packets ?? (identity && `file ${identity}`);
+  });
+  return sides.includes(undefined) ? undefined : sides.join("\n");
+}
+
+/**
+ * Returns the times between which each side is decoded, context included, or nothing for all of it; undefined: it has
+ * no times.
+ */
+function decodedOf(
+  { tracks, pairing }: Pair,
+  { first, count, after, cut }: Segment,
+): Readonly<Record<Side, Decoded | undefined>> | undefined {
+  if (cut === undefined) return { reference: undefined, distorted: undefined };
+  if (SIDES.some((side) => tracks[side].times === undefined)) return undefined;
+  const sourceOf = sourceFrames(pairing);
+  return perSide((side) => {
+    const { times } = tracks[side];
+    const { seek, range } = cut[side];
+    const last = times?.pts[sourceOf(side, first + count + after - 1)];
+    return {
+      from: seek === undefined || times === undefined ? -Infinity : seek / toNumber(times.timeBase),
+      to: range.end === undefined || last === undefined ? Infinity : last,
+    };
+  });
+}

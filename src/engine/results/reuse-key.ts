@@ -1,0 +1,33 @@
+/**
+ * Identifies what the scores and findings of a segment depend on, besides the programs: equal keys mean equal scores.
+ * All that might matter is part of the key, so that doubt leads to another score, not to a wrong one.
+ */
+import { hash } from "node:crypto";
+import { perSide } from "../contract/request.ts";
+import type { ScorerInfo } from "../contract/result.ts";
+import type { Plan } from "../planning/plan.ts";
+import { writePlan, writeSegment } from "../planning/plan-json.ts";
+
+/** To be raised with every change by which equal pictures can get other scores, findings or refusals. */
+const REVISION = 1;
+
+const NO_FILE = { size: 0, modifiedMs: 0 };
+
+/**
+ * Returns the key of each segment of a plan, undefined for one whose content is not known.
+ *
+ * @param seen what findings depend on besides the frames of their segment
+ */
+export function reuseKeys(plan: Plan, scorer: ScorerInfo, seen: string): readonly (Uint8Array | undefined)[] {
+  const { reference: _, distorted: __, ...request } = plan.request;
+  // The rest of the plan does not change with frames of other segments.
+  const tracks = perSide((side) => ({ ...plan.tracks[side], videoBytes: 0 }));
+  const facts = writePlan({ ...plan, tracks }, { reference: NO_FILE, distorted: NO_FILE }, scorer);
+  const pair = JSON.stringify([REVISION, request, facts, seen]);
+  return plan.segments.map((segment, index) => {
+    const content = plan.contents?.[index];
+    return content === undefined
+      ? undefined
+      : hash("sha256", JSON.stringify([pair, writeSegment(segment), content]), "buffer");
+  });
+}
