@@ -22,6 +22,8 @@ export interface Scorer {
 export interface NodeScorer {
   readonly scorer: Scorer;
   readonly models: readonly ModelId[];
+  /** SHA-256 in hex of what computes its scores: programs, libraries, processor. Absent: not known. */
+  readonly scoredBy?: string;
 }
 
 /** A node's default scorer, and what else the node has. */
@@ -124,7 +126,7 @@ export function serves(node: Capabilities, workClass: string): boolean {
   if (workClass === STILLS_CLASS) return node.stills === true;
   if (workClass === DIAGNOSIS_CLASS) return node.diagnoses === true;
   const need = needToPlan(workClass);
-  if (need === undefined) return scorersOf(node).some((one) => scores(one, workClass));
+  if (need === undefined) return scorersOf(node).some((one) => canScore(one, workClass));
   return canPlan(node, need);
 }
 
@@ -136,7 +138,7 @@ export function canPlan(node: Capabilities, { models, scorerVersion }: PlanNeed)
 }
 
 /** Whether a scorer can run the scoring tasks of a class. */
-function scores({ scorer, models }: NodeScorer, workClass: string): boolean {
+export function canScore({ scorer, models }: NodeScorer, workClass: string): boolean {
   const [, needed, ...by] = JSON.parse(workClass) as [string, string[], ...string[]];
   const same = by.join("\n") === [scorer.program, scorer.version, scorer.libvmafVersion].join("\n");
   return same && needed.every((id) => models.some(({ name, digest }) => id === `${name}@${digest}`));

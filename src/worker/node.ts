@@ -165,9 +165,10 @@ export class Node {
   async #capabilities() {
     const { opening, version } = this.#options;
     const all = await opening.engine.scorers();
-    const [first, ...moreScorers] = all.map(({ scorer, models }) => ({
+    const [first, ...moreScorers] = all.map(({ scorer, models, scoredBy = "" }) => ({
       scorer: { ...scorer },
       models: models.map(({ name, digest }) => ({ name, digest })),
+      scoredBy,
     }));
     const stills = await opening.engine.makesStills();
     return { ...first, moreScorers, version, stills, diagnoses: opening.engine.canDiagnose };

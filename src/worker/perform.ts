@@ -17,8 +17,8 @@ const MAX_PLAN_BYTES = 1_000_000;
 const MAX_UNITS_BYTES = 3_000_000;
 /** Frames whose stills one task makes; a call may request no more. */
 const MAX_FRAMES_SHOWN = 16;
-/** Bytes of a segment besides its text. */
-const SEGMENT_BYTES = 24;
+/** Bytes of a segment besides its text, with its key. */
+const SEGMENT_BYTES = 60;
 
 export type Outcome =
   | { readonly kind: "PLANNED"; readonly planned: PlannedPair }

@@ -64,19 +64,24 @@ function factsText(facts: Readonly<Record<string, unknown>>): string {
   return factsText(Object.fromEntries(Object.entries(facts).filter(([name]) => name !== largest?.[0])));
 }
 
-function planReport({ plan, segments, frameCount, pixels, models }: PlannedPair): Report {
+function planReport(planned: PlannedPair): Report {
+  const { plan, segments, frameCount, pixels, models, scoredBy = "", identities } = planned;
   return {
     case: "plan",
     value: {
       plan,
-      segments: segments.map(({ first, count, segment }) => ({
+      segments: segments.map(({ first, count, segment, key = new Uint8Array() }) => ({
         firstFrame: first,
         frameCount: count,
         segment,
+        key: new Uint8Array(key),
       })),
       frameCount,
       pixels,
       models: models.map(({ name, digest }) => ({ name, digest })),
+      scoredBy,
+      referenceIdentity: identities.reference ?? "",
+      distortedIdentity: identities.distorted ?? "",
     },
   };
 }
@@ -96,6 +101,7 @@ function* segmentReports({
   plan,
   frameCount,
   findings,
+  scoredBy = "",
 }: SegmentScored): Generator<Report> {
   let number = 0;
   let held: EncodedRows | undefined;
@@ -112,6 +118,7 @@ function* segmentReports({
       durationMs,
       ...(plan !== undefined && { plan, frameCount: frameCount ?? 0 }),
       findings: joinFindings(undefined, findings).map(withShortFix).map(findingMessage),
+      scoredBy,
     },
   };
 }

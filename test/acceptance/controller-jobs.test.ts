@@ -218,7 +218,7 @@ describe("the stream", () => {
       const end = await stream.next();
       assert.equal(end?.event, "snapshotEnd");
       assert.notEqual(end?.id, "");
-      next = (await jobs.submit({ ...pair, labels })).body;
+      next = (await jobs.submit({ ...pair, labels, noCache: true })).body;
       const first = await stream.next();
       assert.equal(first?.event, "change");
       assert.deepEqual([jobOf(first?.data ?? "").id, jobOf(first?.data ?? "").revision], [next.id, 1]);

@@ -50,9 +50,11 @@ export function jobLines(job: Job, terminal: Terminal): string[] {
   const took = tookText(job);
   const which = `Job ${job.id} ${quoteName(titleOf(job))}${took === "" ? "" : `, ${took}`}${retriesText(job)}.`;
   const kept = keptText(job);
+  const reused = reusedText(job);
   const finish =
     job.estimate === undefined ? "" : ` svc jobs finish ${job.id} scores the rest of the frames.`;
-  const text = `${which}${kept === "" ? "" : ` Kept ${kept}.`}${finish}`;
+  const reuse = reused === "" ? "" : ` Reused: ${reused}.`;
+  const text = `${which}${reuse}${kept === "" ? "" : ` Kept ${kept}.`}${finish}`;
   return wrap(text, terminal.columns).map((line) => paint(terminal, "dim", line));
 }
 
@@ -68,6 +70,7 @@ function facts(job: Job, terminal: Terminal, now: number): string[] {
     ["Only", spec?.diagnoseOnly ? "diagnosed, not scored" : ""],
     ["Estimate", requestedText(job)],
     ["Finishes", job.finishes === undefined ? "" : `job ${printable(job.finishes)}`],
+    ["Reused", reusedText(job)],
     ["Labels", labelsText(spec?.labels ?? {})],
     ["Priority", spec?.priority ? String(spec.priority) : ""],
     ["Submitted", submittedText(job, now)],
@@ -87,6 +90,14 @@ function facts(job: Job, terminal: Terminal, now: number): string[] {
 function requestedText({ spec }: Job): string {
   const { tolerance, seed } = spec?.estimate ?? {};
   return tolerance === undefined ? "" : `to ±${tolerance} with 95 % confidence, seed ${seed ?? "unknown"}`;
+}
+
+/** Returns what was taken from earlier results; empty if nothing was. */
+function reusedText({ reuse, segmentsTotal }: Job): string {
+  if (reuse === undefined) return "";
+  const { segments, jobId, scoredTime } = reuse;
+  if (jobId === undefined) return `${segments} of ${segmentsTotal} segments, scored for earlier jobs`;
+  return `the result of job ${printable(jobId)} of ${instantText(millisecondsOf(scoredTime) ?? 0)}`;
 }
 
 /** Returns a file's name, and what the plan found in it. */

@@ -18,6 +18,8 @@ import { requestOf } from "../score/pair-request.ts";
 
 export interface SpecFlags extends PairFlags, EstimateFlags {
   readonly diagnose?: boolean;
+  /** False with --no-cache. */
+  readonly cache?: boolean;
   readonly name?: string;
   readonly label?: Labels;
   readonly priority?: number;
@@ -31,6 +33,13 @@ export function addSpecOptions<C extends Command>(command: C): C {
   return command
     .addOption(
       optional("--diagnose", "only find out how the videos relate, as svc doctor does; no score", "off"),
+    )
+    .addOption(
+      optional(
+        "--no-cache",
+        "score everything, although your tenant has results of the same content (docs/reuse.md)",
+        "results are reused",
+      ),
     )
     .addOption(optional("--name <name>", "display name; need not be unique", "none"))
     .addOption(labelOption("label to find the job by"))
@@ -102,6 +111,7 @@ export function settingsOf(flags: SpecFlags): JobSpec {
     ...(request.findings && { findings: findingsPolicyMessage(request.findings) }),
     fix: request.fix === true,
     diagnoseOnly: flags.diagnose === true,
+    noCache: flags.cache === false,
     ...(request.matrixOf && { matrixOf: matrixMessage(request.matrixOf) }),
     name: flags.name ?? "",
     labels: { ...flags.label },

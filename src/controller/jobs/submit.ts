@@ -24,6 +24,7 @@ import type { Fleet } from "../scheduling/fleet.ts";
 import type { Schedule } from "../scheduling/schedule.ts";
 import type { ControllerMetrics } from "../telemetry/metrics.ts";
 import { endSubmit, failSubmit, submitSpan, traceparentIn } from "../telemetry/tracing.ts";
+import { answersOf } from "./answers.ts";
 import type { Admission, SubmitLimits } from "./submit-limits.ts";
 
 /** Maximum sets of models of a tenant that wait for a plan; each is a work class. */
@@ -142,16 +143,21 @@ async function store(
     metrics.submitRefused(Failure.from(thrown));
     throw thrown;
   });
+  const answers = await answersOf(jobs, tenant, submission);
   const spans = jobs.map(() => submitSpan(jobs.length));
-  const rows = jobs.map((job, index) => newJob(job, subject, spans[index]));
+  const rows = jobs.map((job, index) => ({
+    ...newJob(job, subject, spans[index]),
+    answeredBy: answers[index],
+  }));
   const stored = await store.insertJobs(tenant, rows).catch((thrown: unknown) => {
     const failure = Failure.from(thrown);
     admission.failed(failure);
     for (const span of spans) failSubmit(span, failure.code);
     throw failure;
   });
-  const created = jobs.filter((_, index) => stored[index]?.created);
+  const created = stored.filter((one) => one.created);
   admission.stored(created.length);
+  metrics.answered(created.filter(({ job }) => job.reuse?.answer !== undefined).length);
   for (const [index, { job, created: isNew }] of stored.entries()) endSubmit(spans[index], job.id, !isNew);
   metrics.submitted.inc(created.length);
   return stored.map(({ job, created: isNew }) =>

@@ -7,6 +7,8 @@ import {
   type JobError,
   JobErrorSchema,
   JobEstimateSchema,
+  type JobReuse,
+  JobReuseSchema,
   JobSchema,
   type JobWork,
   JobWork_Kind,
@@ -59,7 +61,13 @@ export function jobMessage(job: JobRow, now = Date.now()): Job {
     revision: job.revision,
     ...(job.media && { distortedMedia: mediaMessage(job.media) }),
     ...(job.scorer && { scorer: job.scorer }),
+    ...(job.reuse && { reuse: reuseMessage(job.reuse) }),
   });
+}
+
+function reuseMessage({ segments, answer }: NonNullable<JobRow["reuse"]>): JobReuse {
+  const answered = answer && { jobId: answer.jobId, scoredTime: timestampFromDate(answer.endedAt) };
+  return create(JobReuseSchema, { segments, ...answered });
 }
 
 function mediaMessage({ videoBitRate, ...facts }: MediaFacts): MediaSummary {
@@ -98,6 +106,7 @@ export function workMessage(work: WorkRow): JobWork {
     node: work.nodeName,
     ...(work.startedAt && { startTime: timestampFromDate(work.startedAt) }),
     ...(work.endedAt && { endTime: timestampFromDate(work.endedAt) }),
+    ...(work.reusedFrom !== undefined && { reusedFrom: work.reusedFrom }),
   });
 }
 

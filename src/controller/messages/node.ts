@@ -41,8 +41,8 @@ export function nodeMessage(node: NodeRow, tenant: string): Node {
   });
 }
 
-function scorerMessage({ scorer, models }: NodeScorer) {
-  return { scorer, models: models.map(({ name, digest }) => ({ name, digest })) };
+function scorerMessage({ scorer, models, scoredBy = "" }: NodeScorer) {
+  return { scorer, models: models.map(({ name, digest }) => ({ name, digest })), scoredBy };
 }
 
 function nodeWork(work: WorkRow, tenant: string): NodeWork {

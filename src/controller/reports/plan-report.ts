@@ -19,6 +19,9 @@ import type { NewSegment, PlanRecord } from "../../store/contract/task-records.t
 /** Cuts that were moved can double the number of segments. */
 const MAX_REPORTED_SEGMENTS = 2 * MAX_SEGMENTS;
 
+/** Bytes of a SHA-256. */
+const KEY_BYTES = 32;
+
 /** How the sample of a job with an estimate is drawn. */
 export interface Sampling {
   readonly request: SampleRequest;
@@ -118,10 +121,17 @@ function segmentsOf({ segments, frameCount }: PlanReport, facts: StoredPlan): Ne
     const read = checkSegment(planned, index, next, facts.subsample);
     next += read.count;
     const { firstFrame, frameCount, segment } = planned;
-    return { firstFrame, frameCount, segment, cost: costOf(read) };
+    const reuseKey = keyOf(planned, index);
+    return { firstFrame, frameCount, segment, cost: costOf(read), ...(reuseKey && { reuseKey }) };
   });
   if (next === frameCount) return checked;
   throw invalid(`plan.segments have ${next} frames, but plan.frameCount is ${frameCount}.`);
+}
+
+function keyOf({ key }: PlannedSegment, index: number): Uint8Array | undefined {
+  if (key.length === 0) return undefined;
+  if (key.length === KEY_BYTES) return key;
+  throw invalid(`plan.segments[${index}].key has ${key.length} bytes. Use ${KEY_BYTES} or none.`);
 }
 
 function checkSegment(

@@ -10,6 +10,7 @@ import type { Fence, Recorded, SegmentRecord } from "../../store/contract/task-r
 import type { KeyedSemaphore } from "../stills/keyed-semaphore.ts";
 import { findingsText } from "./findings.ts";
 import { checkRevisedPlan } from "./plan-report.ts";
+import { digestOf } from "./reuse.ts";
 
 const MAX_CHUNK_BYTES = 900 * 1024;
 /** Far more than the longest film needs. */
@@ -55,6 +56,7 @@ export function checkSegment({
   plan,
   frameCount,
   findings,
+  scoredBy,
 }: SegmentReport): Omit<SegmentRecord, "last"> & { readonly last: FramePiece } {
   if (last === undefined) throw invalid("segment.last is missing.");
   if (!(durationMs >= 0 && Number.isFinite(durationMs)))
@@ -67,5 +69,6 @@ export function checkSegment({
     plan: plan === "" ? undefined : plan,
     framesTotal: plan === "" ? undefined : frameCount,
     findings: findingsText(findings),
+    scoredBy: digestOf("segment.scoredBy", scoredBy),
   };
 }

@@ -25,6 +25,7 @@ import { sideOf } from "../stills/stills.ts";
 import type { ControllerMetrics } from "../telemetry/metrics.ts";
 import { diagnosisRecord } from "./diagnosis.ts";
 import { planRecord } from "./plan-report.ts";
+import { planReuse } from "./reuse.ts";
 import { checkSegment, refusalOfChunk } from "./scores-report.ts";
 
 const MAX_MESSAGE = 2_000;
@@ -84,7 +85,7 @@ async function record(
 }
 
 async function recordPlan(
-  { store, segmentSeconds }: Reporting,
+  { store, segmentSeconds, metrics, pool }: Reporting,
   fence: Fence,
   report: PlanReport,
   { capabilities }: Puller,
@@ -92,7 +93,12 @@ async function recordPlan(
   const spec = await store.planSpec(fence);
   const request = spec === undefined ? undefined : sampleOf(readSpec(spec));
   const sampling = request && { request, segmentSeconds };
-  return (await store.recordPlan(fence, planRecord(report, capabilities, sampling))).recorded;
+  const plan = planRecord(report, capabilities, sampling);
+  const reuse = spec === undefined ? undefined : planReuse(report, spec);
+  const { recorded, poolable, reused } = await store.recordPlan(fence, { ...plan, reuse });
+  metrics.segmentsReused.inc(reused);
+  if (poolable !== undefined) pool(poolable);
+  return recorded;
 }
 
 async function recordDiagnosis(

@@ -123,6 +123,12 @@ export function readSpec(text: string): JobSpec {
   return fromJsonString(JobSpecSchema, text, { ignoreUnknownFields: true });
 }
 
+/** Returns what a stored spec says of its scores: all but what is for people and the queue. Equal for equal requests. */
+export function scoredText(text: string): string {
+  const { name: _, labels: __, priority: ___, noCache: ____, ...scored } = JSON.parse(text) as JsonObject;
+  return textOf(scored);
+}
+
 /** Returns the text of a stored spec with other labels; all other members are kept. */
 export function withLabels(text: string, labels: Labels): string {
   const { labels: _, ...spec } = JSON.parse(text) as JsonObject;

@@ -60,14 +60,16 @@ function moreScorers(scorers: NodeCapabilities["moreScorers"]): readonly NodeSco
 /** Checks a scorer and its models; `path` names them in a failure. */
 function nodeScorer(
   path: string,
-  { scorer, models }: Pick<NodeCapabilities, "scorer" | "models">,
+  { scorer, models, scoredBy }: Pick<NodeCapabilities, "scorer" | "models" | "scoredBy">,
 ): NodeScorer {
   if (scorer === undefined) throw invalid(`${path}.scorer is missing.`);
   const { program, version, libvmafVersion } = scorer;
   checkText(`${path}.scorer.program`, program, MAX_VERSION);
   checkText(`${path}.scorer.version`, version, MAX_VERSION);
   checkText(`${path}.scorer.libvmafVersion`, libvmafVersion, MAX_VERSION);
-  return { scorer: { program, version, libvmafVersion }, models: modelIds(path, models) };
+  if (!DIGEST.test(scoredBy)) throw invalid(`${path}.scoredBy is not a SHA-256 in hex.`);
+  const known = { scorer: { program, version, libvmafVersion }, models: modelIds(path, models) };
+  return scoredBy === "" ? known : { ...known, scoredBy };
 }
 
 /** Throws INVALID_REQUEST. */

@@ -60,6 +60,8 @@ export class ControllerMetrics {
   readonly claimed: Counter;
   readonly reports: Counter<"report" | "recorded">;
   readonly expired: Counter;
+  readonly segmentsReused: Counter;
+  readonly #answered: Counter;
   readonly pooling: Histogram;
   readonly streamsCut: Counter;
   readonly storeUp: Gauge;
@@ -89,6 +91,14 @@ export class ControllerMetrics {
       "recorded",
     ]);
     this.expired = counter("svc_work_expired_total", "Expired leases.");
+    this.#answered = counter(
+      "svc_jobs_answered_total",
+      "Jobs answered at submission with the result of an earlier job.",
+    );
+    this.segmentsReused = counter(
+      "svc_segments_reused_total",
+      "Segments that took the scores of earlier jobs with the same content.",
+    );
     this.streamsCut = counter(
       "svc_streams_cut_total",
       "Streams closed because their clients read too slowly.",
@@ -181,6 +191,12 @@ export class ControllerMetrics {
       this.#score.observe({ model: MODELS.has(model) ? model : OTHER_MODELS }, score);
     this.#duration.observe(durationMs / 1000);
     this.#frames.inc(frameCount);
+  }
+
+  /** Jobs that got the result of an earlier one. */
+  answered(jobs: number): void {
+    this.ended.inc({ state: "SUCCEEDED" }, jobs);
+    this.#answered.inc(jobs);
   }
 
   /** A job that has no score. */

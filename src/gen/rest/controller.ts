@@ -665,6 +665,11 @@ export interface components {
              * @default false
              */
             diagnoseOnly?: boolean;
+            /**
+             * @description Scores all frames again, although the tenant has results of the same content.
+             * @default false
+             */
+            noCache?: boolean;
             /** @description For people. Need not be unique. */
             name?: string;
             /** @description For filters. Keys of up to 63 characters (letters, digits, ".", "_", "-", "/"), values of up to 255. */
@@ -732,6 +737,7 @@ export interface components {
             estimate?: components["schemas"]["JobEstimate"];
             /** @description Id of the estimated job whose scores this job completes; absent if it is not such a job. */
             finishes?: string;
+            reuse?: components["schemas"]["JobReuse"];
             result?: components["schemas"]["ScoreResult"];
             diagnosis?: components["schemas"]["Diagnosis"];
             error?: components["schemas"]["JobError"];
@@ -902,6 +908,20 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description Identifies what computes scores with a scorer: SHA-256 in hex over the version of svc, the programs, the libraries that they load, and the processor. Empty if it is not known; results are then not reused. */
+        ScoredBy: string;
+        /** @description What a job took from earlier results of its tenant instead of scoring it; absent if nothing. They have the same content, request, scorer and models. */
+        JobReuse: {
+            /** @description Segments whose scores are those of earlier jobs. */
+            segments: number;
+            /** @description The job with the same request and files whose result this is; absent if the job was planned itself. It may have been deleted since. */
+            jobId?: string;
+            /**
+             * Format: date-time
+             * @description When that job ended; set with `jobId`.
+             */
+            scoredTime?: string;
+        };
         /** @description A task of a job. */
         JobWork: {
             /**
@@ -927,6 +947,8 @@ export interface components {
             startTime?: string;
             /** Format: date-time */
             endTime?: string;
+            /** @description The job that scored the frames, if they were not scored for this one. It may have been deleted since. */
+            reusedFrom?: string;
         };
         StillList: {
             stills: components["schemas"]["Still"][];
@@ -995,6 +1017,7 @@ export interface components {
                 stills?: boolean;
                 /** @description Whether the node diagnoses pairs. Jobs with `diagnoseOnly` go only to such nodes. */
                 diagnoses?: boolean;
+                scoredBy?: components["schemas"]["ScoredBy"];
                 /** @description Further scorers of the node, for jobs that request their versions. */
                 moreScorers?: {
                     scorer: components["schemas"]["ScorerInfo"];
@@ -1002,6 +1025,7 @@ export interface components {
                         name: string;
                         digest: string;
                     }[];
+                    scoredBy?: components["schemas"]["ScoredBy"];
                 }[];
             };
             /** Format: date-time */

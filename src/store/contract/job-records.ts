@@ -49,6 +49,18 @@ export interface NewJob {
   readonly workClass: string;
   /** Its trace context (platform/trace-context.ts); absent: none. */
   readonly traceparent?: string | undefined;
+  /** Id of a succeeded job whose result it gets at once; absent, or that job is gone: it is scored. */
+  readonly answeredBy?: string | undefined;
+}
+
+/** A result that can answer a job. */
+export interface Answer {
+  readonly jobId: string;
+  readonly plan: string;
+  /** Class of its scoring tasks. */
+  readonly workClass: string;
+  /** As in PlanReuse, of all of its scores. */
+  readonly scoredBy: Uint8Array;
 }
 
 /** A job with an estimate that succeeded. */
@@ -66,6 +78,14 @@ export interface Finishing {
   readonly job: Omit<NewJob, "idempotencyKey" | "workClass">;
   /** At least one: the rest, in frame order. */
   readonly segments: readonly NewSegment[];
+}
+
+/** What a job took from earlier results of its tenant. */
+export interface JobReuse {
+  /** Number of its segments with scores of other jobs. */
+  readonly segments: number;
+  /** Id of the job whose result this is, and when that ended; undefined: the job was planned itself. */
+  readonly answer: { readonly jobId: string; readonly endedAt: Date } | undefined;
 }
 
 export interface JobRow {
@@ -94,6 +114,8 @@ export interface JobRow {
   readonly media: MediaFacts | undefined;
   /** Of the result; undefined if there is none, or if it was stored before results had this summary. */
   readonly scorer: Scorer | undefined;
+  /** undefined: nothing. */
+  readonly reuse: JobReuse | undefined;
   /** Starts at 1 and increases with every change. */
   readonly revision: number;
 }
@@ -124,6 +146,8 @@ export interface WorkRow {
   readonly nodeName: string;
   readonly startedAt: Date | undefined;
   readonly endedAt: Date | undefined;
+  /** Id of the job that scored it, if that is another one. */
+  readonly reusedFrom: string | undefined;
 }
 
 /** Matches jobs that meet all conditions. Times are milliseconds since 1970; `since` is inclusive, `until` exclusive. */

@@ -1,5 +1,6 @@
 /** Jobs in the store, as their tenants see them. The rules of Store apply. */
 import type {
+  Answer,
   Estimated,
   Finishing,
   JobCursor,
@@ -24,6 +25,8 @@ export interface JobStore {
    * order; `created` is false if the key was already used with the same fingerprint. Throws IDEMPOTENCY_CONFLICT.
    */
   insertJobs(tenant: string, jobs: readonly NewJob[]): Promise<readonly { job: JobRow; created: boolean }[]>;
+  /** Returns the tenant's latest result of each key (PlanReuse.key), in order, if one program scored all of it. */
+  findAnswers(tenant: string, keys: readonly Uint8Array[]): Promise<readonly (Answer | undefined)[]>;
   /** Returns the idempotency keys that already have a job. */
   knownKeys(tenant: string, keys: readonly string[]): Promise<ReadonlySet<string>>;
   /** undefined: unknown, or of another tenant. */

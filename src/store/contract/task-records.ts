@@ -59,6 +59,8 @@ export interface NewSegment {
   readonly frameCount: number;
   readonly segment: string;
   readonly cost: number;
+  /** SHA-256 of what its scores depend on, besides the programs; absent: not known. */
+  readonly reuseKey?: Uint8Array | undefined;
 }
 
 /** What samples of a pair are drawn from. */
@@ -89,6 +91,28 @@ export interface PlanRecord {
   /** Class of its SEGMENT tasks. */
   readonly workClass: string;
   readonly media: MediaFacts;
+  /** Absent: nothing is known that other jobs could share. */
+  readonly reuse?: PlanReuse | undefined;
+}
+
+/** What lets jobs share scores. */
+export interface PlanReuse {
+  /** SHA-256 of the request, and of what identifies both files; undefined: not known. */
+  readonly key: Uint8Array | undefined;
+  /** SHA-256 of the programs and the processor that score; undefined: not known. */
+  readonly scoredBy: Uint8Array | undefined;
+  /** Whether segments take the scores of segments with the same keys. */
+  readonly isAllowed: boolean;
+}
+
+export interface PlanOutcome {
+  readonly recorded: Recorded;
+  /** Of the task. */
+  readonly tenant: string | undefined;
+  /** The job, if all of its segments have scores of other jobs. */
+  readonly poolable: Poolable | undefined;
+  /** Segments that took scores. */
+  readonly reused: number;
 }
 
 /** The diagnosis of a job that has no score. */
@@ -121,6 +145,8 @@ export interface SegmentRecord {
   readonly framesTotal: number | undefined;
   /** What was found, as JSON; undefined: nothing. */
   readonly findings: string | undefined;
+  /** As in PlanReuse; absent: not known. */
+  readonly scoredBy?: Uint8Array | undefined;
 }
 
 /** The effect of a failure that a node reports. */

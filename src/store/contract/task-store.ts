@@ -15,6 +15,7 @@ import type {
   InWork,
   LimitedClaim,
   Outcome,
+  PlanOutcome,
   PlanRecord,
   Poolable,
   Ready,
@@ -44,8 +45,11 @@ export interface WorkStore {
   recordChunk(fence: Fence, chunk: FrameChunk): Promise<Recorded>;
   /** Returns the spec of the job of a leased PLAN task; undefined: it has no live lease of one. */
   planSpec(fence: Fence): Promise<string | undefined>;
-  /** STALE for a PLAN task that is a diagnosis. */
-  recordPlan(fence: Fence, plan: PlanRecord): Promise<{ recorded: Recorded; tenant: string | undefined }>;
+  /**
+   * Segments with the key of a scored segment of the same tenant take copies of its scores and findings, if both are of
+   * the same programs. STALE for a PLAN task that is a diagnosis.
+   */
+  recordPlan(fence: Fence, plan: PlanRecord): Promise<PlanOutcome>;
   /** Completes a leased PLAN task of DIAGNOSIS_CLASS, and with it its job, which succeeds. */
   recordDiagnosis(fence: Fence, diagnosis: DiagnosisRecord): Promise<DiagnosisOutcome>;
   /** `poolable`: the job, if this was its last segment. `tenant`: of the task, if the report was recorded now. */

@@ -51,6 +51,7 @@ type Silent =
   | (
       | "job"
       | "jobDetail"
+      | "findAnswers"
       | "finishingJob"
       | "listJobs"
       | "countJobs"

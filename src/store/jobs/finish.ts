@@ -1,14 +1,14 @@
 /** SQL of finishing: a job that starts with the scores of an estimated one. */
 import { isId } from "../../jobs/ids.ts";
-import { SCORING_KINDS } from "../../jobs/work.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Database } from "../connection/database.ts";
 import { type Sender, statement } from "../connection/statement.ts";
 import type { Estimated, Finishing, JobRow } from "../contract/job-records.ts";
 import type { Ready } from "../contract/task-records.ts";
 import { SEGMENT_ROWS, segmentsJson } from "../schema/new-segments.ts";
-import { eventsOf, type JobColumns, jobColumns, jobOf, MEDIA, quoted } from "../schema/rows.ts";
+import { eventsOf, type JobColumns, jobColumns, jobOf, MEDIA } from "../schema/rows.ts";
 import { lock } from "../selection/job-lock.ts";
+import { COPIED, columnsOf, copyScores, SCORED } from "./copies.ts";
 
 /** A job that failed or was cancelled does not count: its scores are incomplete. */
 const FINISHING = statement(`
@@ -26,33 +26,10 @@ export async function finishingJob(
   return row && jobOf(row);
 }
 
-/** Segments of job $1 that are scored. */
-const SCORED = `
-  select work.* from work join job on job.id = work.job_id and job.generation = work.generation
-  where work.job_id = $1 and work.state = 'DONE' and work.kind in (${quoted(SCORING_KINDS)})`;
-
 const ESTIMATED = statement(`
   select job.spec, job.plan, sample.units,
     array(select scored.first_frame::float8 from (${SCORED}) as scored order by scored.first_frame) as scored
   from job join sample on sample.job_id = job.id where job.id = $1`);
-
-/** As in the estimated job: its place among other tasks is that of the new job. */
-const COPIED = [
-  ...[
-    "kind",
-    "state",
-    "work_class",
-    "class_key",
-    "seq",
-    "cost",
-    "first_frame",
-    "frame_count",
-    "frames_done",
-    "segment",
-  ],
-  ...["attempt", "failures", "reported", "node_id", "node_name", "started_at", "ended_at", "findings"],
-];
-const ofCopy = COPIED.map((column) => `copy.${column}`).join(", ");
 
 /** Both jobs have the plan; the PLAN task is the last one of the estimated job. */
 const INSERT = statement(`
@@ -74,7 +51,7 @@ const INSERT = statement(`
     order by work.generation desc limit 1),
   copied as (
     insert into work (job_id, tenant_id, rank, job_seq, generation, ${COPIED.join(", ")})
-    select stored.id, stored.tenant_id, -stored.priority, stored.seq, copy.of_generation, ${ofCopy}
+    select stored.id, stored.tenant_id, -stored.priority, stored.seq, copy.of_generation, ${columnsOf("copy")}
     from stored, (select * from planned union all select scored.*, 1 from scored) as copy),
   announced as (${eventsOf("stored", "null")}),
   added as (
@@ -86,15 +63,6 @@ const INSERT = statement(`
       select work_class, class_key from scored limit 1) as alike
     order by given.n)
   select ${jobColumns("stored")}, stored.score_class from stored`);
-
-/** Its policy looks for the new tasks, which only the statements after the one that adds them see. */
-const COPY_SCORES = statement(`
-  insert into piece (work_id, attempt, number, row_count, rows)
-  select copy.id, piece.attempt, piece.number, piece.row_count, piece.rows
-  from (${SCORED}) as scored
-  join work as copy on copy.job_id = $2 and copy.state = 'DONE' and copy.kind = scored.kind
-    and copy.first_frame = scored.first_frame
-  join piece on piece.work_id = scored.id and piece.attempt = scored.reported`);
 
 interface Finished {
   readonly job: JobRow;
@@ -131,7 +99,7 @@ async function insert(sender: Sender, id: string, { job, segments }: Finishing):
     segmentsJson(segments),
   ]);
   if (row === undefined) throw new Error(`job ${id} disappeared while locked`);
-  await sender.query(COPY_SCORES, [id, job.id]);
+  await copyScores(sender, id, job.id);
   return { job: jobOf(row), created: true, ready: { tenant: row.tenant_id, workClass: row.score_class } };
 }
 

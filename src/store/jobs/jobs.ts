@@ -15,6 +15,7 @@ import {
   type WorkColumns,
   workOf,
 } from "../schema/rows.ts";
+import { insertAnswered } from "./answers.ts";
 
 /** The cost of planning, the unit of the fair share: it is about the same for all jobs. */
 const PLAN_COST = 1;
@@ -100,7 +101,11 @@ async function insert(
   jobs: readonly NewJob[],
 ): Promise<readonly (Stored | Conflict)[]> {
   const stored = new Map<string, JobRow>();
-  for (const values of insertsOf(jobs)) {
+  for (const [n, job] of jobs.entries()) {
+    const answered = isAnswered(job) ? await insertAnswered(sender, tenant, job, n) : undefined;
+    if (answered !== undefined) stored.set(job.id, answered);
+  }
+  for (const values of insertsOf(jobs.filter(({ id }) => !stored.has(id)))) {
     const rows = await sender.query<JobColumns>(INSERT, [tenant, values]);
     for (const row of rows) stored.set(row.id, jobOf(row));
   }
@@ -110,6 +115,10 @@ async function insert(
     const fresh = stored.get(job.id);
     return fresh === undefined ? foundOf(job, known) : { job: fresh, created: true };
   });
+}
+
+function isAnswered(job: NewJob): job is NewJob & { readonly answeredBy: string } {
+  return job.answeredBy !== undefined;
 }
 
 /** Splits the jobs into values of INSERT of bounded size. */

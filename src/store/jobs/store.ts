@@ -13,6 +13,7 @@ import { getStill, listStills, requestStills } from "../stills/stills.ts";
 import { cancelJob } from "../tasks/endings.ts";
 import { parts } from "../tasks/parts.ts";
 import { queued, usage } from "../tasks/usage.ts";
+import { findAnswers } from "./answers.ts";
 import { cancelSome, deleteJob, deleteSome } from "./bulk.ts";
 import { finishingJob, finishJob } from "./finish.ts";
 import { getJob, insertEach, insertJobs, jobDetail, knownKeys, tenantOf } from "./jobs.ts";
@@ -22,7 +23,7 @@ import { deleteEnded } from "./retention.ts";
 export function jobStore(database: Database, cursors: ClaimCursors, effects: Effects): Published<JobStore> {
   const { change } = changing(database, effects);
   return {
-    ...bound(database, { knownKeys, job: getJob, jobDetail, finishingJob, countJobs, tenantOf }),
+    ...bound(database, { knownKeys, job: getJob, jobDetail, finishingJob, findAnswers, countJobs, tenantOf }),
     ...bound(database, { parts, queued, usage, listStills, still: getStill }),
     insertJobs: insertion(database, cursors, effects),
     listJobs: async (tenant, filter, after, limit, sort = "NEWEST") =>
@@ -47,7 +48,7 @@ function insertion(database: Database, cursors: ClaimCursors, effects: Effects) 
   return changing(database, effects).change(
     async (on, tenant: string, jobs: readonly NewJob[]) => {
       const [alone] = jobs;
-      const one = jobs.length === 1 && alone !== undefined;
+      const one = jobs.length === 1 && alone !== undefined && alone.answeredBy === undefined;
       const stored = one ? [await inserts.call(tenant, alone)] : await insertJobs(on, tenant, jobs);
       for (const { workClass, priority } of jobs) cursors.lowerToRank(tenant, classKey(workClass), -priority);
       return stored;

@@ -3,7 +3,14 @@ import { hash } from "node:crypto";
 import type { JobState, WorkState } from "../../jobs/states.ts";
 import type { Scorer, WorkKind } from "../../jobs/work.ts";
 import type { Value } from "../connection/statement.ts";
-import type { JobEstimate, JobRow, MediaFacts, StoredError, WorkRow } from "../contract/job-records.ts";
+import type {
+  JobEstimate,
+  JobReuse,
+  JobRow,
+  MediaFacts,
+  StoredError,
+  WorkRow,
+} from "../contract/job-records.ts";
 import type { StillsPart } from "../contract/still-records.ts";
 
 /** Columns of a job that change; events contain them. */
@@ -37,7 +44,14 @@ export interface ScorerColumns {
   readonly libvmaf_version: string | null;
 }
 
-export interface SummaryColumns extends MediaColumns, ScorerColumns {}
+/** What was reused. Events take it from their job, too. */
+export interface ReuseColumns {
+  readonly segments_reused: number | null;
+  readonly answered_by: string | null;
+  readonly answer_ended_at: Date | null;
+}
+
+export interface SummaryColumns extends MediaColumns, ScorerColumns, ReuseColumns {}
 
 /** The media columns with their types. */
 const MEDIA_TYPES = {
@@ -47,9 +61,12 @@ const MEDIA_TYPES = {
   video_bit_rate: "float8",
 };
 const SCORER_TYPES = { scorer_program: "text", scorer_version: "text", libvmaf_version: "text" };
-const SUMMARY_TYPES = { ...MEDIA_TYPES, ...SCORER_TYPES };
+const REUSE_TYPES = { segments_reused: "int", answered_by: "uuid", answer_ended_at: "timestamptz" };
+const SUMMARY_TYPES = { ...MEDIA_TYPES, ...SCORER_TYPES, ...REUSE_TYPES };
 /** Columns that a plan sets. */
 export const MEDIA = Object.keys(MEDIA_TYPES);
+/** Columns that a result sets. */
+export const SCORER = Object.keys(SCORER_TYPES);
 /** Columns of the plan or result for lists. */
 export const SUMMARY = Object.keys(SUMMARY_TYPES);
 
@@ -94,6 +111,12 @@ function mediaOf(row: MediaColumns): MediaFacts | undefined {
   const { video_codec: codec, video_width: width, video_height: height, video_bit_rate: rate } = row;
   if (codec === null || width === null || height === null) return undefined;
   return { codec, width, height, videoBitRate: rate ?? undefined };
+}
+
+function reuseOf(row: ReuseColumns): JobReuse | undefined {
+  const { segments_reused: segments, answered_by: jobId, answer_ended_at: endedAt } = row;
+  if (segments === null) return undefined;
+  return { segments, answer: jobId === null || endedAt === null ? undefined : { jobId, endedAt } };
 }
 
 export interface JobColumns extends JobFacts, SummaryColumns {
@@ -141,6 +164,7 @@ export function jobOf(row: JobColumns): JobRow {
     finishes: row.finishes ?? undefined,
     media: mediaOf(row),
     scorer: scorerOf(row),
+    reuse: reuseOf(row),
     revision: row.revision,
   };
 }
@@ -183,11 +207,12 @@ export interface WorkColumns {
   readonly started_at: Date | null;
   readonly ended_at: Date | null;
   readonly stills: readonly StillsPart[] | null;
+  readonly reused_from: string | null;
 }
 
 export const WORK_COLUMNS = `work.id, work.job_id, work.tenant_id, work.kind, work.state, work.first_frame,
   work.frame_count, work.frames_done, work.attempt, work.node_id, work.node_name, work.started_at, work.ended_at,
-  work.stills`;
+  work.stills, work.reused_from`;
 
 export function workOf(row: WorkColumns): WorkRow {
   return {
@@ -205,6 +230,7 @@ export function workOf(row: WorkColumns): WorkRow {
     nodeName: row.node_name,
     startedAt: row.started_at ?? undefined,
     endedAt: row.ended_at ?? undefined,
+    reusedFrom: row.reused_from ?? undefined,
   };
 }
 

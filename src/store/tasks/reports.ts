@@ -11,12 +11,10 @@ import type {
   DiagnosisRecord,
   Fence,
   FrameChunk,
-  PlanRecord,
   Poolable,
   Recorded,
 } from "../contract/task-records.ts";
-import { SEGMENT_ROWS, segmentsJson } from "../schema/new-segments.ts";
-import { classKey, eventsOf, mediaValues, NEXT_REVISION, quoted, settingMedia } from "../schema/rows.ts";
+import { eventsOf, mediaValues, NEXT_REVISION, quoted, settingMedia } from "../schema/rows.ts";
 import { fenceValues, LIVE_LEASE, refusalOf, TO_DONE } from "../selection/lease-state.ts";
 
 /** Most context frames that a segment is scored with. */
@@ -62,56 +60,6 @@ export function tooManyRows({ rows, most }: Rows): Failure {
     "INVALID_REQUEST",
     `The task has reported ${rows} rows, but its frames and their context have at most ${most}. This report was discarded.`,
   );
-}
-
-const PLAN_SPEC = statement(`
-  select job.spec from work join job on job.id = work.job_id where ${LIVE_LEASE} and work.kind = 'PLAN'`);
-
-export async function planSpec(database: Database, fence: Fence): Promise<string | undefined> {
-  if (!isId(fence.itemId)) return undefined;
-  const [row] = await database.query<{ spec: string }>("fleet", PLAN_SPEC, fenceValues(fence));
-  return row?.spec;
-}
-
-const RECORD_PLAN = statement(`
-  with done as (
-    update work set state = 'DONE', reported = work.attempt, ended_at = now(), lease_until = null
-    where ${LIVE_LEASE} and work.kind = 'PLAN' and work.work_class <> '${DIAGNOSIS_CLASS}' and work.state in (${TO_DONE})
-    returning work.*),
-  planned as (
-    update job set plan = $4::text, frames_total = $5::bigint, segments_total = (select count(*) from jsonb_array_elements($6::jsonb)),
-      score_class = $7::text, generation = done.generation + 1, ${settingMedia(9)}, ${NEXT_REVISION}
-    from done where job.id = done.job_id returning job.*),
-  cut as (
-    insert into work (job_id, tenant_id, kind, state, work_class, class_key, rank, job_seq, seq, generation, cost,
-      first_frame, frame_count, segment)
-    select done.job_id, done.tenant_id, 'SEGMENT', 'PENDING', $7::text, $8::bigint, done.rank, done.job_seq, given.n, done.generation + 1, given.cost,
-      given.first_frame, given.frame_count, given.segment
-    from done, jsonb_to_recordset($6::jsonb) as given${SEGMENT_ROWS}
-    order by given.n),
-  sampled as (
-    insert into sample (job_id, tenant_id, frames, units)
-    select done.job_id, done.tenant_id, $13::bigint, $14::text from done where $14::text is not null),
-  announced as (${eventsOf("planned", "planned.state")})
-  select planned.tenant_id from planned`);
-
-export async function recordPlan(
-  database: Database,
-  fence: Fence,
-  { plan, framesTotal, segments, sample, workClass, media }: PlanRecord,
-): Promise<{ recorded: Recorded; tenant: string | undefined }> {
-  if (!isId(fence.itemId)) return { recorded: "STALE", tenant: undefined };
-  const values = [plan, framesTotal, segmentsJson(segments), workClass, classKey(workClass)];
-  const [row] = await database.query<{ tenant_id: string }>("fleet", RECORD_PLAN, [
-    ...fenceValues(fence),
-    ...values,
-    ...mediaValues(media),
-    sample?.frames ?? null,
-    sample?.units ?? null,
-  ]);
-  if (row !== undefined) return { recorded: "RECORDED", tenant: row.tenant_id };
-  const { recorded, tenant } = await refusalOf(database, fence);
-  return { recorded, tenant };
 }
 
 /** The job has ended with the task: a diagnosis has no segments. */

@@ -22,7 +22,8 @@ const CLEARED = `
   unscored as (
     delete from piece using work where work.job_id = $1 and piece.work_id = work.id and work.state = 'DONE'),
   unfound as (
-    update work set findings = null where work.job_id = $1 and work.state = 'DONE' and work.findings is not null)`;
+    update work set findings = null, reuse_key = null
+    where work.job_id = $1 and work.state = 'DONE' and (work.findings is not null or work.reuse_key is not null))`;
 
 /** Replaces all tasks of the job by one WHOLE task, which costs as much as they would for all frames; $2 is the task whose report causes it. */
 const START_WHOLE = statement(`
@@ -32,7 +33,7 @@ const START_WHOLE = statement(`
   whole as (
     update job set generation = job.generation + 1, segments_total = 1, segments_done = 0, frames_done = 0,
       frames_total = coalesce((select frames from unsampled), job.frames_total), estimate = null,
-      pool_until = null, poolings = 0, ${NEXT_REVISION}
+      segments_reused = null, pool_until = null, poolings = 0, ${NEXT_REVISION}
     where job.id = $1 returning job.*),
   announced as (${eventsOf("whole", "whole.state")})
   insert into work (job_id, tenant_id, kind, state, work_class, class_key, rank, job_seq, seq, generation, cost,
@@ -133,7 +134,7 @@ const REPLAN = statement(`
   unsampled as (
     delete from sample where sample.job_id = $1),
   unplanned as (
-    update job set generation = job.generation + 1, plan = null, score_class = null, frames_total = null,
+    update job set generation = job.generation + 1, plan = null, score_class = null, reuse_key = null, scored_by = null, frames_total = null,
       ${SUMMARY.map((column) => `${column} = null`).join(", ")},
       segments_total = 0, segments_done = 0, frames_done = 0, estimate = null, pool_until = null, ${NEXT_REVISION}
     where job.id = $1 returning job.*),

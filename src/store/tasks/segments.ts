@@ -38,16 +38,17 @@ const BEFORE_LAST =
 
 /**
  * A report counts only if every chunk before its last one is stored and the number of rows is possible. Chunks of other
- * attempts are deleted. A job is updated once, even if several of its segments are reported.
+ * attempts are deleted. A job is updated once, even if several of its segments are reported. Scores of another plan are
+ * not those of the segment's key.
  */
 const RECORD = statement(`
   with given as (
     select * from unnest($1::text[], $2::uuid[], $3::int[], $4::int[], $5::int[], $6::bytea[], $7::text[], $8::bigint[],
-        $9::text[])
-      as given(session, item, attempt, number, row_count, rows, plan, frames, findings)),
+        $9::text[], $10::bytea[])
+      as given(session, item, attempt, number, row_count, rows, plan, frames, findings, scored_by)),
   held as (
     select work.id, work.job_id, work.tenant_id, work.attempt, work.frame_count, work.frames_done,
-      given.number, given.row_count, given.rows, given.plan, given.frames, given.findings
+      given.number, given.row_count, given.rows, given.plan, given.frames, given.findings, given.scored_by
     from given
     join work on work.id = given.item and work.attempt = given.attempt
     join node on node.id = work.node_id and node.session = given.session and node.ended is null
@@ -64,7 +65,8 @@ const RECORD = statement(`
   done as (
     update work set state = 'DONE', reported = held.attempt, ended_at = now(), lease_until = null,
       frame_count = coalesce(held.frames, held.frame_count), frames_done = coalesce(held.frames, held.frame_count),
-      findings = held.findings
+      findings = held.findings, scored_by = held.scored_by,
+      reuse_key = case when held.plan is null then work.reuse_key end
     from held where work.id = held.id),
   moved as (
     select job_id, count(*) as segments, sum(coalesce(frames, frame_count) - frames_done) as done,
@@ -130,6 +132,7 @@ function valuesOf(reports: readonly SegmentReport[]) {
     segments.map(({ plan }) => plan ?? null),
     segments.map(({ framesTotal }) => framesTotal ?? null),
     segments.map(({ findings }) => findings ?? null),
+    segments.map(({ scoredBy }) => scoredBy ?? null),
   ];
 }
 
@@ -137,10 +140,10 @@ const POOLABLE = statement(
   `select ${POOLABLE_COLUMNS} from job where job.id = any($1::uuid[]) and job.state = 'RUNNING'`,
 );
 
-/** Returns the jobs whose last segment was recorded, by id. */
-async function completed(
+/** Returns jobs whose segments are all scored, by id. */
+export async function completed(
   database: Database,
-  rows: readonly RecordedColumns[],
+  rows: readonly Pick<RecordedColumns, "job" | "complete">[],
 ): Promise<Map<string, Poolable>> {
   const ids = new Set(rows.filter(({ complete }) => complete).map(({ job }) => job));
   if (ids.size === 0) return new Map();

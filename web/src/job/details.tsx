@@ -1,13 +1,13 @@
 /** The job's request, who submitted it, and its times. */
 import { Link } from "react-router";
 import type { Job } from "../api/client.ts";
-import { modelsOf } from "../jobs/job-facts.ts";
+import { modelsOf, reusedText } from "../jobs/job-facts.ts";
 import { formatDuration, formatInstant } from "../ui/moments.ts";
 import { comparedTexts, policyTexts } from "./findings/finding-texts.ts";
 import { JobLabels } from "./job-labels.tsx";
 
 export function Details({ job }: { readonly job: Job }) {
-  const { spec, id, submittedBy, createTime, startTime, endTime, expireTime, finishes } = job;
+  const { spec, id, submittedBy, createTime, startTime, endTime, expireTime, finishes, reuse } = job;
   const compared = comparedTexts(spec);
   const policies = policyTexts(spec);
   return (
@@ -42,6 +42,15 @@ export function Details({ job }: { readonly job: Job }) {
         {finishes !== undefined && (
           <Fact name="Finishes">
             <Link to={`/jobs/${finishes}`}>an estimate</Link>
+          </Fact>
+        )}
+        {reuse !== undefined && (
+          <Fact name="Reused">
+            {reuse.jobId === undefined ? (
+              reusedText(job)
+            ) : (
+              <Link to={`/jobs/${reuse.jobId}`}>{reusedText(job)}</Link>
+            )}
           </Fact>
         )}
         <Fact name="Labels">

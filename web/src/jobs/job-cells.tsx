@@ -12,6 +12,7 @@ import {
   leftText,
   modelsOf,
   progressText,
+  reusedText,
   sampleText,
   shareOf,
   titleOf,
@@ -50,6 +51,7 @@ export function JobProgress({ job }: { readonly job: Job }) {
         <span title={text}>{text}</span>
         {left !== undefined && <span className="left">{left}</span>}
       </div>
+      {job.reuse !== undefined && <span className="quiet">{reusedText(job)}</span>}
       {job.error !== undefined && (
         <span className="quiet" title={job.error.message}>
           {job.error.message}

@@ -1,7 +1,7 @@
 /** Titles, states and progress of a job, as text. */
 import type { components } from "../../../src/gen/rest/controller.ts";
 import { bitRateText, resolutionText } from "../../../src/jobs/quantities.ts";
-import { formatAge, formatDuration } from "../ui/moments.ts";
+import { formatAge, formatDay, formatDuration } from "../ui/moments.ts";
 
 export type Job = components["schemas"]["Job"];
 export type JobSpec = components["schemas"]["JobSpec"];
@@ -108,6 +108,15 @@ function tookText(start: string | undefined, end: string | undefined): string {
 
 /** Thousands separated by commas. */
 const COUNT = new Intl.NumberFormat("en");
+
+/** What was taken from earlier results; undefined: nothing. */
+export function reusedText({ reuse, segmentsTotal }: Job): string | undefined {
+  if (reuse === undefined) return undefined;
+  const { segments, jobId, scoredTime } = reuse;
+  if (jobId === undefined)
+    return `${countText(segments)} of ${countText(segmentsTotal)} segments of earlier results`;
+  return `answered with the result${scoredTime === undefined ? "" : ` of ${formatDay(scoredTime)}`}`;
+}
 
 export function countText(count: number): string {
   return COUNT.format(count);

@@ -31,5 +31,10 @@ export function formatInstant(time: string): string {
   return `${DAY.format(at)}, ${TIME_OF_DAY.format(at).replace(/\s/g, "\u00a0")}`;
 }
 
+/** The day of an instant in the local time zone: "May 12, 2026". */
+export function formatDay(time: string): string {
+  return DAY.format(new Date(time));
+}
+
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const TIME_OF_DAY = new Intl.DateTimeFormat(undefined, { timeStyle: "long" });

@@ -18,7 +18,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file svc/v1/node.proto.
  */
 export const file_svc_v1_node: GenFile = /*@__PURE__*/
-  fileDesc("ChFzdmMvdjEvbm9kZS5wcm90bxIGc3ZjLnYxIrcBChBOb2RlQ2FwYWJpbGl0aWVzEiIKBnNjb3JlchgBIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEiEKBm1vZGVscxgCIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSDwoHdmVyc2lvbhgDIAEoCRIOCgZzdGlsbHMYBCABKAgSKAoMbW9yZV9zY29yZXJzGAUgAygLMhIuc3ZjLnYxLk5vZGVTY29yZXISEQoJZGlhZ25vc2VzGAYgASgIIlMKCk5vZGVTY29yZXISIgoGc2NvcmVyGAEgASgLMhIuc3ZjLnYxLlNjb3JlckluZm8SIQoGbW9kZWxzGAIgAygLMhEuc3ZjLnYxLk5vZGVNb2RlbCIpCglOb2RlTW9kZWwSDAoEbmFtZRgBIAEoCRIOCgZkaWdlc3QYAiABKAkiYgoTUmVnaXN0ZXJOb2RlUmVxdWVzdBIMCgRuYW1lGAEgASgJEg0KBXNsb3RzGAIgASgNEi4KDGNhcGFiaWxpdGllcxgDIAEoCzIYLnN2Yy52MS5Ob2RlQ2FwYWJpbGl0aWVzIkoKFFJlZ2lzdGVyTm9kZVJlc3BvbnNlEg8KB25vZGVfaWQYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIQCghsZWFzZV9tcxgDIAEoDSJ9ChBIZWFydGJlYXRSZXF1ZXN0Eg8KB3Nlc3Npb24YASABKAkSJAoHcnVubmluZxgCIAMoCzITLnN2Yy52MS5SdW5uaW5nV29yaxIQCghkcmFpbmluZxgDIAEoCBIPCgdob2xkX21zGAQgASgNEg8KB2xlYXZpbmcYBSABKAgiRAoLUnVubmluZ1dvcmsSDwoHaXRlbV9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEhMKC2ZyYW1lc19kb25lGAMgASgNIkUKEUhlYXJ0YmVhdFJlc3BvbnNlEiEKBHN0b3AYASADKAsyEy5zdmMudjEuUnVubmluZ1dvcmsSDQoFZHJhaW4YAiABKAgiMwoPUHVsbFdvcmtSZXF1ZXN0Eg8KB3Nlc3Npb24YASABKAkSDwoHd2FpdF9tcxgCIAEoDSIyChBQdWxsV29ya1Jlc3BvbnNlEh4KBGl0ZW0YASABKAsyEC5zdmMudjEuV29ya0l0ZW0irQIKCFdvcmtJdGVtEg8KB2l0ZW1faWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDRIOCgZqb2JfaWQYAyABKAkSEQoJdGVuYW50X2lkGAQgASgJEiUKB3JlcXVlc3QYBSABKAsyFC5zdmMudjEuU2NvcmVSZXF1ZXN0EiAKBHBsYW4YBiABKAsyEC5zdmMudjEuUGxhbldvcmtIABImCgdzZWdtZW50GAcgASgLMhMuc3ZjLnYxLlNlZ21lbnRXb3JrSAASJAoGc3RpbGxzGAggASgLMhIuc3ZjLnYxLlN0aWxsc1dvcmtIABIoCghkaWFnbm9zZRgKIAEoCzIULnN2Yy52MS5EaWFnbm9zZVdvcmtIABITCgt0cmFjZXBhcmVudBgJIAEoCUIGCgR3b3JrIjIKCFBsYW5Xb3JrEhcKD3NlZ21lbnRfc2Vjb25kcxgBIAEoDRINCgV1bml0cxgCIAEoCCIsCgtTZWdtZW50V29yaxIMCgRwbGFuGAEgASgJEg8KB3NlZ21lbnQYAiABKAkiPQoKU3RpbGxzV29yaxIMCgRwbGFuGAEgASgJEiEKBXBhcnRzGAIgAygLMhIuc3ZjLnYxLlN0aWxsc1BhcnQiDgoMRGlhZ25vc2VXb3JrIi0KClN0aWxsc1BhcnQSDwoHc2VnbWVudBgBIAEoCRIOCgZmcmFtZXMYAiADKA0i5AIKE1JlcG9ydFJlc3VsdFJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIPCgdpdGVtX2lkGAIgASgJEg8KB2F0dGVtcHQYAyABKA0SIwoFcGllY2UYBCABKAsyEi5zdmMudjEuRnJhbWVQaWVjZUgAEiIKBHBsYW4YBSABKAsyEi5zdmMudjEuUGxhblJlcG9ydEgAEigKB3NlZ21lbnQYBiABKAsyFS5zdmMudjEuU2VnbWVudFJlcG9ydEgAEigKB2ZhaWx1cmUYByABKAsyFS5zdmMudjEuRmFpbHVyZVJlcG9ydEgAEiUKCWhhbmRfYmFjaxgIIAEoCzIQLnN2Yy52MS5IYW5kQmFja0gAEiQKBXN0aWxsGAkgASgLMhMuc3ZjLnYxLlN0aWxsUmVwb3J0SAASJgoJZGlhZ25vc2lzGAogASgLMhEuc3ZjLnYxLkRpYWdub3Npc0gAQggKBnJlcG9ydCI9CgpGcmFtZVBpZWNlEg4KBm51bWJlchgBIAEoDRIMCgRyb3dzGAIgASgMEhEKCXJvd19jb3VudBgDIAEoDSKMAQoKUGxhblJlcG9ydBIMCgRwbGFuGAEgASgJEigKCHNlZ21lbnRzGAIgAygLMhYuc3ZjLnYxLlBsYW5uZWRTZWdtZW50EhMKC2ZyYW1lX2NvdW50GAMgASgNEg4KBnBpeGVscxgEIAEoDRIhCgZtb2RlbHMYBSADKAsyES5zdmMudjEuTm9kZU1vZGVsIksKDlBsYW5uZWRTZWdtZW50EhMKC2ZpcnN0X2ZyYW1lGAEgASgNEhMKC2ZyYW1lX2NvdW50GAIgASgNEg8KB3NlZ21lbnQYAyABKAkijAEKDVNlZ21lbnRSZXBvcnQSIAoEbGFzdBgBIAEoCzISLnN2Yy52MS5GcmFtZVBpZWNlEhMKC2R1cmF0aW9uX21zGAIgASgBEgwKBHBsYW4YAyABKAkSEwoLZnJhbWVfY291bnQYBCABKA0SIQoIZmluZGluZ3MYBSADKAsyDy5zdmMudjEuRmluZGluZyKOAQoLU3RpbGxSZXBvcnQSDQoFZnJhbWUYASABKA0SIAoEc2lkZRgCIAEoDjISLnN2Yy52MS5TdGlsbC5TaWRlEhIKCm1lZGlhX3R5cGUYAyABKAkSDQoFd2lkdGgYBCABKA0SDgoGaGVpZ2h0GAUgASgNEg0KBWltYWdlGAYgASgMEgwKBGxhc3QYByABKAgiUAoNRmFpbHVyZVJlcG9ydBIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSDQoFZm91bmQYAyABKAkSEQoJY3V0X2ZhdWx0GAQgASgIIgoKCEhhbmRCYWNrIhYKFFJlcG9ydFJlc3VsdFJlc3BvbnNlIuMCCgROb2RlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEQoJdGVuYW50X2lkGAMgASgJEiEKBXN0YXRlGAQgASgOMhIuc3ZjLnYxLk5vZGUuU3RhdGUSDQoFc2xvdHMYBSABKA0SLgoMY2FwYWJpbGl0aWVzGAYgASgLMhguc3ZjLnYxLk5vZGVDYXBhYmlsaXRpZXMSMQoNcmVnaXN0ZXJfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoOaGVhcnRiZWF0X3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh4KBHdvcmsYCSADKAsyEC5zdmMudjEuTm9kZVdvcmsiRQoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIKCgZPTkxJTkUQARIMCghEUkFJTklORxACEgsKB09GRkxJTkUQAyJOCghOb2RlV29yaxIOCgZqb2JfaWQYASABKAkSHQoEd29yaxgCIAEoCzIPLnN2Yy52MS5Kb2JXb3JrEhMKC2ZyYW1lc19kb25lGAMgASgNIhIKEExpc3ROb2Rlc1JlcXVlc3QiMAoRTGlzdE5vZGVzUmVzcG9uc2USGwoFbm9kZXMYASADKAsyDC5zdmMudjEuTm9kZSIeChBEcmFpbk5vZGVSZXF1ZXN0EgoKAmlkGAEgASgJIi8KEURyYWluTm9kZVJlc3BvbnNlEhoKBG5vZGUYASABKAsyDC5zdmMudjEuTm9kZTKoAwoLTm9kZVNlcnZpY2USSQoMUmVnaXN0ZXJOb2RlEhsuc3ZjLnYxLlJlZ2lzdGVyTm9kZVJlcXVlc3QaHC5zdmMudjEuUmVnaXN0ZXJOb2RlUmVzcG9uc2USQAoJSGVhcnRiZWF0Ehguc3ZjLnYxLkhlYXJ0YmVhdFJlcXVlc3QaGS5zdmMudjEuSGVhcnRiZWF0UmVzcG9uc2USPQoIUHVsbFdvcmsSFy5zdmMudjEuUHVsbFdvcmtSZXF1ZXN0Ghguc3ZjLnYxLlB1bGxXb3JrUmVzcG9uc2USSQoMUmVwb3J0UmVzdWx0Ehsuc3ZjLnYxLlJlcG9ydFJlc3VsdFJlcXVlc3QaHC5zdmMudjEuUmVwb3J0UmVzdWx0UmVzcG9uc2USQAoJTGlzdE5vZGVzEhguc3ZjLnYxLkxpc3ROb2Rlc1JlcXVlc3QaGS5zdmMudjEuTGlzdE5vZGVzUmVzcG9uc2USQAoJRHJhaW5Ob2RlEhguc3ZjLnYxLkRyYWluTm9kZVJlcXVlc3QaGS5zdmMudjEuRHJhaW5Ob2RlUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp, file_svc_v1_job, file_svc_v1_scoring]);
+  fileDesc("ChFzdmMvdjEvbm9kZS5wcm90bxIGc3ZjLnYxIsoBChBOb2RlQ2FwYWJpbGl0aWVzEiIKBnNjb3JlchgBIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEiEKBm1vZGVscxgCIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSDwoHdmVyc2lvbhgDIAEoCRIOCgZzdGlsbHMYBCABKAgSKAoMbW9yZV9zY29yZXJzGAUgAygLMhIuc3ZjLnYxLk5vZGVTY29yZXISEQoJZGlhZ25vc2VzGAYgASgIEhEKCXNjb3JlZF9ieRgHIAEoCSJmCgpOb2RlU2NvcmVyEiIKBnNjb3JlchgBIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEiEKBm1vZGVscxgCIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSEQoJc2NvcmVkX2J5GAMgASgJIikKCU5vZGVNb2RlbBIMCgRuYW1lGAEgASgJEg4KBmRpZ2VzdBgCIAEoCSJiChNSZWdpc3Rlck5vZGVSZXF1ZXN0EgwKBG5hbWUYASABKAkSDQoFc2xvdHMYAiABKA0SLgoMY2FwYWJpbGl0aWVzGAMgASgLMhguc3ZjLnYxLk5vZGVDYXBhYmlsaXRpZXMiSgoUUmVnaXN0ZXJOb2RlUmVzcG9uc2USDwoHbm9kZV9pZBgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEhAKCGxlYXNlX21zGAMgASgNIn0KEEhlYXJ0YmVhdFJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIkCgdydW5uaW5nGAIgAygLMhMuc3ZjLnYxLlJ1bm5pbmdXb3JrEhAKCGRyYWluaW5nGAMgASgIEg8KB2hvbGRfbXMYBCABKA0SDwoHbGVhdmluZxgFIAEoCCJECgtSdW5uaW5nV29yaxIPCgdpdGVtX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0SEwoLZnJhbWVzX2RvbmUYAyABKA0iRQoRSGVhcnRiZWF0UmVzcG9uc2USIQoEc3RvcBgBIAMoCzITLnN2Yy52MS5SdW5uaW5nV29yaxINCgVkcmFpbhgCIAEoCCIzCg9QdWxsV29ya1JlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIPCgd3YWl0X21zGAIgASgNIjIKEFB1bGxXb3JrUmVzcG9uc2USHgoEaXRlbRgBIAEoCzIQLnN2Yy52MS5Xb3JrSXRlbSKtAgoIV29ya0l0ZW0SDwoHaXRlbV9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEg4KBmpvYl9pZBgDIAEoCRIRCgl0ZW5hbnRfaWQYBCABKAkSJQoHcmVxdWVzdBgFIAEoCzIULnN2Yy52MS5TY29yZVJlcXVlc3QSIAoEcGxhbhgGIAEoCzIQLnN2Yy52MS5QbGFuV29ya0gAEiYKB3NlZ21lbnQYByABKAsyEy5zdmMudjEuU2VnbWVudFdvcmtIABIkCgZzdGlsbHMYCCABKAsyEi5zdmMudjEuU3RpbGxzV29ya0gAEigKCGRpYWdub3NlGAogASgLMhQuc3ZjLnYxLkRpYWdub3NlV29ya0gAEhMKC3RyYWNlcGFyZW50GAkgASgJQgYKBHdvcmsiMgoIUGxhbldvcmsSFwoPc2VnbWVudF9zZWNvbmRzGAEgASgNEg0KBXVuaXRzGAIgASgIIiwKC1NlZ21lbnRXb3JrEgwKBHBsYW4YASABKAkSDwoHc2VnbWVudBgCIAEoCSI9CgpTdGlsbHNXb3JrEgwKBHBsYW4YASABKAkSIQoFcGFydHMYAiADKAsyEi5zdmMudjEuU3RpbGxzUGFydCIOCgxEaWFnbm9zZVdvcmsiLQoKU3RpbGxzUGFydBIPCgdzZWdtZW50GAEgASgJEg4KBmZyYW1lcxgCIAMoDSLkAgoTUmVwb3J0UmVzdWx0UmVxdWVzdBIPCgdzZXNzaW9uGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSDwoHYXR0ZW1wdBgDIAEoDRIjCgVwaWVjZRgEIAEoCzISLnN2Yy52MS5GcmFtZVBpZWNlSAASIgoEcGxhbhgFIAEoCzISLnN2Yy52MS5QbGFuUmVwb3J0SAASKAoHc2VnbWVudBgGIAEoCzIVLnN2Yy52MS5TZWdtZW50UmVwb3J0SAASKAoHZmFpbHVyZRgHIAEoCzIVLnN2Yy52MS5GYWlsdXJlUmVwb3J0SAASJQoJaGFuZF9iYWNrGAggASgLMhAuc3ZjLnYxLkhhbmRCYWNrSAASJAoFc3RpbGwYCSABKAsyEy5zdmMudjEuU3RpbGxSZXBvcnRIABImCglkaWFnbm9zaXMYCiABKAsyES5zdmMudjEuRGlhZ25vc2lzSABCCAoGcmVwb3J0Ij0KCkZyYW1lUGllY2USDgoGbnVtYmVyGAEgASgNEgwKBHJvd3MYAiABKAwSEQoJcm93X2NvdW50GAMgASgNItcBCgpQbGFuUmVwb3J0EgwKBHBsYW4YASABKAkSKAoIc2VnbWVudHMYAiADKAsyFi5zdmMudjEuUGxhbm5lZFNlZ21lbnQSEwoLZnJhbWVfY291bnQYAyABKA0SDgoGcGl4ZWxzGAQgASgNEiEKBm1vZGVscxgFIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSEQoJc2NvcmVkX2J5GAYgASgJEhoKEnJlZmVyZW5jZV9pZGVudGl0eRgHIAEoCRIaChJkaXN0b3J0ZWRfaWRlbnRpdHkYCCABKAkiWAoOUGxhbm5lZFNlZ21lbnQSEwoLZmlyc3RfZnJhbWUYASABKA0SEwoLZnJhbWVfY291bnQYAiABKA0SDwoHc2VnbWVudBgDIAEoCRILCgNrZXkYBCABKAwinwEKDVNlZ21lbnRSZXBvcnQSIAoEbGFzdBgBIAEoCzISLnN2Yy52MS5GcmFtZVBpZWNlEhMKC2R1cmF0aW9uX21zGAIgASgBEgwKBHBsYW4YAyABKAkSEwoLZnJhbWVfY291bnQYBCABKA0SIQoIZmluZGluZ3MYBSADKAsyDy5zdmMudjEuRmluZGluZxIRCglzY29yZWRfYnkYBiABKAkijgEKC1N0aWxsUmVwb3J0Eg0KBWZyYW1lGAEgASgNEiAKBHNpZGUYAiABKA4yEi5zdmMudjEuU3RpbGwuU2lkZRISCgptZWRpYV90eXBlGAMgASgJEg0KBXdpZHRoGAQgASgNEg4KBmhlaWdodBgFIAEoDRINCgVpbWFnZRgGIAEoDBIMCgRsYXN0GAcgASgIIlAKDUZhaWx1cmVSZXBvcnQSDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEg0KBWZvdW5kGAMgASgJEhEKCWN1dF9mYXVsdBgEIAEoCCIKCghIYW5kQmFjayIWChRSZXBvcnRSZXN1bHRSZXNwb25zZSLjAgoETm9kZRIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhEKCXRlbmFudF9pZBgDIAEoCRIhCgVzdGF0ZRgEIAEoDjISLnN2Yy52MS5Ob2RlLlN0YXRlEg0KBXNsb3RzGAUgASgNEi4KDGNhcGFiaWxpdGllcxgGIAEoCzIYLnN2Yy52MS5Ob2RlQ2FwYWJpbGl0aWVzEjEKDXJlZ2lzdGVyX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmhlYXJ0YmVhdF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIeCgR3b3JrGAkgAygLMhAuc3ZjLnYxLk5vZGVXb3JrIkUKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASCgoGT05MSU5FEAESDAoIRFJBSU5JTkcQAhILCgdPRkZMSU5FEAMiTgoITm9kZVdvcmsSDgoGam9iX2lkGAEgASgJEh0KBHdvcmsYAiABKAsyDy5zdmMudjEuSm9iV29yaxITCgtmcmFtZXNfZG9uZRgDIAEoDSISChBMaXN0Tm9kZXNSZXF1ZXN0IjAKEUxpc3ROb2Rlc1Jlc3BvbnNlEhsKBW5vZGVzGAEgAygLMgwuc3ZjLnYxLk5vZGUiHgoQRHJhaW5Ob2RlUmVxdWVzdBIKCgJpZBgBIAEoCSIvChFEcmFpbk5vZGVSZXNwb25zZRIaCgRub2RlGAEgASgLMgwuc3ZjLnYxLk5vZGUyqAMKC05vZGVTZXJ2aWNlEkkKDFJlZ2lzdGVyTm9kZRIbLnN2Yy52MS5SZWdpc3Rlck5vZGVSZXF1ZXN0Ghwuc3ZjLnYxLlJlZ2lzdGVyTm9kZVJlc3BvbnNlEkAKCUhlYXJ0YmVhdBIYLnN2Yy52MS5IZWFydGJlYXRSZXF1ZXN0Ghkuc3ZjLnYxLkhlYXJ0YmVhdFJlc3BvbnNlEj0KCFB1bGxXb3JrEhcuc3ZjLnYxLlB1bGxXb3JrUmVxdWVzdBoYLnN2Yy52MS5QdWxsV29ya1Jlc3BvbnNlEkkKDFJlcG9ydFJlc3VsdBIbLnN2Yy52MS5SZXBvcnRSZXN1bHRSZXF1ZXN0Ghwuc3ZjLnYxLlJlcG9ydFJlc3VsdFJlc3BvbnNlEkAKCUxpc3ROb2RlcxIYLnN2Yy52MS5MaXN0Tm9kZXNSZXF1ZXN0Ghkuc3ZjLnYxLkxpc3ROb2Rlc1Jlc3BvbnNlEkAKCURyYWluTm9kZRIYLnN2Yy52MS5EcmFpbk5vZGVSZXF1ZXN0Ghkuc3ZjLnYxLkRyYWluTm9kZVJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_svc_v1_job, file_svc_v1_scoring]);
 
 /**
  * What a node can do.
@@ -67,6 +67,13 @@ export type NodeCapabilities = Message<"svc.v1.NodeCapabilities"> & {
    * @generated from field: bool diagnoses = 6;
    */
   diagnoses: boolean;
+
+  /**
+   * As NodeScorer.scored_by, of the default scorer.
+   *
+   * @generated from field: string scored_by = 7;
+   */
+  scoredBy: string;
 };
 
 /**
@@ -116,6 +123,13 @@ export type NodeCapabilitiesJson = {
    * @generated from field: bool diagnoses = 6;
    */
   diagnoses?: boolean;
+
+  /**
+   * As NodeScorer.scored_by, of the default scorer.
+   *
+   * @generated from field: string scored_by = 7;
+   */
+  scoredBy?: string;
 };
 
 /**
@@ -140,6 +154,14 @@ export type NodeScorer = Message<"svc.v1.NodeScorer"> & {
    * @generated from field: repeated svc.v1.NodeModel models = 2;
    */
   models: NodeModel[];
+
+  /**
+   * Identifies what computes scores with this scorer: SHA-256 in hex over the version of svc, the programs, the
+   * libraries that they load, and the processor. Empty if it is not known; results are then not reused.
+   *
+   * @generated from field: string scored_by = 3;
+   */
+  scoredBy: string;
 };
 
 /**
@@ -157,6 +179,14 @@ export type NodeScorerJson = {
    * @generated from field: repeated svc.v1.NodeModel models = 2;
    */
   models?: NodeModelJson[];
+
+  /**
+   * Identifies what computes scores with this scorer: SHA-256 in hex over the version of svc, the programs, the
+   * libraries that they load, and the processor. Empty if it is not known; results are then not reused.
+   *
+   * @generated from field: string scored_by = 3;
+   */
+  scoredBy?: string;
 };
 
 /**
@@ -1173,6 +1203,25 @@ export type PlanReport = Message<"svc.v1.PlanReport"> & {
    * @generated from field: repeated svc.v1.NodeModel models = 5;
    */
   models: NodeModel[];
+
+  /**
+   * As NodeScorer.scored_by, of the scorer of the plan.
+   *
+   * @generated from field: string scored_by = 6;
+   */
+  scoredBy: string;
+
+  /**
+   * Identify each file without reading it: device, inode, size and times. Empty if it changed too recently.
+   *
+   * @generated from field: string reference_identity = 7;
+   */
+  referenceIdentity: string;
+
+  /**
+   * @generated from field: string distorted_identity = 8;
+   */
+  distortedIdentity: string;
 };
 
 /**
@@ -1213,6 +1262,25 @@ export type PlanReportJson = {
    * @generated from field: repeated svc.v1.NodeModel models = 5;
    */
   models?: NodeModelJson[];
+
+  /**
+   * As NodeScorer.scored_by, of the scorer of the plan.
+   *
+   * @generated from field: string scored_by = 6;
+   */
+  scoredBy?: string;
+
+  /**
+   * Identify each file without reading it: device, inode, size and times. Empty if it changed too recently.
+   *
+   * @generated from field: string reference_identity = 7;
+   */
+  referenceIdentity?: string;
+
+  /**
+   * @generated from field: string distorted_identity = 8;
+   */
+  distortedIdentity?: string;
 };
 
 /**
@@ -1242,6 +1310,14 @@ export type PlannedSegment = Message<"svc.v1.PlannedSegment"> & {
    * @generated from field: string segment = 3;
    */
   segment: string;
+
+  /**
+   * SHA-256 of all that the scores of the segment depend on, besides the programs: what both files contain there, the
+   * request and the plan. Empty if it is not known; the segment is then scored.
+   *
+   * @generated from field: bytes key = 4;
+   */
+  key: Uint8Array;
 };
 
 /**
@@ -1264,6 +1340,14 @@ export type PlannedSegmentJson = {
    * @generated from field: string segment = 3;
    */
   segment?: string;
+
+  /**
+   * SHA-256 of all that the scores of the segment depend on, besides the programs: what both files contain there, the
+   * request and the plan. Empty if it is not known; the segment is then scored.
+   *
+   * @generated from field: bytes key = 4;
+   */
+  key?: string;
 };
 
 /**
@@ -1311,6 +1395,13 @@ export type SegmentReport = Message<"svc.v1.SegmentReport"> & {
    * @generated from field: repeated svc.v1.Finding findings = 5;
    */
   findings: Finding[];
+
+  /**
+   * As NodeScorer.scored_by, of the scorer that scored the segment.
+   *
+   * @generated from field: string scored_by = 6;
+   */
+  scoredBy: string;
 };
 
 /**
@@ -1351,6 +1442,13 @@ export type SegmentReportJson = {
    * @generated from field: repeated svc.v1.Finding findings = 5;
    */
   findings?: FindingJson[];
+
+  /**
+   * As NodeScorer.scored_by, of the scorer that scored the segment.
+   *
+   * @generated from field: string scored_by = 6;
+   */
+  scoredBy?: string;
 };
 
 /**

@@ -1,0 +1,87 @@
+/**
+ * Finds results that answer new jobs at once: the same was asked of the same files, they did not change since, and a node
+ * that is online would score them with the same programs and models.
+ */
+import { isAbsolute } from "node:path";
+import { SIDES } from "../../engine/contract/request.ts";
+import { fileIdentity } from "../../engine/files/identity.ts";
+import { readPlan, type StoredPlan } from "../../engine/planning/plan-json.ts";
+import type { Capabilities, NodeScorer } from "../../jobs/work.ts";
+import { canScore, scorersFor } from "../../jobs/work.ts";
+import { within } from "../../platform/concurrency/lifecycle.ts";
+import type { Answer } from "../../store/contract/job-records.ts";
+import { jobKey } from "../reports/reuse.ts";
+import type { CheckedSpec } from "../requests/job-spec.ts";
+import type { Submission } from "./submit.ts";
+
+/** Milliseconds for looking at the files of a submission: a file system that does not answer delays nothing. */
+const LOOK_MS = 250;
+
+/** Returns the id of the job that answers each of some jobs; undefined: it is to be scored. */
+export async function answersOf(
+  jobs: readonly CheckedSpec[],
+  tenant: string,
+  { store, fleet }: Pick<Submission, "store" | "fleet">,
+): Promise<readonly (string | undefined)[]> {
+  const keys = await keysOf(jobs);
+  const asked = jobs.flatMap((job, index) => {
+    const key = keys[index];
+    return key === undefined ? [] : [{ job, index, key }];
+  });
+  const answers: (string | undefined)[] = jobs.map(() => undefined);
+  if (asked.length === 0) return answers;
+  const found = await store.findAnswers(
+    tenant,
+    asked.map(({ key }) => key),
+  );
+  if (found.every((answer) => answer === undefined)) return answers;
+  const online = await fleet.capabilities(tenant);
+  for (const [n, { job, index }] of asked.entries()) {
+    const answer = found[n];
+    if (answer !== undefined && online.some((node) => wouldScore(node, job, answer)))
+      answers[index] = answer.jobId;
+  }
+  return answers;
+}
+
+/** Returns the key of each job; undefined: it is not known whether its files are those of an earlier job. */
+async function keysOf(jobs: readonly CheckedSpec[]): Promise<readonly (Uint8Array | undefined)[]> {
+  const wanted = jobs.map(({ need, spec }) => need !== undefined && !spec.noCache);
+  const paths = new Set(
+    jobs.flatMap(({ spec }, index) => (wanted[index] ? SIDES.map((side) => spec[side]) : [])),
+  );
+  const identities = new Map<string, string | undefined>();
+  // A relative path is another one on the machine that scores.
+  const look = async (path: string) => {
+    if (isAbsolute(path)) identities.set(path, await fileIdentity(path));
+  };
+  await within(LOOK_MS, async () => void (await Promise.all([...paths].map(look))));
+  return jobs.map(({ spec, text }, index) =>
+    wanted[index] ? jobKey(text, identities.get(spec.reference), identities.get(spec.distorted)) : undefined,
+  );
+}
+
+/** Whether a node could plan the job, and would score it as the answer was scored. */
+function wouldScore(node: Capabilities, { need }: CheckedSpec, answer: Answer): boolean {
+  const facts = readOwn(answer.plan);
+  if (facts === undefined) return false;
+  const scoredBy = Buffer.from(answer.scoredBy).toString("hex");
+  return scorersFor(node, need?.scorerVersion).some(
+    (one) => one.scoredBy === scoredBy && canScore(one, answer.workClass) && resolvesAlike(one, facts),
+  );
+}
+
+/** Whether the short names of a plan are still no names of own models: a file of the name would take precedence. */
+function resolvesAlike({ models }: NodeScorer, facts: StoredPlan): boolean {
+  const short = facts.models.filter(({ asked, name }) => asked !== name);
+  return short.every(({ asked }) => models.some(({ name, digest }) => name === asked && digest === ""));
+}
+
+function readOwn(plan: string): StoredPlan | undefined {
+  try {
+    return readPlan(plan);
+  } catch {
+    // Another version of svc planned it.
+    return undefined;
+  }
+}
