@@ -15,11 +15,16 @@ export class Client implements Disposable {
     this.#connection = new Connection({ address: grpc, token: async () => token });
   }
 
-  /** Submits a job. Returns its id. */
+  /** Submits a job that is scored even if its result is there. Returns its id. */
   async submit(pair: Pair): Promise<string> {
-    const { job } = await this.#connection.call(JobService.method.submitJob, { job: { ...pair } });
+    return (await this.submitted({ ...pair, noCache: true })).id;
+  }
+
+  /** Submits a job. Returns it as it was stored. */
+  async submitted(spec: Pair & { readonly noCache?: boolean }): Promise<Job> {
+    const { job } = await this.#connection.call(JobService.method.submitJob, { job: spec });
     if (job === undefined) throw new Error("the response has no job");
-    return job.id;
+    return job;
   }
 
   /** Waits until a job has its result, by the stream of its changes instead of polling. */

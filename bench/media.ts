@@ -1,5 +1,7 @@
 /** Makes the benchmark's media with the bundled ffmpeg. */
 import { execFile } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { bundledFfmpeg } from "../src/engine/programs/candidates.ts";
 
@@ -67,6 +69,47 @@ export async function makeSmallPair(directory: string, frames: number, rate = 30
   );
   const [reference = "", distorted = ""] = made;
   return [reference, distorted];
+}
+
+/** Frames of a group of pictures in a film, and groups in the part of it that is repeated. */
+const GOP = 240;
+const GOPS = 3;
+
+/**
+ * Makes a film of 64x64 pixels at 24 frames per second in which one group of pictures is another one, and the film
+ * without that change. Returns the file names: of the reference, the film and the changed film.
+ */
+export async function makeFilms(
+  directory: string,
+  hours: number,
+): Promise<readonly [reference: string, film: string, changed: string]> {
+  const part = async (name: string, quality: number, filters = "null"): Promise<string> => {
+    const source = ["-f", "lavfi", "-i", `testsrc2=s=64x64:r=24,noise=alls=6:allf=t:all_seed=1,${filters}`];
+    // With a constant quantizer, a group does not depend on those before it.
+    const codec = ["-c:v", "libx264", "-preset", "veryfast", "-qp", String(quality), "-threads", "1"];
+    const groups = ["-x264-params", `keyint=${GOP}:min-keyint=${GOP}:scenecut=0:open-gop=0`];
+    await ffmpeg([...source, "-frames:v", String(GOP * GOPS), ...codec, ...groups, name], directory);
+    return name;
+  };
+  const dark = `drawbox=c=black:t=fill:w=20:h=20:enable='between(n,${GOP},${2 * GOP - 1})'`;
+  const [fine, coarse, other] = [
+    await part("fine.mp4", 16),
+    await part("coarse.mp4", 38),
+    await part("other.mp4", 38, dark),
+  ];
+  const count = Math.round((hours * 3600 * 24) / (GOP * GOPS));
+  const film = async (name: string, partOf: (index: number) => string): Promise<string> => {
+    const list = Array.from({ length: count }, (_, index) => `file '${partOf(index)}'\n`).join("");
+    await writeFile(join(directory, `${name}.txt`), list);
+    await ffmpeg(["-f", "concat", "-i", `${name}.txt`, "-c", "copy", name], directory);
+    return name;
+  };
+  const middle = count >> 1;
+  return [
+    await film("film-reference.mp4", () => fine),
+    await film("film.mp4", () => coarse),
+    await film("film-changed.mp4", (index) => (index === middle ? other : coarse)),
+  ];
 }
 
 /** A command that scores without svc. */
