@@ -159,7 +159,7 @@ test("findings of a scored pair offer their fixes, and are not repeated as warni
   const spec = { reference, distorted: cut, name: "warned", findings: { action: "WARN" } };
   const { id } = (await jobs.submit(spec)).body;
   const { result } = await jobs.settled(id);
-  const { findings = [] } = (result ?? {}) as { findings?: { evidence: string }[] };
+  const { findings = [] } = (result ?? {}) as { findings?: { evidence: string; confidence: string }[] };
   const hint = { code: "NOT_CHECKED", confidence: "possible", evidence: "Only 9 % moves.", side: "" };
   const page = await pages.page("about:blank");
   // One that is only possible is added to the job's own.
@@ -176,7 +176,9 @@ test("findings of a scored pair offer their fixes, and are not repeated as warni
   await page.getByText(evidence).waitFor();
   assert.equal(await page.getByText(evidence).count(), 1);
   assert.equal(await page.getByText(hint.evidence).count(), 0);
-  await region.getByRole("button", { name: "Show 1 possible finding" }).click();
+  const folded = findings.filter(({ confidence }) => confidence === "possible").length + 1;
+  const count = `${folded} possible ${folded === 1 ? "finding" : "findings"}`;
+  await region.getByRole("button", { name: `Show ${count}` }).click();
   await region.getByText(hint.evidence).waitFor();
   assert.equal(await region.getByRole("button", { name: "Score as it is" }).count(), 0);
   await region.getByRole("button", { name: "Score with these fixes" }).click();
