@@ -35,7 +35,7 @@ export async function answersOf(
     asked.map(({ key }) => key),
   );
   if (found.every((answer) => answer === undefined)) return answers;
-  const online = await fleet.capabilities(tenant);
+  const online = await fleet.recentCapabilities(tenant);
   for (const [n, { job, index }] of asked.entries()) {
     const answer = found[n];
     if (answer !== undefined && online.some((node) => wouldScore(node, job, answer)))

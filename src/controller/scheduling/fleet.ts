@@ -80,6 +80,11 @@ export class Fleet {
     );
   }
 
+  /** Returns what `capabilities` of a tenant returned within the last second, or returns now. */
+  async recentCapabilities(tenant: string): Promise<readonly Capabilities[]> {
+    return (await this.#remembered(tenant)).online;
+  }
+
   /** Clears the cache after a node connected or disconnected. */
   changed(): void {
     this.#serving.clear();

@@ -1,21 +1,15 @@
 /** Results that answer new jobs: they are found by a key, and copied with everything that belongs to them. */
-import { SCORING_KINDS } from "../../jobs/work.ts";
 import type { Database } from "../connection/database.ts";
 import { type Sender, statement } from "../connection/statement.ts";
 import type { Answer, JobRow, NewJob } from "../contract/job-records.ts";
-import { eventsOf, type JobColumns, jobColumns, jobOf, MEDIA, quoted, SCORER } from "../schema/rows.ts";
+import { eventsOf, type JobColumns, jobColumns, jobOf, MEDIA, SCORER } from "../schema/rows.ts";
 import { COPIED, columnsOf, copyScores, SCORED } from "./copies.ts";
 
-/** A result of which a part was scored by other programs than those of the plan answers nothing. */
 const FIND = statement(`
   select asked.n::int as n, answer.* from unnest($2::bytea[]) with ordinality as asked(key, n)
   cross join lateral (
     select job.id, job.plan, job.score_class, job.scored_by from job
-    where job.tenant_id = $1 and job.reuse_key = asked.key and job.state = 'SUCCEEDED' and not exists (
-      select from work
-      where work.job_id = job.id and work.generation = job.generation and work.state = 'DONE'
-        and work.kind in (${quoted(SCORING_KINDS)})
-        and (work.scored_by is null or work.scored_by <> job.scored_by))
+    where job.tenant_id = $1 and job.reuse_key = asked.key and job.state = 'SUCCEEDED'
       and job.scored_by is not null
     order by job.ended_at desc limit 1) as answer`);
 

@@ -2,6 +2,7 @@
 
 import { isId } from "../../jobs/ids.ts";
 import { JOB_TRANSITIONS, statesBefore } from "../../jobs/states.ts";
+import { SCORING_KINDS } from "../../jobs/work.ts";
 import type { Database } from "../connection/database.ts";
 import { statement, type Value } from "../connection/statement.ts";
 import type { JobEstimate } from "../contract/job-records.ts";
@@ -63,10 +64,18 @@ export async function beginPooling(database: Database, jobId: string, generation
   return (await database.query("fleet", BEGIN, [jobId, generation])).length > 0;
 }
 
+/** What scored all of a job; null: several programs did, or unknown ones. Such a result answers no other job. */
+const SCORED_BY = `
+  case when not exists (
+    select from work
+    where work.job_id = job.id and work.generation = job.generation and work.state = 'DONE'
+      and work.kind in (${quoted(SCORING_KINDS)}) and work.scored_by is distinct from job.scored_by)
+  then job.scored_by end`;
+
 const SUCCEED = statement(`
   with ended as (
     update job set state = 'SUCCEEDED', score = $3::float8, frames_total = $4::bigint, frames_done = $4::bigint, result = $5::text,
-      estimate = $17::jsonb, ended_at = now(), ${settingMedia(6)}, ${settingScorer(10)}, ${NEXT_REVISION}
+      estimate = $17::jsonb, ended_at = now(), scored_by = ${SCORED_BY}, ${settingMedia(6)}, ${settingScorer(10)}, ${NEXT_REVISION}
     where job.id = $1 and job.generation = $2 and job.segments_total > 0
       and job.segments_done = job.segments_total
       and job.state in (${quoted(statesBefore(JOB_TRANSITIONS, "SUCCEEDED"))})
