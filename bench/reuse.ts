@@ -1,6 +1,6 @@
 /**
  * How long an answer from an earlier result takes, and how much of a film is scored after one group of pictures changed.
- * Run with `npm run bench:reuse -- [HOURS]`; docs/performance.md has the results of one run.
+ * Run with `npm run bench:reuse -- [clip|film] [HOURS]`; docs/performance.md has the results of one run.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
@@ -10,29 +10,42 @@ import { fileIdentity } from "../src/engine/files/identity.ts";
 import { Job_State } from "../src/gen/proto/svc/v1/job_pb.ts";
 import type { Client, Pair } from "./client.ts";
 import { percentile } from "./flight.ts";
-import { median, milliseconds } from "./interleave.ts";
+import { cpuTime, median, milliseconds } from "./interleave.ts";
 import { makeFilms, makePair } from "./media.ts";
 import { System } from "./system.ts";
 
-const HOURS = Number(process.argv[2] ?? 1);
+const PARTS = { clip: benchClip, film: benchFilm };
+/** Length of the film; the second argument. */
+const HOURS = Number(process.argv[3] ?? 1);
 /** Length of the clip in seconds. */
 const CLIP_SECONDS = 10;
 const SUBMISSIONS = 200;
 /** Of the film: each copies its scores. */
 const FILM_SUBMISSIONS = 40;
 
+const asked = process.argv[2];
 const directory = await mkdtemp(join(tmpdir(), "svc-bench-"));
 try {
   console.log(`${cpus()[0]?.model ?? "unknown CPU"}, ${availableParallelism()} threads`);
-  await makePair(directory, "1280x720", CLIP_SECONDS);
-  const [reference, film, changed] = await makeFilms(directory, HOURS);
-  await using system = await System.startUp(directory, "reuse", 1);
-  const clip = pairIn("reference.mp4", "distorted.mp4");
-  await benchAnswers(system, `A clip of ${CLIP_SECONDS} s, 720p`, clip, SUBMISSIONS);
-  await benchAnswers(system, `A film of ${HOURS} h`, pairIn(reference, film), FILM_SUBMISSIONS);
-  await benchChange(system, pairIn(reference, changed));
+  for (const [name, part] of Object.entries(PARTS)) {
+    if (asked === undefined || asked === name) await part();
+  }
 } finally {
   await rm(directory, { recursive: true });
+}
+
+async function benchClip(): Promise<void> {
+  await makePair(directory, "640x360", CLIP_SECONDS);
+  await using system = await System.startUp(directory, "clip", 1);
+  const pair = pairIn("reference.mp4", "distorted.mp4");
+  await benchAnswers(system, `A clip of ${CLIP_SECONDS} s, 360p`, pair, SUBMISSIONS);
+}
+
+async function benchFilm(): Promise<void> {
+  const [reference, film, changed] = await makeFilms(directory, HOURS);
+  await using system = await System.startUp(directory, "film", 1);
+  await benchAnswers(system, `A film of ${HOURS} h`, pairIn(reference, film), FILM_SUBMISSIONS);
+  await benchChange(system, pairIn(reference, changed));
 }
 
 function pairIn(reference: string, distorted: string): Pair {
@@ -49,6 +62,7 @@ async function benchAnswers(system: System, title: string, pair: Pair, count: nu
   const scoredMs = performance.now() - started;
   const first = await client.job(id);
   const tasks = await tasksOf(system);
+  const cpu = await cpuTime(system.controller.pid);
   const times: number[] = [];
   for (let round = 0; round < count; round++) {
     const at = performance.now();
@@ -63,6 +77,8 @@ async function benchAnswers(system: System, title: string, pair: Pair, count: nu
   console.log(
     `  95th percentile ${milliseconds(percentile(times, 0.95))}, longest ${milliseconds(Math.max(...times))}`,
   );
+  const each = ((await cpuTime(system.controller.pid)) - cpu) / count;
+  console.log(`  CPU time of svc up per submission ${milliseconds(each)}`);
   console.log(`  tasks given to nodes ${(await tasksOf(system)) - tasks}`);
 }
 

@@ -78,7 +78,7 @@ export class Kinds {
       const pair = this.#pair();
       const key = randomUUID();
       return async (line: Line) => {
-        const { id } = await submit(line, specOf(pair), key);
+        const { id } = await submit(line, { ...specOf(pair), noCache: true }, key);
         this.#acknowledge(id, key, pair);
       };
     };

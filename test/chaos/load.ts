@@ -85,7 +85,9 @@ export class Load {
     const { reference, distorted } = order.pair;
     const priority = this.#random(21) - 10;
     const key = randomUUID();
-    const request = { job: { reference, distorted, priority, name: order.kind }, idempotencyKey: key };
+    // Chaos is for the tasks of jobs: answers from earlier results have none.
+    const spec = { reference, distorted, priority, name: order.kind, noCache: true };
+    const request = { job: spec, idempotencyKey: key };
     const { answer, attempts } = await insist(() =>
       this.#connection.call(JobService.method.submitJob, request, { timeoutMs: CALL_MS }),
     );

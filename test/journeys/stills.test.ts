@@ -18,7 +18,7 @@ import { until } from "../waiting.ts";
 const FILM = { ...SCENE, width: 160, height: 90, frames: 300 };
 
 let clips: Clips;
-let pair: { readonly reference: string; readonly distorted: string };
+let pair: { readonly reference: string; readonly distorted: string; readonly noCache: boolean };
 let planes: SidePlanes;
 
 before(async () => {
@@ -27,6 +27,7 @@ before(async () => {
   pair = {
     reference: await pristine(directory, "film.y4m", FILM),
     distorted: await encode(directory, "film.mp4", FILM, LOSSY.h264),
+    noCache: true,
   };
   planes = {
     REFERENCE: await decode(directory, pair.reference, FILM),

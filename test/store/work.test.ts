@@ -63,8 +63,9 @@ onBothStores((open) => {
       ["PLAN", 1, job.spec, undefined, undefined],
     );
     assert.equal((await store.job(tenant, job.id))?.state, "RUNNING");
-    assert.deepEqual(await recordPlan(store, node, plan, 2), { recorded: "RECORDED", tenant });
-    assert.deepEqual(await recordPlan(store, node, plan, 2), { recorded: "REPEATED", tenant });
+    const answer = { tenant, poolable: undefined, reused: 0 };
+    assert.deepEqual(await recordPlan(store, node, plan, 2), { ...answer, recorded: "RECORDED" });
+    assert.deepEqual(await recordPlan(store, node, plan, 2), { ...answer, recorded: "REPEATED" });
 
     const first = await take(store, node);
     assert.deepEqual(
