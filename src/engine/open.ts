@@ -168,7 +168,8 @@ class OpenEngine implements Engine {
     const models = await plannedModels(facts, this.#options.modelDir, builtInto(tools));
     const scoredBy = await this.#digestOf(tools);
     const report = ({ framesDone }: Progress): void => options.onFrames?.(framesDone);
-    const run = { ...this.#run(tools, deadline, report), look: looking(request) };
+    const { onScored } = options;
+    const run = { ...this.#run(tools, deadline, report), look: looking(request), onScored };
     return await this.#withSources(request, options, async (sources) => {
       const resumed = await resumePlan(facts, segment, request, sources, models);
       if (segment.cut !== undefined) {

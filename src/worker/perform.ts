@@ -29,17 +29,21 @@ export type Outcome =
   /** The lease, and with it the task, was stopped. */
   | { readonly kind: "STOPPED" };
 
-/** Never throws: an error becomes the outcome. `timeoutMs`: wall-clock limit of the task. */
+/**
+ * Never throws: an error becomes the outcome. `timeoutMs`: wall-clock limit of the task. `onScored`: as in
+ * SegmentOptions.
+ */
 export async function perform(
   lease: Lease,
   openedEngine: () => WorkEngine,
   timeoutMs: number,
+  onScored?: () => void,
 ): Promise<Outcome> {
   try {
     const engine = openedEngine();
     const { request, work } = checked(lease.item);
     const tenant = lease.item.tenantId;
-    const limits = { tenant, signal: lease.signal, timeoutMs };
+    const limits = { tenant, signal: lease.signal, timeoutMs, onScored };
     const outcome = await outcomeOf(engine, request, work, lease, limits);
     return lease.signal.aborted ? { kind: "STOPPED" } : outcome;
   } catch (thrown) {
@@ -56,7 +60,7 @@ async function outcomeOf(
   limits: WorkLimits,
 ): Promise<Outcome> {
   if (work.case === "plan") return plan(engine, request, work.value, limits);
-  if (work.case === "segment") return score(engine, request, work.value, lease, limits.timeoutMs);
+  if (work.case === "segment") return score(engine, request, work.value, lease, limits);
   if (work.case === "stills") return draw(engine, request, work.value, limits);
   return { kind: "DIAGNOSED", diagnosis: await engine.diagnose(request, limits) };
 }
@@ -86,6 +90,7 @@ interface WorkLimits {
   readonly tenant: string;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
+  readonly onScored: (() => void) | undefined;
 }
 
 /** Plans again with longer segments if there are too many for the report, also if they are units. */
@@ -150,14 +155,12 @@ async function score(
   request: PairRequest,
   { plan: text, segment }: SegmentWork,
   lease: Lease,
-  timeoutMs: number,
+  limits: WorkLimits,
 ): Promise<Outcome> {
   const scored = await engine.scoreSegment(
     { request, plan: text, segment: segment === "" ? undefined : segment },
     {
-      tenant: lease.item.tenantId,
-      signal: lease.signal,
-      timeoutMs,
+      ...limits,
       onFrames: (frames) => {
         lease.framesDone = frames;
       },

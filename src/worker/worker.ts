@@ -25,7 +25,7 @@ export interface WorkerParts {
 export class Worker {
   readonly #parts: WorkerParts;
   readonly #slots: Semaphore;
-  /** At most as many results as slots wait for their report, which bounds memory during an outage. */
+  /** At most as many tasks as slots are looked at or wait for their report, which bounds memory during an outage. */
   readonly #reports: Semaphore;
 
   constructor(parts: WorkerParts) {
@@ -61,20 +61,32 @@ export class Worker {
   async #carryOut(lease: Lease): Promise<{ readonly ended: string; readonly code: string | undefined }> {
     const { metrics, log } = this.#parts;
     log.info(named(lease), "task started");
-    const outcome = await this.#run(lease);
-    // The slot is kept until there is capacity for the report, so results cannot pile up.
-    const reporting = outcome.kind !== "STOPPED" && (await this.#reports.take(lease.signal));
-    this.#slots.give();
+    let leaving: Promise<boolean> | undefined;
+    const leaveSlot = (): Promise<boolean> => (leaving ??= this.#leaveSlot(lease));
+    const outcome = await this.#run(lease, leaveSlot);
+    const mayReport = await leaveSlot();
+    const reporting = outcome.kind !== "STOPPED" && mayReport;
+    if (mayReport && !reporting) this.#reports.give();
     const ended = reporting ? await this.#report(lease, outcome) : await this.#stopped(lease);
     metrics.items.inc({ kind: lease.kind, outcome: ended });
     return { ended, code: outcome.kind === "FAILED" ? outcome.failure.code : undefined };
   }
 
-  async #run(lease: Lease): Promise<Outcome> {
+  /**
+   * Gives the slot to the next task, at the latest when this one ends. The slot is kept until there is capacity for the
+   * report, so results cannot pile up. Resolves to whether there is, or false if the task was stopped before.
+   */
+  async #leaveSlot(lease: Lease): Promise<boolean> {
+    const mayReport = await this.#reports.take(lease.signal);
+    this.#slots.give();
+    return mayReport;
+  }
+
+  async #run(lease: Lease, onScored: () => void): Promise<Outcome> {
     const { engine, timeoutMs, metrics } = this.#parts;
     const ended = metrics.duration.startTimer({ kind: lease.kind });
     metrics.running.inc();
-    const outcome = await perform(lease, engine, timeoutMs);
+    const outcome = await perform(lease, engine, timeoutMs, onScored);
     metrics.running.dec();
     ended();
     lease.finished = outcome.kind !== "STOPPED";

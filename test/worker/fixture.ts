@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { Registry } from "prom-client";
 import { Connection } from "../../src/client/connection/connection.ts";
+import type { WorkEngine } from "../../src/engine/contract/work.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { decodeRows } from "../../src/engine/frames/codec.ts";
 import { openEngine } from "../../src/engine/open.ts";
@@ -112,7 +113,7 @@ export class RunningNode implements AsyncDisposable {
   readonly registry = new Registry();
   readonly #connection: Connection;
 
-  constructor(address: string, engine: Engine, slots: number) {
+  constructor(address: string, engine: WorkEngine, slots: number) {
     this.#connection = new Connection({ address, token: async () => "a.test.token" });
     this.node = new Node({
       connection: this.#connection,

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { toBinary } from "@bufbuild/protobuf";
 import { pairRequest } from "../../src/engine/contract/request.ts";
-import type { StoredPart } from "../../src/engine/contract/work.ts";
+import type { StoredPart, WorkEngine } from "../../src/engine/contract/work.ts";
 import { joinParts } from "../../src/engine/results/parts.ts";
 import { Still_Side } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { ReportResultRequestSchema } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import { encode, LOSSY, SCENE } from "../media/clips.ts";
-import { NodeFixture, planWork, rowsOf, segmentWork, stillsWork } from "./fixture.ts";
+import { NodeFixture, planWork, RunningNode, rowsOf, segmentWork, stillsWork } from "./fixture.ts";
 import { Peer } from "./peer.ts";
 
 let fixture: NodeFixture;
@@ -163,6 +163,38 @@ test("runs as many tasks at once as it has slots", async () => {
   for (const item of items.slice(0, 2)) await peer.running(item, 1);
   assert.equal(peer.left, 1, "the third waits at the controller");
   for (const item of items) peer.stopWork(item);
+});
+
+test("takes the next task while the pictures of a scored segment are looked at", async () => {
+  await using peer = await Peer.open();
+  const { engine, film } = fixture;
+  const { promise: looked, resolve: endLook } = Promise.withResolvers<void>();
+  const longLooking: WorkEngine = {
+    scorer: engine.scorer,
+    canDiagnose: engine.canDiagnose,
+    scorers: () => engine.scorers(),
+    makesStills: () => engine.makesStills(),
+    plan: (...given) => engine.plan(...given),
+    diagnose: (...given) => engine.diagnose(...given),
+    stills: (...given) => engine.stills(...given),
+    scoreSegment: async (...given) => {
+      const scored = await engine.scoreSegment(...given);
+      await looked;
+      return scored;
+    },
+  };
+  await using node = new RunningNode(peer.address, longLooking, 1);
+  node.node.start();
+  await node.node.started;
+  const plan = await fixture.plan(peer, film);
+  const items = [0, 1, 2].map(() => peer.offer(segmentWork(film, plan)));
+  await peer.until(
+    () => peer.heartbeats.at(-1)?.running.length === 2,
+    "a task in the slot beside the one that is looked at",
+  );
+  assert.equal(peer.left, 1, "no third one while both have to be reported");
+  endLook();
+  for (const item of items) assert.equal((await peer.reported(item)).case, "segment");
 });
 
 test("reports scores that exceed one message in chunks", async () => {

@@ -68,6 +68,8 @@ export interface SegmentWork {
 export interface SegmentOptions extends WorkOptions {
   /** Called with the number of the segment's own frames that are scored so far. */
   readonly onFrames?: ((frames: number) => void) | undefined;
+  /** Called when the scorer has ended. Looking at the pictures is left, which takes one core for a short time. */
+  readonly onScored?: (() => void) | undefined;
 }
 
 export interface SegmentScored {

@@ -28,6 +28,8 @@ export interface RunOptions extends ProbeContext {
   readonly threads: number;
   readonly timeoutMs: number;
   readonly onProgress: ((progress: Progress) => void) | undefined;
+  /** Called when a run of the scorer has ended and its counts are right, before the look at its pictures. */
+  readonly onScored?: (() => void) | undefined;
   /** undefined: nobody wants to know how the videos relate. */
   readonly look: Look | undefined;
 }
@@ -168,6 +170,7 @@ async function runScorer(
   try {
     const outcome = await inSpan("run scorer", traced(scorer, segment), () => scorer.score(run));
     verifyCounts(plan, segment, outcome);
+    options.onScored?.();
     const findings = look ? await lookAt({ ...run, request: plan.request }, look, options) : [];
     return { ...outcome, findings };
   } catch (error) {
