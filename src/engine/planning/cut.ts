@@ -41,7 +41,8 @@ export function cut(tracks: Readonly<Record<Side, Track>>, pairing: Pairing, opt
   const context = wholeSteps(options.lookBehind, options.subsample);
   const sourceOf = sourceFrames(pairing);
   const sources = perSide((side) => (frame: number) => sourceOf(side, frame));
-  const starts = boundaries(tracks, { times, sources }, pairing, { ...options, length, context });
+  const wasted = wasteOf(tracks, { times, sources }, pairing);
+  const starts = spread(Math.round(pairing.frameCount / length), wasted, pairing, { ...options, context });
   const cutters = perSide((side) => cutter(tracks[side], times[side], sources[side]));
   const segments = starts.map((first, index) => {
     const end = starts[index + 1] ?? pairing.frameCount;
@@ -85,45 +86,8 @@ function isReliable({ pts, timeBase }: FrameTimes): boolean {
   return furthest * toNumber(timeBase) < LATEST_SECONDS / 2;
 }
 
-/** Up to this number of segments, ending together matters more than the length that was asked for. */
-const FEW_SEGMENTS = 8;
-/** The cost of starting the scorer for a segment, in scored pixels. */
-const START_PIXELS = 2e7;
-
-/** Returns the first frames of the segments. Few segments are an even number, if two slots are done earlier with that. */
-function boundaries(
-  tracks: Readonly<Record<Side, Track>>,
-  by: { readonly times: Times; readonly sources: Sources },
-  pairing: Pairing,
-  options: CutOptions & { readonly length: number; readonly context: number },
-): readonly number[] {
-  const { width, height, frameCount } = pairing;
-  const wasted = wasteOf(tracks, by, pairing);
-  const cost = (first: number, end: number) =>
-    end - first + wasted(Math.max(0, first - options.context)) + START_PIXELS / (width * height);
-  const count = Math.max(1, Math.round(frameCount / options.length));
-  const starts = spread(count, wasted, pairing, options);
-  if (count === 1 || count % 2 === 0 || count > FEW_SEGMENTS) return starts;
-  const even = spread(count + 1, wasted, pairing, options);
-  return twoSlots(even, frameCount, cost) < twoSlots(starts, frameCount, cost) ? even : starts;
-}
-
-/** Returns when the later of two slots ends that take segments in order, each when it is free. */
-function twoSlots(
-  starts: readonly number[],
-  frameCount: number,
-  cost: (first: number, end: number) => number,
-): number {
-  let [sooner, later] = [0, 0];
-  for (const [index, first] of starts.entries()) {
-    const ended = sooner + cost(first, starts[index + 1] ?? frameCount);
-    [sooner, later] = ended < later ? [ended, later] : [later, ended];
-  }
-  return later;
-}
-
 /**
- * Spreads segments of about the same length. Each boundary is moved, by at most half of that length, to where the least
+ * Returns the first frames of segments of about the same length. Each boundary is moved, by at most half of that length, to where the least
  * is decoded only to be dropped: the frame after a key frame, which is then the context before the segment. What two
  * segments differ in length counts too, but less, the more segments there are: what is dropped adds up, while only one
  * segment is the last to end.

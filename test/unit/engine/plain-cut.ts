@@ -23,10 +23,7 @@ export function plainSegments(
   if (frameCount <= length) return [{ first: 0, count: frameCount, before: 0, after: 0, cut: undefined }];
   const context = Math.ceil(lookBehind / subsample) * subsample;
   const cut = { tracks, frameCount, subsample, context };
-  const count = Math.round(frameCount / length);
-  const starts = [count, ...(count % 2 === 1 && count > 1 && count <= 8 ? [count + 1] : [])]
-    .map((segments) => plainStarts(cut, segments))
-    .reduce((one, other) => (twoSlots(cut, other) < twoSlots(cut, one) ? other : one));
+  const starts = plainStarts(cut, Math.round(frameCount / length));
   return starts.map((first, index) => {
     const end = starts[index + 1] ?? frameCount;
     const [before, after] = [Math.min(first, context), Math.min(frameCount - end, 1)];
@@ -58,17 +55,6 @@ function plainStarts(cut: PlainCut, count: number): number[] {
     if (best !== undefined) starts.push(best.first);
   }
   return starts;
-}
-
-/** When the later of two slots ends, in frames; a start costs as much as 20 million pixels. */
-function twoSlots(cut: PlainCut, starts: readonly number[]): number {
-  const ends = [0, 0];
-  for (const [index, first] of starts.entries()) {
-    const free = ends.indexOf(Math.min(...ends));
-    const own = (starts[index + 1] ?? cut.frameCount) - first;
-    ends[free] = (ends[free] ?? 0) + (own + wasted(cut, first) + 2e7 / pixels(cut));
-  }
-  return Math.max(...ends);
 }
 
 /** The cost of decoding up to the context of a segment, in frames that are scored; scoring a pixel costs five of decoding. */
