@@ -101,8 +101,9 @@ describe("tags of colours", () => {
   });
 
   test("two HDR videos are scored, with a warning of the model, in segments and by nodes too", async () => {
+    const both = (await diagnosed(pq, pqEncode)).filter(({ code }) => code !== "NOT_CHECKED");
     assert.deepEqual(
-      (await diagnosed(pq, pqEncode)).map(({ code, confidence }) => [code, confidence]),
+      both.map(({ code, confidence }) => [code, confidence]),
       [["HDR", "possible"]],
     );
     assert.deepEqual(warningCodes(await score(pq, pqEncode)), ["HDR"]);
