@@ -62,7 +62,7 @@ function isHeld(row: number, offset: number, { motion }: Evidence): boolean {
   return (motion.distorted[row + offset] as number) <= HELD * (motion.reference[row] as number);
 }
 
-/** True if the reference moved meanwhile, and the distorted video catches up, or shows something else at the end. */
+/** True if the reference moved meanwhile, and the distorted video catches up, or showed something else until then. */
 function jumps(
   first: number,
   last: number,
@@ -75,9 +75,11 @@ function jumps(
   const usual = moved / (last - first);
   const cells = Math.min(2048, reference.cells);
   if (usual < LEAST_MOTION * cells) return false;
-  if (last < end) return (motion.distorted[last + offset] as number) >= JUMP * usual;
   const alike = (row: number) => correlation(reference, row, distorted, row + offset);
-  return alike(end - 1) < alike(first - 1) - FALL;
+  if (last === end) return alike(end - 1) < alike(first - 1) - FALL;
+  // Frames that move fast have so little in common that no jump is larger.
+  const isOther = (row: number) => alike(row) < Math.min(alike(first - 1), alike(last)) - FALL;
+  return (motion.distorted[last + offset] as number) >= JUMP * usual || isOther((first + last) >> 1);
 }
 
 /**

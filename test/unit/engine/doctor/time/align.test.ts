@@ -99,6 +99,18 @@ describe("events", () => {
     assert.equal(relation.state, "aligned");
     assert.deepEqual(eventsOf(relation), [["frozen", 40, 12]]);
   });
+  test("a picture that stands still while nothing stays in the picture is frozen", () => {
+    const fast = (moments: readonly number[]) =>
+      picturesOf(
+        SCENE,
+        moments.map((moment) => 40 * moment),
+        { noise: 0 },
+      );
+    const held = span(80, 12).map(() => 79);
+    const relation = alignTime(fast(REFERENCE), fast([...span(40, 40), ...held, ...span(92, 48)]));
+    assert.equal(relation.state, "aligned");
+    assert.deepEqual(eventsOf(relation), [["frozen", 40, 12]]);
+  });
   test("a picture that stands still under noise is frozen from its first frame on", () => {
     const held = span(80, 12).map(() => 79);
     const relation = aligned([...span(40, 40), ...held, ...span(92, 48)], { noise: 12 });
