@@ -1,0 +1,59 @@
+/** Faults of objects as failures for callers. */
+import { Failure, type FailureCode } from "../../platform/failure.ts";
+import { ObjectFault, type ObjectTrouble } from "./object.ts";
+
+interface Meaning {
+  readonly code: FailureCode;
+  readonly advice: string;
+}
+
+const LATER = "Try again later; if it stays so, ask the operator of svc or of the storage.";
+const UNAVAILABLE: Meaning = { code: "STORAGE_UNAVAILABLE", advice: LATER };
+const REFUSED: Meaning = {
+  code: "URL_NOT_ALLOWED",
+  advice: "Use an object whose URL and redirects stay within the storage, or ask the operator of svc.",
+};
+const CHANGED: Meaning = {
+  code: "MEDIA_CHANGED",
+  advice: "Submit the pair again.",
+};
+
+/** At submission. */
+const FOUND: Readonly<Record<ObjectTrouble, Meaning>> = {
+  MISSING: { code: "MEDIA_NOT_FOUND", advice: "Check its name." },
+  DENIED: {
+    code: "MEDIA_NOT_READABLE",
+    advice: "Allow svc to read it; some storages say this of objects that do not exist.",
+  },
+  EMPTY: { code: "MEDIA_NO_FRAMES", advice: "Upload it again." },
+  UNSUITABLE: {
+    code: "MEDIA_NOT_READABLE",
+    advice: "Serve it with ranges, without compression, and with an ETag or Last-Modified.",
+  },
+  CHANGED,
+  REFUSED,
+  UNAVAILABLE,
+};
+
+/** While its job waits or runs: it was there before. */
+const KNOWN: Readonly<Record<ObjectTrouble, Meaning>> = {
+  MISSING: CHANGED,
+  CHANGED,
+  EMPTY: CHANGED,
+  DENIED: UNAVAILABLE,
+  UNSUITABLE: UNAVAILABLE,
+  REFUSED,
+  UNAVAILABLE,
+};
+
+/** `isKnown`: its job has stored its version. Other errors are returned as they are. */
+export function objectFailure(error: unknown, side: string, name: string, isKnown: boolean): unknown {
+  if (!(error instanceof ObjectFault)) return error;
+  const { code, advice } = (isKnown ? KNOWN : FOUND)[error.trouble];
+  const since = code === "MEDIA_CHANGED" ? " since its job was submitted" : "";
+  return new Failure(
+    code,
+    `The ${side} video ${JSON.stringify(name)} cannot be read${since === "" ? "" : " as it was"}: ${error.message}${since}. ${advice}`,
+    { cause: error },
+  );
+}

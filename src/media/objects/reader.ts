@@ -1,0 +1,201 @@
+/** Reads ranges of objects. Each response must be of the expected version. */
+import type { Agent } from "undici";
+import { BackOff } from "../../platform/concurrency/back-off.ts";
+import { pause } from "../../platform/concurrency/lifecycle.ts";
+import { guardedGet } from "../net/fetch.ts";
+import { guardedAgent, type Resolve } from "../net/guard.ts";
+import { Refusal } from "../net/refusal.ts";
+import {
+  isStrong,
+  type ObjectAccess,
+  ObjectFault,
+  type ObjectTrouble,
+  type ObjectVersion,
+} from "./object.ts";
+import { type ByteRange, isSame, versionIn } from "./response.ts";
+
+/** Attempts without a single byte of progress, over about 30 seconds. */
+const MAX_ATTEMPTS = 8;
+/** The same for a caller who waits. */
+const MAX_LOOKS = 3;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 10_000;
+/**
+ * Milliseconds since the last change of a file on a web server. Their times have whole seconds, and many make the ETag
+ * of it, so two changes within a second would look like one.
+ */
+const SETTLED_MS = 2_000;
+
+export interface RangeRead {
+  /** Called for each attempt: the URL may have been renewed. */
+  readonly access: () => ObjectAccess;
+  readonly version: ObjectVersion;
+  readonly range: ByteRange;
+  readonly signal: AbortSignal;
+  /** Gets the bytes in order. */
+  readonly write: (chunk: Buffer, offset: number) => Promise<void>;
+  /** Called if the storage refuses the URL, which may have expired. */
+  readonly onDenied?: (() => void) | undefined;
+}
+
+export class ObjectReader {
+  readonly #public: Agent;
+  readonly #private: Agent;
+
+  /** `resolve`: default: the system's. */
+  constructor(resolve?: Resolve) {
+    this.#public = guardedAgent(false, resolve);
+    this.#private = guardedAgent(true, resolve);
+  }
+
+  /** Ends all requests. */
+  async close(): Promise<void> {
+    await Promise.all([this.#public.destroy(), this.#private.destroy()]);
+  }
+
+  /**
+   * Returns the version that an object has now. `settled`: waits until it has not been changed for two seconds. Throws
+   * ObjectFault.
+   */
+  async look(access: ObjectAccess, settled: boolean, signal: AbortSignal): Promise<ObjectVersion> {
+    return this.#retried({ attempts: MAX_LOOKS, troubles: ["UNAVAILABLE"], signal }, async () => {
+      const { version, date } = await this.#look(access, signal);
+      if (version.etag === "" && version.modifiedMs === undefined)
+        throw new ObjectFault(
+          "UNSUITABLE",
+          "its server sends neither an ETag nor Last-Modified, so a change could not be noticed",
+        );
+      const ageMs = date - (version.modifiedMs ?? 0);
+      if (!settled || ageMs >= SETTLED_MS) return version;
+      await pause(SETTLED_MS, signal);
+      throw new ObjectFault("UNAVAILABLE", "it was changed just now");
+    });
+  }
+
+  /** Throws ObjectFault if an object is not this version any more. */
+  async verify(read: Omit<RangeRead, "range" | "write">): Promise<void> {
+    const range = { first: 0, last: 0 };
+    await this.read({ ...read, range, write: async () => {} });
+  }
+
+  /** Reads a range to its end, and continues where a connection was cut. Throws ObjectFault, or what `write` throws. */
+  async read(read: RangeRead): Promise<void> {
+    let { first } = read.range;
+    const { last } = read.range;
+    const retries = {
+      attempts: MAX_ATTEMPTS,
+      troubles: ["UNAVAILABLE", "UNSUITABLE", "DENIED"],
+      signal: read.signal,
+    } as const;
+    await this.#retried(retries, async (progress) => {
+      for await (const chunk of this.#chunks(read, { first, last })) {
+        await read.write(chunk, first).catch((cause: unknown) => {
+          throw new WriteError(cause);
+        });
+        first += chunk.length;
+        progress();
+      }
+    });
+  }
+
+  async *#chunks({ access, version, signal, onDenied }: RangeRead, range: ByteRange): AsyncGenerator<Buffer> {
+    const { body, ...response } = await this.#get(access(), range, signal, conditionOf(version));
+    try {
+      const found = versionIn(response, range);
+      if (!isSame(found, version)) throw new ObjectFault("CHANGED", "it was replaced");
+      let left = range.last - range.first + 1;
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        left -= chunk.length;
+        if (left < 0) throw new ObjectFault("UNAVAILABLE", "its storage sends more bytes than it announced");
+        yield chunk;
+      }
+      if (left > 0) throw new ObjectFault("UNAVAILABLE", "its storage closed the connection early");
+    } catch (error) {
+      if (error instanceof ObjectFault && error.trouble === "DENIED") onDenied?.();
+      throw error;
+    } finally {
+      body.on("error", () => {}).destroy();
+    }
+  }
+
+  async #look(access: ObjectAccess, signal: AbortSignal) {
+    const range = { first: 0, last: 0 };
+    const { body, ...response } = await this.#get(access, range, signal, {});
+    body.on("error", () => {}).destroy();
+    const date = Date.parse(String(response.headers["date"]));
+    return { version: versionIn(response, range), date: Number.isNaN(date) ? Date.now() : date };
+  }
+
+  #get(
+    { url, reach, privateNetwork }: ObjectAccess,
+    { first, last }: ByteRange,
+    signal: AbortSignal,
+    condition: Readonly<Record<string, string>>,
+  ) {
+    const agent = privateNetwork ? this.#private : this.#public;
+    const headers = { range: `bytes=${first}-${last}`, "accept-encoding": "identity", ...condition };
+    return guardedGet(url, { agent, reach, headers, signal });
+  }
+
+  /** Attempts without progress count; `attempt` calls `progress` when it made some. */
+  async #retried<T>(
+    { attempts, troubles, signal }: Retries,
+    attempt: (progress: () => void) => Promise<T>,
+  ): Promise<T> {
+    const backOff = new BackOff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+    let left = attempts;
+    const progress = () => {
+      left = attempts;
+      backOff.reset();
+    };
+    for (;;) {
+      try {
+        return await attempt(progress);
+      } catch (thrown) {
+        if (thrown instanceof WriteError) throw thrown.cause;
+        signal.throwIfAborted();
+        const fault = faultOf(thrown);
+        left--;
+        if (left <= 0 || !troubles.includes(fault.trouble)) throw fault;
+        await pause(backOff.next(), signal);
+        signal.throwIfAborted();
+      }
+    }
+  }
+}
+
+interface Retries {
+  /** Without progress. */
+  readonly attempts: number;
+  /** Which troubles may pass. */
+  readonly troubles: readonly ObjectTrouble[];
+  readonly signal: AbortSignal;
+}
+
+/** The bytes could not be written, so reading them again is of no use. */
+class WriteError extends Error {
+  constructor(cause: unknown) {
+    super("failed to write", { cause });
+  }
+}
+
+/** The storage sends nothing unless the object is the version. */
+function conditionOf({ etag, modifiedMs }: ObjectVersion): Readonly<Record<string, string>> {
+  if (isStrong(etag)) return { "if-match": etag };
+  return modifiedMs === undefined ? {} : { "if-unmodified-since": new Date(modifiedMs).toUTCString() };
+}
+
+function faultOf(thrown: unknown): ObjectFault {
+  if (thrown instanceof ObjectFault) return thrown;
+  const refusal = refusalIn(thrown);
+  if (refusal !== undefined) return new ObjectFault("REFUSED", refusal.message, { cause: thrown });
+  return new ObjectFault("UNAVAILABLE", "its storage cannot be reached, or closes the connection", {
+    cause: thrown,
+  });
+}
+
+function refusalIn(error: unknown): Refusal | undefined {
+  if (error instanceof Refusal) return error;
+  if (error instanceof AggregateError) return error.errors.map(refusalIn).find((one) => one !== undefined);
+  return error instanceof Error && error.cause !== undefined ? refusalIn(error.cause) : undefined;
+}

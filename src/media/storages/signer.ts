@@ -1,0 +1,93 @@
+/** Turns names of a tenant's videos into URLs that can be fetched for a while. */
+import { AwsV4Signer } from "aws4fetch";
+import { type ObjectName, type RemoteName, remoteName } from "../../jobs/media/names.ts";
+import { type ObjectStorage, type Storage, storageOf } from "../../jobs/media/storages.ts";
+import { Failure } from "../../platform/failure.ts";
+import type { ObjectAccess } from "../objects/object.ts";
+import type { CredentialSource } from "./credentials.ts";
+
+/** Seconds that a signed URL is valid. A lease is renewed long before that, and its URLs with it. */
+export const SIGNED_SECONDS = 900;
+
+/** What may be named, and how it is reached. */
+export interface Found {
+  readonly name: RemoteName;
+  readonly storage: Storage;
+}
+
+/** Returns undefined for a path. Throws URL_NOT_SUPPORTED, URL_NOT_ALLOWED. Connects to nothing. */
+export function findRemote(side: string, text: string, storages: readonly Storage[]): Found | undefined {
+  const name = remoteName(text);
+  if (name === undefined) return undefined;
+  if (name.kind === "fault") throw new Failure("URL_NOT_SUPPORTED", `The ${side} video ${name.text}`);
+  const storage = storageOf(storages, name);
+  if (storage !== undefined) return { name, storage };
+  throw new Failure(
+    "URL_NOT_ALLOWED",
+    `The ${side} video ${JSON.stringify(text)} is not in one of your tenant's storages. Use an object in one of them, or ask the operator to add its bucket or host.`,
+  );
+}
+
+export class Signer {
+  readonly #credentials: CredentialSource;
+
+  constructor(credentials: CredentialSource) {
+    this.#credentials = credentials;
+  }
+
+  /** Throws STORAGE_UNAVAILABLE if there are no credentials. */
+  async access({ name, storage }: Found): Promise<ObjectAccess> {
+    const { privateNetwork } = storage;
+    if (name.kind === "https") {
+      const reach = { hosts: storage.kind === "https" ? storage.hosts : [], plainHttp: false };
+      return { url: `https://${name.host}${name.path}`, reach, privateNetwork };
+    }
+    if (storage.kind !== "s3") throw new Error("an object is in a storage of objects");
+    const url = objectUrl(name, storage);
+    const signed = await this.#signed(url, storage);
+    const reach = { hosts: [url.host], plainHttp: url.protocol === "http:" };
+    return { url: signed, reach, privateNetwork };
+  }
+
+  async #signed(url: URL, storage: ObjectStorage): Promise<string> {
+    const { region } = storage;
+    const credentials = await this.#credentials.get(storage).catch((cause: unknown) => {
+      throw new Failure(
+        "STORAGE_UNAVAILABLE",
+        "The controller has no credentials for the storage; its log has the reason. Ask its operator.",
+        { cause },
+      );
+    });
+    const { accessKeyId, secretAccessKey, sessionToken } = credentials;
+    url.searchParams.set("X-Amz-Expires", String(SIGNED_SECONDS));
+    const signer = new AwsV4Signer({
+      url: url.href,
+      method: "GET",
+      service: "s3",
+      region,
+      signQuery: true,
+      ...{ accessKeyId, secretAccessKey },
+      ...(sessionToken !== undefined && { sessionToken }),
+    });
+    return (await signer.sign()).url.href;
+  }
+}
+
+/** With the bucket in the host for AWS, else in the path, which every service understands. */
+function objectUrl({ bucket, key, versionId }: ObjectName, { endpoint, region }: ObjectStorage): URL {
+  // TLS certificates of AWS cover no bucket with a dot.
+  const inHost = endpoint === undefined && !bucket.includes(".");
+  const base = endpoint ?? `https://${inHost ? `${bucket}.` : ""}s3.${region}.amazonaws.com`;
+  const path = [...(inHost ? [] : [bucket]), ...key.split("/")].map(encoded).join("/");
+  const url = new URL(`${base.replace(/\/+$/, "")}/${path}`);
+  if (versionId !== undefined) url.searchParams.set("versionId", versionId);
+  return url;
+}
+
+/** As signatures of AWS need it: everything but the unreserved characters of RFC 3986. */
+function encoded(part: string): string {
+  return encodeURIComponent(part).replace(
+    /[!'()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
