@@ -1,0 +1,230 @@
+/**
+ * Objects that a node has fetched, on its disk. Tenants share nothing: what is in the cache would tell one tenant what
+ * another has. What was used least recently goes when there is no room.
+ */
+import { hash } from "node:crypto";
+import { type FileHandle, mkdir, readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { errorCode } from "../../platform/errors.ts";
+import { Failure } from "../../platform/failure.ts";
+import { lockFile } from "../../platform/files/file-lock.ts";
+import { systemReason } from "../../platform/system-reason.ts";
+import type { ObjectVersion } from "../objects/object.ts";
+import type { ObjectReader } from "../objects/reader.ts";
+import type { ByteRange } from "../objects/response.ts";
+import { BlockMap } from "./block-map.ts";
+import { DATA, Entry, type EntryRead, MAP } from "./entry.ts";
+
+const FORMAT = 1;
+
+/** Identifies an object of a tenant. */
+export interface CacheKey {
+  readonly tenant: string;
+  /** The scheme, host and path that it is fetched from, without a query. */
+  readonly place: string;
+  /** As the job names it. */
+  readonly name: string;
+  readonly version: ObjectVersion;
+}
+
+export interface CacheOptions {
+  /** Of the caches of all nodes on this machine: each process uses the first folder in it that no other one does. */
+  readonly directory: string;
+  /** Bytes of all objects together. */
+  readonly maxBytes: number;
+  readonly reader: ObjectReader;
+}
+
+/** An object in use. Dispose of it. */
+export interface CachedObject extends AsyncDisposable {
+  /** Can only be read. */
+  readonly handle: FileHandle;
+  readonly path: string;
+}
+
+export class MediaCache {
+  readonly #options: CacheOptions;
+  readonly #unlock: () => void;
+  readonly #entries = new Map<string, Entry>();
+  /** Opens and evictions, one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  private constructor(options: CacheOptions, unlock: () => void) {
+    this.#options = options;
+    this.#unlock = unlock;
+  }
+
+  /** Throws TEMP_DIR_UNUSABLE. */
+  static async open(options: CacheOptions): Promise<MediaCache> {
+    try {
+      const { directory, unlock } = await freeFolder(options.directory);
+      const cache = new MediaCache({ ...options, directory }, unlock);
+      await cache.#scan();
+      await cache.#evict(0);
+      return cache;
+    } catch (cause) {
+      throw new Failure(
+        "TEMP_DIR_UNUSABLE",
+        `The media cache ${JSON.stringify(options.directory)} cannot be used: ${systemReason(cause)}. Give another directory with --media-cache.`,
+        { cause },
+      );
+    }
+  }
+
+  /** Bytes on disk. */
+  get bytes(): number {
+    let bytes = 0;
+    for (const entry of this.#entries.values()) bytes += entry.bytes;
+    return bytes;
+  }
+
+  /** Fetches what is missing of an object. Throws ObjectFault, MEDIA_CACHE_FULL. */
+  async whole(key: CacheKey, read: Omit<EntryRead, "version">): Promise<CachedObject> {
+    const { version } = key;
+    const range = { first: 0, last: version.size - 1 };
+    const entry = await this.#use(key);
+    let handle: FileHandle | undefined;
+    try {
+      await this.#reserve(entry, range);
+      await entry.fetch(range, { ...read, version });
+      handle = await entry.openData();
+      await entry.touch();
+    } catch (error) {
+      await handle?.close();
+      entry.release();
+      throw this.#diskFailure(error);
+    }
+    const opened = handle;
+    return {
+      handle,
+      path: entry.dataPath,
+      [Symbol.asyncDispose]: async () => {
+        await opened.close();
+        await entry.touch().catch(() => {});
+        entry.release();
+      },
+    };
+  }
+
+  /** Ends the use of the directory. */
+  async close(): Promise<void> {
+    await this.#turn;
+    this.#unlock();
+  }
+
+  #use(key: CacheKey): Promise<Entry> {
+    return this.#inTurn(async () => {
+      const title = titleOf(key);
+      const path = this.#pathOf(title);
+      const entry = this.#entries.get(path) ?? (await this.#create(path, title, key.version.size));
+      this.#entries.set(path, entry);
+      entry.users++;
+      return entry;
+    });
+  }
+
+  async #create(path: string, title: string, size: number): Promise<Entry> {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFile(path + DATA, "", { mode: 0o600 });
+    await truncate(path + DATA, size);
+    const map = await BlockMap.create(path + MAP, title, size);
+    return new Entry(path, map, Date.now(), this.#options.reader);
+  }
+
+  #reserve(entry: Entry, range: ByteRange): Promise<void> {
+    return this.#inTurn(async () => {
+      const claim = Math.max(entry.claim, entry.bytes + entry.missing(range));
+      await this.#evict(claim - Math.max(entry.claim, entry.bytes));
+      entry.claim = claim;
+    });
+  }
+
+  /** Makes room. */
+  async #evict(bytes: number): Promise<void> {
+    const { maxBytes } = this.#options;
+    const entries = [...this.#entries];
+    let used = entries.reduce((sum, [, entry]) => sum + Math.max(entry.bytes, entry.claim), 0);
+    const unused = entries.filter(([, entry]) => entry.users === 0);
+    for (const [path, entry] of unused.sort(([, one], [, other]) => one.lastUsed - other.lastUsed)) {
+      if (used + bytes <= maxBytes) return;
+      used -= entry.bytes;
+      this.#entries.delete(path);
+      await entry.remove();
+    }
+    if (bytes === 0 || used + bytes <= maxBytes) return;
+    throw new Failure(
+      "MEDIA_CACHE_FULL",
+      `The node's media cache has no room for ${bytes} bytes more: its limit is ${maxBytes}, and running tasks use ${used}. Ask the operator to raise --media-cache-size.`,
+      { found: { missingBytes: bytes, usedBytes: used, limitBytes: maxBytes } },
+    );
+  }
+
+  async #scan(): Promise<void> {
+    const { directory } = this.#options;
+    for (const tenant of await readdir(directory, { withFileTypes: true })) {
+      if (!tenant.isDirectory()) continue;
+      const folder = join(directory, tenant.name);
+      const files = await readdir(folder);
+      const names = new Set(files.map((file) => file.replace(/\.(map|data)$/, "")));
+      for (const name of names) await this.#restore(join(folder, name));
+    }
+  }
+
+  /** Takes over what an earlier process has fetched; removes what it cannot use. */
+  async #restore(path: string): Promise<void> {
+    const entry = await this.#restored(path).catch(() => undefined);
+    if (entry !== undefined) {
+      this.#entries.set(path, entry);
+      return;
+    }
+    await rm(path + MAP, { force: true });
+    await rm(path + DATA, { force: true });
+  }
+
+  async #restored(path: string): Promise<Entry | undefined> {
+    const { mtimeMs } = await stat(path + MAP);
+    const read = await BlockMap.read(path + MAP);
+    const { size } = await stat(path + DATA);
+    if (read?.map.size !== size || path !== this.#pathOf(read.title)) return undefined;
+    return new Entry(path, read.map, mtimeMs, this.#options.reader);
+  }
+
+  #pathOf(title: string): string {
+    const { tenant } = JSON.parse(title) as { tenant: string };
+    return join(this.#options.directory, hash("sha256", tenant, "hex"), hash("sha256", title, "hex"));
+  }
+
+  /** A full disk is like a full cache: another node may have room. */
+  #diskFailure(error: unknown): unknown {
+    const code = errorCode(error);
+    if (code !== "ENOSPC" && code !== "EDQUOT") return error;
+    return new Failure(
+      "MEDIA_CACHE_FULL",
+      `The disk of the node's media cache is full (${code}). Ask the operator to free space, or to lower --media-cache-size.`,
+      { cause: error },
+    );
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work, work);
+    this.#turn = done.catch(() => {});
+    return done;
+  }
+}
+
+/** Takes the first folder, named by a number, that no other process has. */
+async function freeFolder(
+  parent: string,
+): Promise<{ readonly directory: string; readonly unlock: () => void }> {
+  for (let number = 0; ; number++) {
+    const directory = join(parent, String(number));
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const unlock = lockFile(join(directory, "lock"));
+    if (unlock !== undefined) return { directory, unlock };
+  }
+}
+
+/** The first line of a map. Two objects are the same only if it is the same. */
+function titleOf({ tenant, place, name, version: { etag, size, modifiedMs } }: CacheKey): string {
+  return JSON.stringify({ format: FORMAT, tenant, place, name, etag, size, modifiedMs: modifiedMs ?? null });
+}

@@ -1,0 +1,178 @@
+/** One object in the cache: a sparse file, the map of its blocks, and the fetches that fill it. */
+import { type FileHandle, open, rm, utimes } from "node:fs/promises";
+import type { ObjectReader, RangeRead } from "../objects/reader.ts";
+import type { ByteRange } from "../objects/response.ts";
+import { BLOCK_BYTES, type BlockMap, blocksOf } from "./block-map.ts";
+
+/** Blocks that one request fetches, 16 MiB; they are recorded together. */
+const MAX_RUN = 64;
+/** Requests for an object at a time. */
+const CONCURRENT = 4;
+
+/** Extensions of the two files. */
+export const MAP = ".map";
+export const DATA = ".data";
+
+/** Blocks from `first` up to but without `end`. */
+interface Run {
+  readonly first: number;
+  readonly end: number;
+}
+
+export type EntryRead = Pick<RangeRead, "access" | "version" | "signal" | "onDenied"> & {
+  /** Called with the bytes of each part that was fetched. */
+  readonly onFetched?: ((bytes: number) => void) | undefined;
+};
+
+export class Entry {
+  readonly dataPath: string;
+  readonly mapPath: string;
+  /** How many tasks use it; it is evicted only if none does. */
+  users = 0;
+  /** Bytes that it will have when its tasks have fetched what they need. */
+  claim = 0;
+  /** Milliseconds since 1970. */
+  lastUsed: number;
+  readonly #map: BlockMap;
+  readonly #reader: ObjectReader;
+  readonly #fetching = new Map<number, Promise<void>>();
+
+  /** `path`: of both files, without their extensions. */
+  constructor(path: string, map: BlockMap, lastUsed: number, reader: ObjectReader) {
+    this.dataPath = `${path}${DATA}`;
+    this.mapPath = `${path}${MAP}`;
+    this.lastUsed = lastUsed;
+    this.#map = map;
+    this.#reader = reader;
+  }
+
+  get size(): number {
+    return this.#map.size;
+  }
+
+  /** Bytes on disk. */
+  get bytes(): number {
+    return this.#map.bytes;
+  }
+
+  /** Bytes of a range that are not on disk. */
+  missing(range: ByteRange): number {
+    return this.#missing(range).reduce((sum, { first, end }) => sum + this.#bytesOf(first, end), 0);
+  }
+
+  /** Fetches what is missing of a range. What another task fetches already is waited for. */
+  async fetch(range: ByteRange, read: EntryRead): Promise<void> {
+    for (;;) {
+      read.signal.throwIfAborted();
+      const missing = this.#missing(range);
+      const mine = missing.filter(({ first }) => !this.#fetching.has(first));
+      if (mine.length > 0) await this.#fetchAll(mine, read);
+      else if (missing.length > 0) await this.#untilFetched(missing[0]?.first ?? 0, read.signal);
+      else return;
+    }
+  }
+
+  /** A descriptor that can only be read. */
+  openData(): Promise<FileHandle> {
+    return open(this.dataPath, "r");
+  }
+
+  /** Records on disk, too, when it was used last. */
+  async touch(): Promise<void> {
+    this.lastUsed = Date.now();
+    await utimes(this.mapPath, new Date(), new Date(this.lastUsed));
+  }
+
+  /** A task does not need it any more. */
+  release(): void {
+    this.users--;
+    if (this.users === 0) this.claim = 0;
+  }
+
+  /** The map goes first: data without a map counts as nothing. */
+  async remove(): Promise<void> {
+    await rm(this.mapPath, { force: true });
+    await rm(this.dataPath, { force: true });
+  }
+
+  /** Returns the runs of a range that are not on disk; those that are being fetched are runs of their own. */
+  #missing(range: ByteRange): Run[] {
+    const runs: Run[] = [];
+    const { first, end } = blocksOf(range);
+    for (let block = first; block < end; block++) {
+      if (this.#map.has(block)) continue;
+      const last = runs.at(-1);
+      const isNext = last?.end === block && last.end - last.first < MAX_RUN;
+      const isAlike = last !== undefined && this.#fetching.get(last.first) === this.#fetching.get(block);
+      if (isNext && isAlike) runs[runs.length - 1] = { first: last.first, end: block + 1 };
+      else runs.push({ first: block, end: block + 1 });
+    }
+    return runs;
+  }
+
+  async #fetchAll(runs: readonly Run[], read: EntryRead): Promise<void> {
+    const failed = new AbortController();
+    const signal = AbortSignal.any([read.signal, failed.signal]);
+    const queue = [...runs];
+    const work = async (): Promise<void> => {
+      for (let run = queue.shift(); run !== undefined && !signal.aborted; run = queue.shift())
+        if (!this.#fetching.has(run.first)) await this.#fetchRun(run, { ...read, signal });
+    };
+    const workers = Array.from({ length: Math.min(CONCURRENT, runs.length) }, () =>
+      work().catch((error: unknown) => {
+        failed.abort(error);
+        throw error;
+      }),
+    );
+    const outcomes = await Promise.allSettled(workers);
+    read.signal.throwIfAborted();
+    // The first failure stopped the others.
+    if (failed.signal.aborted) throw failed.signal.reason;
+    for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+  }
+
+  async #fetchRun(run: Run, read: EntryRead): Promise<void> {
+    const fetching = this.#write(run, read);
+    for (let block = run.first; block < run.end; block++) this.#fetching.set(block, fetching);
+    try {
+      await fetching;
+    } finally {
+      for (let block = run.first; block < run.end; block++) this.#fetching.delete(block);
+    }
+  }
+
+  async #write({ first, end }: Run, { onFetched, ...read }: EntryRead): Promise<void> {
+    const range = { first: first * BLOCK_BYTES, last: Math.min(end * BLOCK_BYTES, this.size) - 1 };
+    await using data = await open(this.dataPath, "r+");
+    await this.#reader.read({
+      ...read,
+      range,
+      write: async (chunk, offset) => {
+        await writeAll(data, chunk, offset);
+        onFetched?.(chunk.length);
+      },
+    });
+    await data.datasync();
+    await this.#map.add(first, end);
+  }
+
+  /** The failure of another task's fetch is not this one's: it fetches the rest itself. */
+  async #untilFetched(block: number, signal: AbortSignal): Promise<void> {
+    const { promise: aborted, resolve } = Promise.withResolvers<void>();
+    const abort = () => resolve();
+    signal.addEventListener("abort", abort);
+    await Promise.race([this.#fetching.get(block)?.catch(() => {}), aborted]);
+    signal.removeEventListener("abort", abort);
+  }
+
+  #bytesOf(first: number, end: number): number {
+    return Math.min(end * BLOCK_BYTES, this.size) - first * BLOCK_BYTES;
+  }
+}
+
+async function writeAll(file: FileHandle, chunk: Buffer, offset: number): Promise<void> {
+  for (let done = 0; done < chunk.length; ) {
+    const { bytesWritten } = await file.write(chunk, done, chunk.length - done, offset + done);
+    done += bytesWritten;
+  }
+}
