@@ -2,13 +2,12 @@
  * Decides which SvcTenants of a namespace are in force. The result depends only on all of their current specs, not on
  * earlier results.
  */
+import { type EntryFault, shown } from "../auth/tenants/members.ts";
 import { idOf, TENANTS_MOST } from "../auth/tenants/registry.ts";
 import {
-  type EntryFault,
   type EntryOutcome,
   type EntryRules,
   readEntry,
-  shown,
   type TenantRealm,
 } from "../auth/tenants/registry-entry.ts";
 import type { Collection } from "./collection.ts";

@@ -33,6 +33,7 @@ function tenant(id: string, changes: Partial<Tenant> = {}): Tenant {
     limits: {},
     defaultModels: undefined,
     findings: undefined,
+    storages: undefined,
     ...changes,
   };
 }

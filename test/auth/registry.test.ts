@@ -34,6 +34,7 @@ describe("an entry", () => {
         limits: {},
         defaultModels: undefined,
         findings: undefined,
+        storages: undefined,
       },
     });
   });
@@ -44,10 +45,17 @@ describe("an entry", () => {
     const limits = { jobsQueued: 10, segmentsRunning: 2, submitsPerSecond: 5, weight: 3 };
     const defaultModels = ["v1", "vmaf_v0.6.1"];
     const findings = { action: "WARN", codes: { OFFSET: "REFUSE", BLACK: "IGNORE" } };
-    const entry = { tenantId: "acme", enabled: false, oidc, rbac, limits, defaultModels, findings };
+    const storages = [{ https: { hosts: ["media.example"], privateNetwork: true } }];
+    const entry = {
+      ...{ tenantId: "acme", enabled: false, oidc, rbac, limits, defaultModels, findings },
+      storages,
+    };
     assert.deepEqual(readEntry(entry, STRICT).realm, {
       ...oidc,
-      tenant: { id: "acme", enabled: false, ...rbac, limits, defaultModels, findings },
+      tenant: {
+        ...{ id: "acme", enabled: false, ...rbac, limits, defaultModels, findings },
+        storages: [{ kind: "https", hosts: ["media.example"], privateNetwork: true }],
+      },
     });
   });
 

@@ -1,6 +1,7 @@
 /** Which tokens are accepted, and what their claims mean. */
 import type { FindingsPolicy } from "../../jobs/findings-policy.ts";
 import type { Limits } from "../../jobs/limits.ts";
+import type { Storage } from "../../jobs/media/storages.ts";
 import type { Role } from "../principal.ts";
 
 /** An identity provider as used by one tenant, or by all. */
@@ -34,6 +35,8 @@ export interface Tenant {
   readonly defaultModels: readonly string[] | undefined;
   /** What is done about findings of its jobs that do not say it; undefined: as the controller's setting says. */
   readonly findings: FindingsPolicy | undefined;
+  /** The storages whose objects its jobs may name; undefined: the controller's. */
+  readonly storages: readonly Storage[] | undefined;
 }
 
 /** Returns the current realms: the same list object as before unless one of them has changed. */

@@ -1,6 +1,7 @@
 /** Parses the registry of tenants. */
 import { isObject } from "../../platform/json.ts";
-import { type EntryFault, type EntryRules, readEntry, shown, type TenantRealm } from "./registry-entry.ts";
+import { type EntryFault, shown } from "./members.ts";
+import { type EntryRules, readEntry, type TenantRealm } from "./registry-entry.ts";
 
 export const TENANTS_MOST = 10_000;
 /** Most faults reported. Nobody would read more, and many faults are often one mistake repeated. */

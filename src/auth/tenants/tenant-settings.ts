@@ -2,6 +2,7 @@
 import type { DefaultModelsOf } from "../../jobs/default-models.ts";
 import type { FindingsPolicy, FindingsPolicyOf } from "../../jobs/findings-policy.ts";
 import type { Limits, LimitsOf } from "../../jobs/limits.ts";
+import type { Storage, StoragesOf } from "../../jobs/media/storages.ts";
 import type { Realm, Realms, Tenant } from "./realm.ts";
 
 export function limitsIn(realms: Realms, defaults: Limits): LimitsOf {
@@ -14,6 +15,10 @@ export function defaultModelsIn(realms: Realms, defaults: readonly string[]): De
 
 export function findingsIn(realms: Realms, fallback: FindingsPolicy | undefined): FindingsPolicyOf {
   return settingIn(realms, ({ findings = fallback }) => findings, fallback);
+}
+
+export function storagesIn(realms: Realms, fallback: readonly Storage[]): StoragesOf {
+  return settingIn(realms, ({ storages = fallback }) => storages, fallback);
 }
 
 /** Returns a function that reads the realms again at each call. `fallback`: the value of unregistered tenants. */

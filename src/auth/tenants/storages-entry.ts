@@ -1,0 +1,94 @@
+/** Parses the storages of a tenant. */
+import { isAbsolute } from "node:path";
+import type { Bucket, ObjectStorage, Storage, WebStorage } from "../../jobs/media/storages.ts";
+import { type EntryFault, Members } from "./members.ts";
+
+/** Storages of a tenant, and buckets or hosts of a storage. */
+const MOST = 100;
+const REGION = /^[a-z0-9-]{1,64}$/;
+const BUCKET = /^([a-z0-9][a-z0-9._-]{1,61}[a-z0-9])(?:\/(.{0,1024}))?$/su;
+const KINDS = ["s3", "https"];
+
+export type StoragesOutcome =
+  | { readonly storages: readonly Storage[]; readonly faults?: never }
+  | { readonly storages?: never; readonly faults: readonly EntryFault[] };
+
+/** Parses an object whose only member is `storages`. Never throws: faults are in `faults`. */
+export function readStoragesFile(value: unknown): StoragesOutcome {
+  const faults: EntryFault[] = [];
+  const file = Members.of(value, "", ["storages"], faults);
+  const storages = file === undefined ? [] : readStorages(file);
+  return faults.length > 0 ? { faults } : { storages };
+}
+
+/** Reads the member `storages`; faults are recorded. */
+export function readStorages(entry: Members): readonly Storage[] {
+  const sections = entry.sections("storages", KINDS, MOST);
+  return sections.flatMap((section) => (section === undefined ? [] : (readStorage(section) ?? [])));
+}
+
+function readStorage(section: Members): Storage | undefined {
+  if (section.has("s3") === section.has("https")) {
+    section.refuse("s3", "or https is needed, and not both.");
+    return undefined;
+  }
+  const s3 = section.has("s3")
+    ? section.section("s3", ["endpoint", "region", "buckets", "credentials", "privateNetwork"])
+    : undefined;
+  if (s3 !== undefined) return readObjectStorage(s3);
+  const web = section.has("https") ? section.section("https", ["hosts", "privateNetwork"]) : undefined;
+  return web && readWebStorage(web);
+}
+
+function readObjectStorage(s3: Members): ObjectStorage {
+  const privateNetwork = s3.has("privateNetwork") && s3.flag("privateNetwork");
+  const region = s3.text("region", REGION, "is missing or not a region, such as eu-central-1 or auto.");
+  const buckets = s3.texts("buckets", MOST, faultOfBucket).map(bucketIn);
+  const endpoint = s3.has("endpoint")
+    ? s3.url("endpoint", "Leave it out for AWS, or give the URL of the service")
+    : undefined;
+  if (endpoint) refuseEndpoint(s3, endpoint, privateNetwork);
+  const given = s3.has("credentials") ? s3.section("credentials", ["file", "profile"]) : undefined;
+  const credentials = given && readCredentials(given);
+  return { kind: "s3", endpoint, region, buckets, credentials, privateNetwork };
+}
+
+function refuseEndpoint(s3: Members, text: string, privateNetwork: boolean): void {
+  const { protocol, pathname, search } = new URL(text);
+  if (pathname !== "/" || search !== "") s3.refuse("endpoint", "has more than a scheme, a host and a port.");
+  if (protocol === "http:" && !privateNetwork)
+    s3.refuse(
+      "endpoint",
+      "is plain http. Use https, or set privateNetwork for a service in your own network.",
+    );
+}
+
+function readCredentials(given: Members): ObjectStorage["credentials"] {
+  const file = given.text("file", /^.{1,4096}$/s, "is missing. Give the path of a credentials file.");
+  if (file !== "" && !isAbsolute(file)) given.refuse("file", "is not an absolute path.");
+  const profile = given.has("profile")
+    ? given.text("profile", /^[^\]\r\n]{1,128}$/, "is not the name of a profile.")
+    : "default";
+  return { file, profile };
+}
+
+function readWebStorage(web: Members): WebStorage {
+  const privateNetwork = web.has("privateNetwork") && web.flag("privateNetwork");
+  return { kind: "https", hosts: web.texts("hosts", MOST, faultOfHost), privateNetwork };
+}
+
+function faultOfBucket(text: string): string | undefined {
+  return BUCKET.test(text) ? undefined : "is not a bucket, or a bucket and a prefix: BUCKET/PREFIX.";
+}
+
+function bucketIn(text: string): Bucket {
+  const [, bucket = "", prefix = ""] = BUCKET.exec(text) ?? [];
+  return { bucket, prefix };
+}
+
+/** Hosts are compared as a URL parser writes them. */
+function faultOfHost(text: string): string | undefined {
+  const url = URL.parse(`https://${text}/`);
+  if (url !== null && url.host === text && url.username === "" && url.pathname === "/") return undefined;
+  return "is not a host as in a URL: lower case, with a port only if it is not 443, without a scheme.";
+}

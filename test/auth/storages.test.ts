@@ -1,0 +1,79 @@
+/** Storages of tenants: the example of docs/media.md is valid, and every mistake is reported with its member. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { readPlainYaml } from "../../src/auth/tenants/plain-yaml.ts";
+import { readStoragesFile } from "../../src/auth/tenants/storages-entry.ts";
+
+const PAGE = readFileSync(new URL("../../docs/media.md", import.meta.url), "utf8");
+const [, EXAMPLE = ""] = /^```yaml\n(.*?)^```$/ms.exec(PAGE) ?? [];
+
+test("the example of the page is valid", () => {
+  const { value } = readPlainYaml(Buffer.from(EXAMPLE));
+  assert.deepEqual(readStoragesFile(value).storages, [
+    {
+      kind: "s3",
+      endpoint: undefined,
+      region: "eu-central-1",
+      buckets: [
+        { bucket: "acme-masters", prefix: "" },
+        { bucket: "acme-encodes", prefix: "2026/" },
+      ],
+      credentials: { file: "/etc/svc/acme-credentials", profile: "svc" },
+      privateNetwork: false,
+    },
+    {
+      kind: "s3",
+      endpoint: "http://s3.storage.internal:9000",
+      region: "us-east-1",
+      buckets: [{ bucket: "videos", prefix: "" }],
+      credentials: undefined,
+      privateNetwork: true,
+    },
+    { kind: "https", hosts: ["media.acme.example", "cdn.acme.example:8443"], privateNetwork: false },
+  ]);
+});
+
+const S3 = { region: "eu-central-1", buckets: ["videos"] };
+
+for (const [storage, member] of [
+  [{}, "storages[0].s3"],
+  [{ s3: S3, https: { hosts: ["a.example"] } }, "storages[0].s3"],
+  [{ ftp: {} }, "storages[0]"],
+  ["s3://videos", "storages[0]"],
+  [{ s3: { ...S3, region: undefined } }, "storages[0].s3.region"],
+  [{ s3: { ...S3, region: "EU west" } }, "storages[0].s3.region"],
+  [{ s3: { ...S3, buckets: [] } }, "storages[0].s3.buckets"],
+  [{ s3: { ...S3, buckets: ["Videos"] } }, "storages[0].s3.buckets[0]"],
+  [{ s3: { ...S3, buckets: ["a..b"] } }, "storages[0].s3.buckets[0]"],
+  [{ s3: { ...S3, buckets: ["videos", "videos"] } }, "storages[0].s3.buckets[1]"],
+  [{ s3: { ...S3, buckets: ["s3://videos"] } }, "storages[0].s3.buckets[0]"],
+  [{ s3: { ...S3, endpoint: "ftp://s3.example" } }, "storages[0].s3.endpoint"],
+  [{ s3: { ...S3, endpoint: "http://s3.example" } }, "storages[0].s3.endpoint"],
+  [{ s3: { ...S3, endpoint: "https://s3.example/videos" } }, "storages[0].s3.endpoint"],
+  [{ s3: { ...S3, endpoint: "https://user:secret@s3.example" } }, "storages[0].s3.endpoint"],
+  [{ s3: { ...S3, credentials: {} } }, "storages[0].s3.credentials.file"],
+  [{ s3: { ...S3, credentials: { file: "relative" } } }, "storages[0].s3.credentials.file"],
+  [{ s3: { ...S3, credentials: { file: "/a", secret: "x" } } }, "storages[0].s3.credentials"],
+  [{ s3: { ...S3, privateNetwork: "yes" } }, "storages[0].s3.privateNetwork"],
+  [{ https: {} }, "storages[0].https.hosts"],
+  [{ https: { hosts: ["https://a.example"] } }, "storages[0].https.hosts[0]"],
+  [{ https: { hosts: ["A.example"] } }, "storages[0].https.hosts[0]"],
+  [{ https: { hosts: ["a.example:443"] } }, "storages[0].https.hosts[0]"],
+  [{ https: { hosts: ["user@a.example"] } }, "storages[0].https.hosts[0]"],
+  [{ https: { hosts: ["a.example/path"] } }, "storages[0].https.hosts[0]"],
+  [{ https: { hosts: ["0177.0.0.1"] } }, "storages[0].https.hosts[0]"],
+] as const)
+  test(`refuses ${JSON.stringify(storage)}`, () => {
+    const { faults = [] } = readStoragesFile({ storages: [storage] });
+    assert.deepEqual(
+      faults.map((fault) => fault.member),
+      [member],
+    );
+    assert.doesNotMatch(JSON.stringify(faults), /secret@/);
+  });
+
+test("an empty list, and one that is missing, are refused", () => {
+  for (const file of [{}, { storages: [] }, { storages: {} }, [], null])
+    assert.ok((readStoragesFile(file).faults ?? []).length > 0, JSON.stringify(file));
+});
