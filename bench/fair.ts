@@ -53,6 +53,7 @@ async function bench(film: Film): Promise<void> {
       limitsOf: () => UNLIMITED,
       defaultModelsOf: () => [],
       findingsOf: () => undefined,
+      storagesOf: () => [],
       worstStills: WORST_MOMENTS,
     },
   };

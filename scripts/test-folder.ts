@@ -9,12 +9,20 @@
 import { PROJECT } from "./gates/gate.ts";
 import { withoutMounts } from "./testing/mounts.ts";
 import { ensurePackages, packagesOf } from "./testing/packages.ts";
+import { pypiProblem } from "./testing/pypi.ts";
 import { runTests } from "./testing/run.ts";
-import { NEEDED_BY, schemathesisProblem } from "./testing/schemathesis.ts";
+import { SCHEMATHESIS } from "./testing/schemathesis.ts";
+import { SEAWEEDFS } from "./testing/seaweedfs.ts";
 import { totalsLine } from "./testing/totals.ts";
 
 /** Milliseconds per file. A chaos run under load that exercised too little is repeated up to four times. */
 const LIMIT_MS = 1_800_000;
+
+/** Tests that need programs from PyPI. */
+const FROM_PYPI = [
+  ["test/conformance/conformance.test.ts", SCHEMATHESIS],
+  ["test/conformance/s3.test.ts", SEAWEEDFS],
+] as const;
 
 const folders = process.argv.slice(2);
 if (folders.length === 0 || !folders.every((folder) => folder.endsWith("/"))) {
@@ -26,8 +34,10 @@ const wanted = packagesOf(PROJECT).filter(({ neededBy }) =>
   neededBy.some((path) => folders.some((folder) => path.startsWith(folder))),
 );
 const without = new Map([...(await ensurePackages(wanted, { isRoot })), ...withoutMounts({ isRoot })]);
-const problem = folders.includes(NEEDED_BY) ? await schemathesisProblem() : undefined;
-if (problem !== undefined) without.set(NEEDED_BY, problem);
+for (const [path, program] of FROM_PYPI) {
+  const problem = folders.some((folder) => path.startsWith(folder)) ? await pypiProblem(program) : undefined;
+  if (problem !== undefined) without.set(path, problem);
+}
 const patterns = folders.map((folder) => `${folder}**/*.test.ts`);
 // Outages are tested on a disk, which holds back writers.
 const onDisk = folders.includes("test/chaos/");

@@ -31,7 +31,11 @@ export class Nodes implements AsyncDisposable {
       const connection = new CountedConnection(anyOf(controllers), calls);
       const node = new Node({
         ...{ connection, opening, metrics, log, slots: 1, timeoutMs: TIMEOUT_MS },
-        ...{ name: `simulated-${index}`, version: "bench" },
+        ...{
+          name: `simulated-${index}`,
+          version: "bench",
+          mediaCache: { directory: "/nonexistent", maxBytes: 0 },
+        },
       });
       nodes.#connections.push(connection);
       nodes.#nodes.push(node);

@@ -3,6 +3,10 @@ import type { Registry } from "prom-client";
 import type { DefaultModelsOf } from "../jobs/default-models.ts";
 import type { FindingsPolicyOf } from "../jobs/findings-policy.ts";
 import type { LimitsOf } from "../jobs/limits.ts";
+import type { StoragesOf } from "../jobs/media/storages.ts";
+import { ObjectReader } from "../media/objects/reader.ts";
+import { CredentialSource } from "../media/storages/credentials.ts";
+import { Signer } from "../media/storages/signer.ts";
 import { within } from "../platform/concurrency/lifecycle.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Log } from "../platform/observability/log.ts";
@@ -29,6 +33,7 @@ import { Schedule } from "./scheduling/schedule.ts";
 import { ControllerMetrics } from "./telemetry/metrics.ts";
 import type { RevocationFeed } from "./tenants/revocation-feed.ts";
 import { tenantOperations } from "./tenants/service.ts";
+import { RemoteVideos } from "./videos/remote-videos.ts";
 
 /** Milliseconds within which a ready store answers. */
 const PING_LIMIT_MS = 2_000;
@@ -48,6 +53,8 @@ export interface ControllerSettings {
   readonly fleetTenant: string | undefined;
   /** The files that jobs may name. */
   readonly media: MediaPolicy;
+  /** The storages whose objects jobs may name. */
+  readonly storagesOf: StoragesOf;
   /** Limits of each tenant. */
   readonly limitsOf: LimitsOf;
   /** The models of each tenant's jobs that name none. */
@@ -93,7 +100,7 @@ export function openController(options: ControllerOptions): Controller {
   const stopping = new AbortController();
   const waitsEnd = new AbortController();
   const { leaseMs, segmentSeconds, worstStills, fleetTenant, media } = settings;
-  const { limitsOf, defaultModelsOf, findingsOf } = settings;
+  const { limitsOf, defaultModelsOf, findingsOf, storagesOf } = settings;
   const { retentionMs, auditRetentionMs } = settings;
   const metrics = new ControllerMetrics(registry);
   const eventBuffer = new EventBuffer(store, log);
@@ -115,13 +122,16 @@ export function openController(options: ControllerOptions): Controller {
   const shared = { store, log, metrics, stopping: stopping.signal };
   const limits = new SubmitLimits({ store, limitsOf });
   const streams = new OpenStreams();
+  const reader = new ObjectReader();
+  const videos = new RemoteVideos({ storagesOf, signer: new Signer(new CredentialSource()), reader });
   const jobs = jobOperations({
-    ...{ ...shared, waitsEnd: waitsEnd.signal, eventBuffer, streams, fleet, schedule, limits, media },
+    ...{ ...shared, waitsEnd: waitsEnd.signal, eventBuffer, streams, fleet, schedule, limits, media, videos },
     ...{ defaultModelsOf, findingsOf, retentionMs, segmentSeconds },
   });
   const nodes = nodeOperations({
     ...shared,
     ...{ sessions, notifications, leaseMs, pool: pooling.offer, schedule, fleet, segmentSeconds, tracer },
+    videos,
   });
   metrics.show({
     ready: () => schedule.ready,
@@ -159,7 +169,10 @@ export function openController(options: ControllerOptions): Controller {
     stop: async () => {
       stopping.abort();
       waitsEnd.abort();
-      await Promise.all([maintenance.stop(), eventBuffer.stop(), revoked?.stop(), pooling.close()]);
+      await Promise.all([
+        ...[maintenance.stop(), eventBuffer.stop(), revoked?.stop(), pooling.close()],
+        reader.close(),
+      ]);
       stopListening();
     },
   };

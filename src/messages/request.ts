@@ -22,6 +22,7 @@ import {
   type ScoreRequest,
   ScoreRequestSchema,
 } from "../gen/proto/svc/v1/scoring_pb.ts";
+import { remoteName } from "../jobs/media/names.ts";
 import {
   FRAME_RATE,
   MAX_BIT_DEPTH,
@@ -49,9 +50,21 @@ const FEATURE_ALIASES: Readonly<Record<string, Feature>> = {
   "psnr-hvs": "psnr_hvs",
 };
 
-/** Converts a message to a request for the engine. Throws Failure. */
-export function pairRequestOf(message: ScoreRequest): PairRequest {
-  for (const side of SIDES) checkPath(side, message[side]);
+/** Checks the name of a video that is well-formed text. Throws Failure. */
+type CheckName = (side: string, name: string) => void;
+
+/** For jobs: files, and objects of storages. */
+export const OBJECTS: CheckName = (side, name) => {
+  const remote = remoteName(name);
+  if (remote?.kind === "fault") throw new Failure("URL_NOT_SUPPORTED", `The ${side} video ${remote.text}`);
+};
+
+/** Converts a message to a request for the engine. Default of `checkName`: only files. Throws Failure. */
+export function pairRequestOf(message: ScoreRequest, checkName: CheckName = refuseUrl): PairRequest {
+  for (const side of SIDES) {
+    checkPath(side, message[side]);
+    checkName(side, message[side]);
+  }
   const request = {
     reference: message.reference,
     distorted: message.distorted,
@@ -109,7 +122,6 @@ function checkPath(side: string, path: string): void {
   if (/\p{Cc}/u.test(path)) {
     throw invalid(`${side} contains a control character (${shown(path)}). Rename the file.`);
   }
-  refuseUrl(side, path);
 }
 
 function modelsOf(message: ScoreRequest): readonly string[] {

@@ -1,5 +1,6 @@
 /** The tasks that this node holds, each from its lease until its report is accepted or refused, or it is abandoned. */
-import type { RunningWork, WorkItem } from "../gen/proto/svc/v1/node_pb.ts";
+import type { RenewedMedia, RunningWork, WorkItem } from "../gen/proto/svc/v1/node_pb.ts";
+import { LeasedMedia } from "./media/leased-media.ts";
 
 /**
  * Why a task is stopped. LOST: this node no longer holds its lease. HAND_BACK: the node stops and returns it. KILLED:
@@ -11,6 +12,7 @@ export class Lease {
   /** The session that the task is leased to; reports count only with it. */
   readonly session: string;
   readonly item: WorkItem;
+  readonly media: LeasedMedia;
   /** Frames of the task scored so far. */
   framesDone = 0;
   /** The outcome is known, so there is nothing to hand back. */
@@ -21,6 +23,7 @@ export class Lease {
   constructor(session: string, item: WorkItem) {
     this.session = session;
     this.item = item;
+    this.media = new LeasedMedia(item.media);
   }
 
   /** UNKNOWN: a kind of a newer version. */
@@ -67,18 +70,23 @@ export class Leases {
   }
 
   /** Returns the tasks that a session's heartbeat lists: all that it holds and that are not LOST. */
-  of(session: string): Pick<RunningWork, "itemId" | "attempt" | "framesDone">[] {
+  of(session: string): Pick<RunningWork, "itemId" | "attempt" | "framesDone" | "renewMedia">[] {
     return [...this.#held]
       .filter((lease) => lease.session === session && lease.stopped !== "LOST")
-      .map(({ item: { itemId, attempt }, framesDone }) => ({ itemId, attempt, framesDone }));
+      .map(({ item: { itemId, attempt }, framesDone, media }) => ({
+        ...{ itemId, attempt, framesDone },
+        renewMedia: media.needsRenewal,
+      }));
+  }
+
+  /** Takes new URLs for a task of a session; ignored if the session no longer holds it. */
+  renewMedia(session: string, renewed: Pick<RenewedMedia, "itemId" | "attempt" | "media">): void {
+    for (const lease of this.#held) if (isOf(lease, session, renewed)) lease.media.renew(renewed.media);
   }
 
   /** Stops a task of a session; ignored if the session no longer holds it. */
-  lose(session: string, { itemId, attempt }: Pick<RunningWork, "itemId" | "attempt">): void {
-    for (const lease of this.#held) {
-      const { item } = lease;
-      if (lease.session === session && item.itemId === itemId && item.attempt === attempt) lease.stop("LOST");
-    }
+  lose(session: string, work: Pick<RunningWork, "itemId" | "attempt">): void {
+    for (const lease of this.#held) if (isOf(lease, session, work)) lease.stop("LOST");
   }
 
   /**
@@ -102,4 +110,12 @@ export class Leases {
     else this.#waiting.push(resolve);
     return promise;
   }
+}
+
+function isOf(
+  { session: own, item }: Lease,
+  session: string,
+  { itemId, attempt }: Pick<RunningWork, "itemId" | "attempt">,
+): boolean {
+  return own === session && item.itemId === itemId && item.attempt === attempt;
 }

@@ -15,6 +15,8 @@ export class NodeMetrics {
   readonly duration: Histogram<"kind">;
   readonly frames: Counter;
   readonly retries: Counter;
+  readonly mediaFetched: Counter;
+  readonly mediaCached: Gauge;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -46,5 +48,11 @@ export class NodeMetrics {
       help: "Reports that had to be sent again.",
       registers,
     });
+    this.mediaFetched = new Counter({
+      name: "svc_node_media_fetched_bytes_total",
+      help: "Bytes of videos that were fetched from storages.",
+      registers,
+    });
+    this.mediaCached = gauge("svc_node_media_cache_bytes", "Bytes of videos in the media cache.");
   }
 }

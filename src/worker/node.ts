@@ -9,6 +9,7 @@ import type { Log } from "../platform/observability/log.ts";
 import { PASSING, type Tracer } from "../platform/observability/span.ts";
 import { Contact } from "./contact.ts";
 import { Leases } from "./lease.ts";
+import { type MediaCacheSettings, NodeMedia } from "./media/node-media.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { Reporter } from "./reporter.ts";
 import { Session } from "./session.ts";
@@ -31,6 +32,7 @@ export interface NodeOptions {
   /** Wall-clock limit of one task in milliseconds. */
   readonly timeoutMs: number;
   readonly version: string;
+  readonly mediaCache: MediaCacheSettings;
   readonly metrics: NodeMetrics;
   readonly log: Log;
   /** Default: one that only propagates the controller's trace context. */
@@ -43,6 +45,7 @@ export class Node {
   readonly #leases = new Leases();
   readonly #contact: Contact;
   readonly #reporter: Reporter;
+  readonly #media: NodeMedia;
   readonly #worker: Worker;
   readonly #superseded = Promise.withResolvers<Failure>();
   #session: Session | undefined;
@@ -54,7 +57,16 @@ export class Node {
     this.#contact = new Contact(log, metrics);
     this.#reporter = new Reporter({ connection, contact: this.#contact, metrics, log });
     const engine = () => opening.engine;
-    this.#worker = new Worker({ ...options, tracer, engine, leases: this.#leases, reporter: this.#reporter });
+    this.#media = new NodeMedia({ ...options.mediaCache, metrics, log });
+    const media = this.#media;
+    this.#worker = new Worker({
+      ...options,
+      tracer,
+      engine,
+      media,
+      leases: this.#leases,
+      reporter: this.#reporter,
+    });
     this.#background = new Background((signal, isStarted) => this.#live(signal, isStarted));
   }
 
@@ -107,6 +119,7 @@ export class Node {
     await this.#background.stop();
     await within(HAND_BACK_LIMIT_MS, () => this.#leases.untilNone());
     await this.#session?.leave();
+    await this.#media.close();
     this.#session = undefined;
   }
 

@@ -2,12 +2,13 @@
 
 import type { Diagnosis } from "../engine/contract/diagnosis.ts";
 import type { PairRequest } from "../engine/contract/request.ts";
-import type { PlannedPair, SegmentScored, Still, WorkEngine } from "../engine/contract/work.ts";
+import type { PlannedPair, SegmentScored, Still, WorkEngine, WorkOptions } from "../engine/contract/work.ts";
 import { SegmentMismatch } from "../engine/planning/segment-mismatch.ts";
 import type { PlanWork, SegmentWork, StillsWork, WorkItem } from "../gen/proto/svc/v1/node_pb.ts";
-import { pairRequestOf } from "../messages/request.ts";
+import { OBJECTS, pairRequestOf } from "../messages/request.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Lease } from "./lease.ts";
+import type { NodeMedia } from "./media/node-media.ts";
 
 /** Seconds. A longer segment would show too little progress, and lose too much work with its node. */
 const MAX_SEGMENT_SECONDS = 3600;
@@ -36,14 +37,16 @@ export type Outcome =
 export async function perform(
   lease: Lease,
   openedEngine: () => WorkEngine,
+  media: NodeMedia,
   timeoutMs: number,
   onScored?: () => void,
 ): Promise<Outcome> {
   try {
     const engine = openedEngine();
     const { request, work } = checked(lease.item);
-    const tenant = lease.item.tenantId;
-    const limits = { tenant, signal: lease.signal, timeoutMs, onScored };
+    const { jobId, tenantId: tenant } = lease.item;
+    const remote = media.openers({ jobId, tenant, media: lease.media, names: request });
+    const limits = { tenant, remote, signal: lease.signal, timeoutMs, onScored };
     const outcome = await outcomeOf(engine, request, work, lease, limits);
     return lease.signal.aborted ? { kind: "STOPPED" } : outcome;
   } catch (thrown) {
@@ -83,15 +86,11 @@ function checked({ request, work }: WorkItem): CheckedWork {
       "The task has no pair, or is of a kind that this node does not support.",
     );
   }
-  return { request: pairRequestOf(request), work };
+  return { request: pairRequestOf(request, OBJECTS), work };
 }
 
-interface WorkLimits {
-  readonly tenant: string;
-  readonly signal: AbortSignal;
-  readonly timeoutMs: number;
-  readonly onScored: (() => void) | undefined;
-}
+type WorkLimits = Required<Pick<WorkOptions, "tenant" | "remote" | "signal" | "timeoutMs">> &
+  Pick<WorkOptions, "onScored">;
 
 /** Plans again with longer segments if there are too many for the report, also if they are units. */
 async function plan(

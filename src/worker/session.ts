@@ -145,8 +145,9 @@ export class Session {
     });
   }
 
-  #obey({ stop, drain }: HeartbeatResponse): void {
+  #obey({ stop, drain, media }: HeartbeatResponse): void {
     const { leases, log } = this.#parts;
+    for (const renewed of media) leases.renewMedia(this.#secret, renewed);
     for (const work of stop) leases.lose(this.#secret, work);
     if (!drain || this.draining) return;
     log.info("draining at the controller's request; running tasks finish, no new ones are taken");

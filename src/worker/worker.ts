@@ -4,6 +4,7 @@ import type { WorkItem } from "../gen/proto/svc/v1/node_pb.ts";
 import type { Log } from "../platform/observability/log.ts";
 import { inside, type Tracer } from "../platform/observability/span.ts";
 import { Lease, type Leases } from "./lease.ts";
+import type { NodeMedia } from "./media/node-media.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { type Outcome, perform } from "./perform.ts";
 import { named, type Reporter } from "./reporter.ts";
@@ -17,6 +18,7 @@ export interface WorkerParts {
   readonly timeoutMs: number;
   readonly leases: Leases;
   readonly reporter: Reporter;
+  readonly media: NodeMedia;
   readonly metrics: NodeMetrics;
   readonly tracer: Tracer;
   readonly log: Log;
@@ -83,10 +85,10 @@ export class Worker {
   }
 
   async #run(lease: Lease, onScored: () => void): Promise<Outcome> {
-    const { engine, timeoutMs, metrics } = this.#parts;
+    const { engine, media, timeoutMs, metrics } = this.#parts;
     const ended = metrics.duration.startTimer({ kind: lease.kind });
     metrics.running.inc();
-    const outcome = await perform(lease, engine, timeoutMs, onScored);
+    const outcome = await perform(lease, engine, media, timeoutMs, onScored);
     metrics.running.dec();
     ended();
     lease.finished = outcome.kind !== "STOPPED";

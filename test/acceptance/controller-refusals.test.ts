@@ -222,12 +222,20 @@ describe("refusals:", () => {
     ],
     ["an unknown feature", "/v1/jobs", post({ ...PAIR, features: ["x"] }), 400, "UNKNOWN_FEATURE", /./],
     [
-      "a URL instead of a path",
+      "a URL of another scheme",
       "/v1/jobs",
-      post({ ...PAIR, distorted: "https://cdn.example/a.mp4" }),
+      post({ ...PAIR, distorted: "ftp://cdn.example/a.mp4" }),
       400,
       "URL_NOT_SUPPORTED",
-      /distorted video is given as a URL \(https:\/\/…\)/,
+      /distorted video is given as a URL \(ftp:\/\/…\)/,
+    ],
+    [
+      "an object outside every storage",
+      "/v1/jobs",
+      post({ ...PAIR, distorted: "https://cdn.example/a.mp4" }),
+      403,
+      "URL_NOT_ALLOWED",
+      /distorted video "https:\/\/cdn\.example\/a\.mp4" is not in one of your tenant's storages/,
     ],
     [
       "half a surrogate pair",

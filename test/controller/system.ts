@@ -50,6 +50,7 @@ const SETTINGS: ControllerSettings = {
   limitsOf: () => LIMITS,
   defaultModelsOf: () => [],
   findingsOf: () => undefined,
+  storagesOf: () => [],
 };
 
 export class System {

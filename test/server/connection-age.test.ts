@@ -199,6 +199,7 @@ describe("beyond the age of their connections", () => {
     const node = new Node({
       ...{ connection, opening: { started: Promise.resolve(), engine }, name: "quiet", slots: 2 },
       ...{ timeoutMs: 600_000, version: "1.2.3", metrics: new NodeMetrics(new Registry()) },
+      mediaCache: { directory: "/nonexistent", maxBytes: 0 },
       log: pino({ level: "info" }, { write: (line: string) => lines.push(line) }),
     });
     node.start();

@@ -122,6 +122,7 @@ export class RunningNode implements AsyncDisposable {
       slots,
       timeoutMs: 600_000,
       version: "1.2.3",
+      mediaCache: { directory: "/nonexistent", maxBytes: 0 },
       metrics: new NodeMetrics(this.registry),
       log: openLog({ level: "silent", format: "json" }),
     });

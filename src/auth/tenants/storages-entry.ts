@@ -78,7 +78,10 @@ function readWebStorage(web: Members): WebStorage {
 }
 
 function faultOfBucket(text: string): string | undefined {
-  return BUCKET.test(text) ? undefined : "is not a bucket, or a bucket and a prefix: BUCKET/PREFIX.";
+  const bucket = BUCKET.exec(text)?.[1];
+  return bucket !== undefined && !bucket.includes("..")
+    ? undefined
+    : "is not a bucket, or a bucket and a prefix: BUCKET/PREFIX.";
 }
 
 function bucketIn(text: string): Bucket {

@@ -5,6 +5,7 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { SIDES } from "../../engine/contract/request.ts";
+import { remoteName } from "../../jobs/media/names.ts";
 import { errorCode } from "../../platform/errors.ts";
 import { Failure } from "../../platform/failure.ts";
 import { isLoopbackHost } from "../../platform/net/loopback.ts";
@@ -71,7 +72,8 @@ async function* missingFiles(jobs: readonly ListedJob[], signal: AbortSignal): A
   for (const { line, request } of jobs) {
     for (const side of SIDES) {
       const path = request.job?.[side] ?? "";
-      if (path !== "" && !files.has(path)) files.set(path, { line, side, path });
+      const isFile = path !== "" && remoteName(path) === undefined;
+      if (isFile && !files.has(path)) files.set(path, { line, side, path });
     }
   }
   const folders = new Map<string, Promise<boolean>>();

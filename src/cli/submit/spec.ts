@@ -4,11 +4,12 @@ import { create } from "@bufbuild/protobuf";
 import { type Command, InvalidArgumentError } from "commander";
 import type { Length } from "../../engine/contract/alignment.ts";
 import type { Side } from "../../engine/contract/request.ts";
-import { refuseUrl } from "../../engine/files/source.ts";
 import { type JobSpec, JobSpecSchema } from "../../gen/proto/svc/v1/job_pb.ts";
 import { EditLists_Policy, Mismatch_Policy, Scaling_Policy } from "../../gen/proto/svc/v1/scoring_pb.ts";
+import { remoteName } from "../../jobs/media/names.ts";
 import { findingsPolicyMessage } from "../../messages/findings.ts";
 import { matrixMessage, mirrorMessage, rangeMessage } from "../../messages/picture.ts";
+import { OBJECTS } from "../../messages/request.ts";
 import { invalid } from "../../platform/failure.ts";
 import { optional } from "../flags/optional.ts";
 import { type Labels, labelOption } from "../jobs/labels.ts";
@@ -69,11 +70,11 @@ export function specOf(reference: string, distorted: string, flags: SpecFlags): 
 
 /**
  * Resolves a path against `folder`, because a node has another current folder. An empty path stays empty, for the
- * server to refuse. Throws URL_NOT_SUPPORTED.
+ * server to refuse, and the name of an object stays as it is. Throws URL_NOT_SUPPORTED.
  */
 export function absolute(side: Side, path: string, folder = process.cwd()): string {
-  refuseUrl(side, path);
-  return path === "" ? "" : resolve(folder, path);
+  OBJECTS(side, path);
+  return path === "" || remoteName(path) !== undefined ? path : resolve(folder, path);
 }
 
 /** Returns a length in frames; 0 if it is not given. Throws INVALID_REQUEST for seconds. */

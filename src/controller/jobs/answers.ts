@@ -12,6 +12,7 @@ import { within } from "../../platform/concurrency/lifecycle.ts";
 import type { Answer } from "../../store/contract/job-records.ts";
 import { jobKey } from "../reports/reuse.ts";
 import type { CheckedSpec } from "../requests/job-spec.ts";
+import { objectIdentityIn } from "../videos/versions.ts";
 import type { Submission } from "./submit.ts";
 
 /** Milliseconds for looking at the files of a submission: a file system that does not answer delays nothing. */
@@ -56,9 +57,12 @@ async function keysOf(jobs: readonly CheckedSpec[]): Promise<readonly (Uint8Arra
     if (isAbsolute(path)) identities.set(path, await fileIdentity(path));
   };
   await within(LOOK_MS, async () => void (await Promise.all([...paths].map(look))));
-  return jobs.map(({ spec, text }, index) =>
-    wanted[index] ? jobKey(text, identities.get(spec.reference), identities.get(spec.distorted)) : undefined,
-  );
+  return jobs.map(({ spec, text }, index) => {
+    const [reference, distorted] = SIDES.map(
+      (side) => objectIdentityIn(spec, side) ?? identities.get(spec[side]),
+    );
+    return wanted[index] ? jobKey(text, reference, distorted) : undefined;
+  });
 }
 
 /** Whether a node could plan the job, and would score it as the answer was scored. */

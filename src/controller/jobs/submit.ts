@@ -18,13 +18,15 @@ import type { NewJob } from "../../store/contract/job-records.ts";
 import type { Store } from "../../store/contract/store.ts";
 import type { Ready } from "../../store/contract/task-records.ts";
 import { jobMessage } from "../messages/job.ts";
-import { type CheckedSpec, checkSpec } from "../requests/job-spec.ts";
+import { checkSpec } from "../requests/job-spec.ts";
 import type { MediaPolicy } from "../requests/media-policy.ts";
 import type { Fleet } from "../scheduling/fleet.ts";
 import type { Schedule } from "../scheduling/schedule.ts";
 import type { ControllerMetrics } from "../telemetry/metrics.ts";
 import { endSubmit, failSubmit, submitSpan, traceparentIn } from "../telemetry/tracing.ts";
+import type { RemoteVideos } from "../videos/remote-videos.ts";
 import { answersOf } from "./answers.ts";
+import { type NewSpec, withObjectVersions } from "./look.ts";
 import type { Admission, SubmitLimits } from "./submit-limits.ts";
 
 /** Maximum sets of models of a tenant that wait for a plan; each is a work class. */
@@ -37,13 +39,11 @@ export interface Submission {
   readonly metrics: ControllerMetrics;
   readonly schedule: Pick<Schedule, "classesOf">;
   readonly limits: SubmitLimits;
+  /** Which files jobs may name. */
   readonly media: MediaPolicy;
+  readonly videos: RemoteVideos;
   readonly defaultModelsOf: DefaultModelsOf;
   readonly findingsOf: FindingsPolicyOf;
-}
-
-interface Checked extends CheckedSpec {
-  readonly key: string | undefined;
 }
 
 /** Stores one job. `requireMore` throws if a requirement of its caller is not met. Throws Failure. */
@@ -72,7 +72,7 @@ export async function submitBatch(
   const { firsts, places } = distinct(checked);
   const indexOf = (failure: Failure): number | undefined => {
     const { index, model, scorerVersion } = failure.found ?? {};
-    if (failure.code === "IDEMPOTENCY_CONFLICT") return places.indexOf(Number(index));
+    if (index !== undefined) return places.indexOf(Number(index));
     if (failure.code === "UNKNOWN_MODEL")
       return checked.findIndex(({ need }) => need?.models.includes(String(model)));
     if (failure.code === "UNKNOWN_SCORER")
@@ -105,8 +105,8 @@ async function checkAll(
   requests: readonly SubmitJobRequest[],
   principal: Principal,
   submission: Submission,
-): Promise<Checked[]> {
-  const checked: Checked[] = [];
+): Promise<NewSpec[]> {
+  const checked: NewSpec[] = [];
   for (const [index, request] of requests.entries()) {
     try {
       checked.push(await check(request, principal, submission));
@@ -120,20 +120,23 @@ async function checkAll(
 async function check(
   request: SubmitJobRequest,
   { tenant }: Principal,
-  { media, defaultModelsOf, findingsOf }: Submission,
-): Promise<Checked> {
+  { media, videos, defaultModelsOf, findingsOf }: Submission,
+): Promise<NewSpec> {
   const key = request.idempotencyKey === "" ? undefined : request.idempotencyKey;
   if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
     throw invalid("The idempotency key is not 1 to 255 printable ASCII characters.");
   }
   const checked = checkSpec(request.job, defaultModelsOf(tenant), findingsOf(tenant));
-  for (const side of SIDES) await media(tenant, checked.spec[side]);
+  for (const side of SIDES) {
+    const name = checked.spec[side];
+    if (!videos.isRemote(tenant, side, name)) await media(tenant, name);
+  }
   return { ...checked, key };
 }
 
 /** Stores jobs whose keys are distinct. */
 async function store(
-  jobs: readonly Checked[],
+  jobs: readonly NewSpec[],
   { tenant, subject }: Principal,
   submission: Submission,
   requireMore?: () => Promise<void>,
@@ -143,9 +146,13 @@ async function store(
     metrics.submitRefused(Failure.from(thrown));
     throw thrown;
   });
-  const answers = await answersOf(jobs, tenant, submission);
+  const looked = await withObjectVersions(jobs, tenant, submission).catch((thrown: unknown) => {
+    admission.failed(Failure.from(thrown));
+    throw thrown;
+  });
+  const answers = await answersOf(looked, tenant, submission);
   const spans = jobs.map(() => submitSpan(jobs.length));
-  const rows = jobs.map((job, index) => ({
+  const rows = looked.map((job, index) => ({
     ...newJob(job, subject, spans[index]),
     answeredBy: answers[index],
   }));
@@ -167,12 +174,12 @@ async function store(
 
 /** Checks only new jobs if some were stored before: those are returned unchanged, regardless of nodes and limits. */
 async function requireFit(
-  jobs: readonly Checked[],
+  jobs: readonly NewSpec[],
   tenant: string,
   { store, fleet, schedule, limits }: Submission,
   requireMore?: () => Promise<void>,
 ): Promise<Admission> {
-  const requireAll = async (wanted: readonly Checked[]): Promise<Admission> => {
+  const requireAll = async (wanted: readonly NewSpec[]): Promise<Admission> => {
     if (wanted.length > 0) await requireMore?.();
     const ready = readyOf(tenant, wanted);
     await fleet.requirePlanners(
@@ -211,8 +218,8 @@ function setsOf(workClasses: readonly string[]): readonly string[] {
 }
 
 /** Merges jobs of a batch that have the same key. `places`: for each job, its index in `firsts`. */
-function distinct(checked: readonly Checked[]): { firsts: readonly Checked[]; places: readonly number[] } {
-  const firsts: Checked[] = [];
+function distinct(checked: readonly NewSpec[]): { firsts: readonly NewSpec[]; places: readonly number[] } {
+  const firsts: NewSpec[] = [];
   const byKey = new Map<string, number>();
   const places = checked.map((job, index) => {
     const place = job.key === undefined ? undefined : byKey.get(job.key);
@@ -231,7 +238,7 @@ function distinct(checked: readonly Checked[]): { firsts: readonly Checked[]; pl
 }
 
 function newJob(
-  { spec, text, fingerprint, need, key }: Checked,
+  { spec, text, fingerprint, need, key }: NewSpec,
   submittedBy: string,
   span: Span | undefined,
 ): NewJob {
@@ -249,7 +256,7 @@ function newJob(
   };
 }
 
-function readyOf(tenant: string, jobs: readonly Checked[]): Ready[] {
+function readyOf(tenant: string, jobs: readonly NewSpec[]): Ready[] {
   const classes = new Set(jobs.map(({ need }) => classOf(need)));
   return [...classes].map((workClass) => ({ tenant, workClass }));
 }

@@ -16,6 +16,7 @@ import type { Store } from "../../store/contract/store.ts";
 import { cancelled } from "../api/call.ts";
 import type { Listeners } from "../events/listeners.ts";
 import { checkAttempt } from "../requests/attempt.ts";
+import { type MediaLeasing, renewedMedia } from "./media.ts";
 import { type Sessions, sessionEnded } from "./sessions.ts";
 
 const MAX_HOLD_MS = 20_000;
@@ -24,7 +25,7 @@ const RENEWALS = 3;
 /** Twice the maximum slots: each slot may also have a task that is scored and not yet reported. */
 const MAX_RUNNING = 2048;
 
-export interface HeartbeatOptions {
+export interface HeartbeatOptions extends Pick<MediaLeasing, "videos" | "log"> {
   readonly store: Store;
   readonly sessions: Sessions;
   /** Notified by node id when a task of the node ended or a drain began. */
@@ -56,7 +57,9 @@ export async function heartbeat(
     const renewal = await renew();
     // Valid only now: while the response is held, the node may be granted tasks that this heartbeat does not list.
     if (renewal.forgotten) await options.store.requeueForgotten(request.session, running);
-    return await untilNews(renewal, { until, notifier, drains: request.draining, ...options, renew, signal });
+    const hold = { until, notifier, drains: request.draining, ...options, renew, signal };
+    const answer = await untilNews(renewal, hold);
+    return { ...answer, media: await renewedMedia(options, request.session, request.running) };
   } finally {
     for (const end of endings) end();
   }

@@ -21,14 +21,14 @@ import { refusalOf } from "../api/admitted.ts";
 import { cancelled, shuttingDown } from "../api/call.ts";
 import type { CallContext, NodeOperations } from "../api/operations.ts";
 import { nodeMessage } from "../messages/node.ts";
-import { workItem } from "../messages/task.ts";
-import { type ReportOptions, recordReport, stale } from "../reports/task-report.ts";
+import { recordReport, stale } from "../reports/task-report.ts";
 import { NODE_ROOM, newNode } from "../requests/registration.ts";
 import type { Fleet } from "../scheduling/fleet.ts";
 import type { Schedule } from "../scheduling/schedule.ts";
 import { KeyedSemaphore } from "../stills/keyed-semaphore.ts";
 import { recordQueueWait } from "../telemetry/tracing.ts";
 import { type HeartbeatOptions, heartbeat } from "./heartbeat.ts";
+import { itemWithMedia, type MediaLeasing } from "./media.ts";
 
 const MAX_WAIT_MS = 60_000;
 /** Frame chunks of one tenant that are inflated at a time; zlib has four threads. */
@@ -36,17 +36,15 @@ const INFLATING = 2;
 /** Milliseconds that a pull waits if its node may get no tasks. */
 const IDLE_MS = 1_000;
 
-export interface NodeServiceOptions extends HeartbeatOptions, ReportOptions {
+export interface NodeServiceOptions extends HeartbeatOptions, MediaLeasing {
   readonly log: Log;
   readonly schedule: Schedule;
   readonly fleet: Fleet;
-  /** Approximate duration of a segment in seconds of video. */
-  readonly segmentSeconds: number;
   readonly tracer: Tracer;
 }
 
 export function nodeOperations(options: NodeServiceOptions): NodeOperations {
-  const { log, store, sessions, schedule, fleet, leaseMs, stopping, segmentSeconds } = options;
+  const { log, store, sessions, schedule, fleet, leaseMs, stopping } = options;
   const pulls = new Pulls(options);
   const reports = { ...options, semaphore: new KeyedSemaphore(INFLATING) };
   return {
@@ -66,10 +64,9 @@ export function nodeOperations(options: NodeServiceOptions): NodeOperations {
         throw invalid(`waitMs is ${request.waitMs}. Use 0 to ${MAX_WAIT_MS}.`);
       if (stopping.aborted) throw shuttingDown();
       const work = await pulls.next(request, context);
-      return create(
-        PullWorkResponseSchema,
-        work === undefined ? {} : { item: workItem(work, segmentSeconds) },
-      );
+      const item = work && (await itemWithMedia(options, request.session, work));
+      if (work !== undefined && item === undefined) schedule.ended(work.id, work.attempt);
+      return create(PullWorkResponseSchema, item && { item });
     },
     async reportResult(request, { principal }) {
       const node = await sessions.find(request.session, principal.tenant);

@@ -90,7 +90,8 @@ async function recordPlan(
   report: PlanReport,
   { capabilities }: Puller,
 ): Promise<Recorded> {
-  const spec = await store.planSpec(fence);
+  const leased = await store.leasedSpec(fence);
+  const spec = leased?.kind === "PLAN" ? leased.spec : undefined;
   const request = spec === undefined ? undefined : sampleOf(readSpec(spec));
   const sampling = request && { request, segmentSeconds };
   const plan = planRecord(report, capabilities, sampling);
@@ -148,7 +149,11 @@ async function recordStill(
   return (await options.store.recordStill(fence, stored, last)).recorded;
 }
 
-async function recordFailure(options: ReportOptions, fence: Fence, report: FailureReport): Promise<Recorded> {
+export async function recordFailure(
+  options: ReportOptions,
+  fence: Fence,
+  report: Pick<FailureReport, "code" | "message" | "found" | "cutFault">,
+): Promise<Recorded> {
   const { store, metrics } = options;
   if (report.cutFault) {
     const { recorded } = await store.recordSegmentMismatch(fence);
@@ -166,7 +171,11 @@ async function recordFailure(options: ReportOptions, fence: Fence, report: Failu
 }
 
 /** A code of a newer version becomes INTERNAL; its message is kept. */
-function errorOf({ code, message, found }: FailureReport): StoredError & { readonly code: FailureCode } {
+function errorOf({
+  code,
+  message,
+  found,
+}: Pick<FailureReport, "code" | "message" | "found">): StoredError & { readonly code: FailureCode } {
   const known = isFailureCode(code) ? code : "INTERNAL";
   const text = message
     .toWellFormed()

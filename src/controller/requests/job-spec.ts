@@ -9,8 +9,9 @@ import {
   toJson,
 } from "@bufbuild/protobuf";
 import { refuseSample, type SampleRequest } from "../../engine/contract/estimate.ts";
+import type { Side } from "../../engine/contract/request.ts";
 import { MAX_SEED } from "../../engine/estimate/sampling-plan.ts";
-import { type JobSpec, JobSpecSchema } from "../../gen/proto/svc/v1/job_pb.ts";
+import { type JobSpec, JobSpecSchema, type MediaVersion } from "../../gen/proto/svc/v1/job_pb.ts";
 import {
   FindingsPolicySchema,
   type ScoreRequest,
@@ -20,7 +21,7 @@ import type { FindingsPolicy } from "../../jobs/findings-policy.ts";
 import { MAX_JOB_NAME, MAX_PRIORITY } from "../../jobs/request-limits.ts";
 import type { PlanNeed } from "../../jobs/work.ts";
 import { findingsPolicyMessage } from "../../messages/findings.ts";
-import { pairRequestOf } from "../../messages/request.ts";
+import { OBJECTS, pairRequestOf } from "../../messages/request.ts";
 import { invalid } from "../../platform/failure.ts";
 import type { Labels } from "../../store/contract/job-records.ts";
 import { checkLabels } from "./filter.ts";
@@ -59,7 +60,7 @@ export function checkSpec(
   const spec = given.diagnoseOnly
     ? given
     : withSeed(withFindings(withModels(given, defaultModels), findings));
-  const request = pairRequestOf(scoreRequestOf(spec));
+  const request = pairRequestOf(scoreRequestOf(spec), OBJECTS);
   const { models, scorerVersion } = request;
   const sample = sampleOf(spec);
   if (sample !== undefined) refuseSample(sample, request);
@@ -105,6 +106,19 @@ function withSeed(spec: JobSpec): JobSpec {
 /** Returns the sample that a job requests; undefined: all frames. */
 export function sampleOf({ estimate }: JobSpec): SampleRequest | undefined {
   return estimate && { tolerance: estimate.tolerance, seed: estimate.seed ?? 0 };
+}
+
+/** Returns the spec with the versions of its objects, and its text. */
+export function withVersions(
+  { spec }: Pick<CheckedSpec, "spec">,
+  { reference, distorted }: Readonly<Partial<Record<Side, MediaVersion | undefined>>>,
+): Pick<CheckedSpec, "spec" | "text"> {
+  const versioned = {
+    ...spec,
+    ...(reference && { referenceVersion: reference }),
+    ...(distorted && { distortedVersion: distorted }),
+  };
+  return { spec: versioned, text: textOf(toJson(JobSpecSchema, versioned)) };
 }
 
 /** Returns the stored spec and its fingerprint for a job that scores all frames. */

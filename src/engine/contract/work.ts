@@ -1,4 +1,5 @@
 /** The engine's work as distributable tasks: planned on one machine, scored on others, joined on a third. */
+import type { FileHandle } from "node:fs/promises";
 import type { FrameTable } from "../frames/frame-table.ts";
 import type { Diagnosis } from "./diagnosis.ts";
 import type { Finding } from "./finding.ts";
@@ -12,12 +13,34 @@ export interface ModelId {
   readonly digest: string;
 }
 
+/** A video that is not on disk by its name, but was brought there. */
+export interface RemoteVideo extends AsyncDisposable {
+  /** Can only be read. */
+  readonly handle: FileHandle;
+  readonly path: string;
+  /** Its own name, without folders. */
+  readonly fileName: string;
+  /** In bytes. */
+  readonly size: number;
+  /** Milliseconds since 1970; 0 if unknown. */
+  readonly modifiedMs: number;
+  /** Equal only for the same content. */
+  readonly identity: string;
+  /** Throws MEDIA_CHANGED if its source is not the same any more. */
+  verifyUnchanged(): Promise<void>;
+}
+
+/** Brings a video to disk. Rejects with the reason of the signal if it aborts. */
+export type OpenRemote = (signal: AbortSignal) => Promise<RemoteVideo>;
+
 export interface WorkOptions {
   /**
    * The tenant of the pair. It replaces `{tenant}` in the media roots; without it, roots with `{tenant}` contain
    * nothing.
    */
   readonly tenant?: string | undefined;
+  /** The sides that are no files on this machine; their names in the request are only shown. */
+  readonly remote?: Readonly<Partial<Record<Side, OpenRemote>>> | undefined;
   /** Cancels the work: its programs are killed and SCORE_CANCELLED is thrown. */
   readonly signal?: AbortSignal | undefined;
   /** Wall-clock limit in milliseconds; SCORE_TIMEOUT is thrown when it expires. Default: a day. */

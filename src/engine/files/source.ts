@@ -4,11 +4,12 @@
  */
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promises";
-import { extname, resolve } from "node:path";
+import { basename, extname, resolve } from "node:path";
 import { errorCode } from "../../platform/errors.ts";
 import { Failure } from "../../platform/failure.ts";
 import { systemReason } from "../../platform/system-reason.ts";
 import type { Side } from "../contract/request.ts";
+import type { OpenRemote } from "../contract/work.ts";
 import { identityOf } from "./identity.ts";
 import type { MediaRoots } from "./roots.ts";
 
@@ -17,6 +18,8 @@ export interface Source extends AsyncDisposable {
   /** The path as given by the caller, for messages. */
   readonly asked: string;
   readonly path: string;
+  /** The file's own name, without folders. */
+  readonly fileName: string;
   readonly handle: FileHandle;
   readonly size: number;
   /** Time of the last modification, in whole milliseconds since 1970. */
@@ -61,11 +64,12 @@ export async function openSource(side: Side, asked: string, roots: MediaRoots | 
       side,
       asked,
       path,
+      fileName: basename(path),
       handle,
       size: stat.size,
       modifiedMs: Math.floor(stat.mtimeMs),
       identity: identityOf(await handle.stat({ bigint: true })),
-      extension: /^\.([a-z0-9]{1,8})$/.exec(extname(path).toLowerCase())?.[1] ?? "",
+      extension: extensionOf(path),
       verifyUnchanged: async () => {
         const now = await handle.stat();
         if (now.size !== stat.size || now.mtimeMs !== stat.mtimeMs) {
@@ -84,6 +88,33 @@ export async function openSource(side: Side, asked: string, roots: MediaRoots | 
   }
 }
 
+/** Opens a video that is no file of this machine. The caller must dispose of it. */
+export async function openRemote(
+  side: Side,
+  asked: string,
+  open: OpenRemote,
+  signal: AbortSignal,
+): Promise<Source> {
+  const video = await open(signal);
+  return {
+    side,
+    asked,
+    path: video.path,
+    fileName: video.fileName,
+    handle: video.handle,
+    size: video.size,
+    modifiedMs: video.modifiedMs,
+    identity: video.identity,
+    extension: extensionOf(video.fileName),
+    verifyUnchanged: () => video.verifyUnchanged(),
+    [Symbol.asyncDispose]: () => video[Symbol.asyncDispose](),
+  };
+}
+
+function extensionOf(path: string): string {
+  return /^\.([a-z0-9]{1,8})$/.exec(extname(path).toLowerCase())?.[1] ?? "";
+}
+
 /** A scheme and "//" as in RFC 3986. Prefix a file of such a name with "./". */
 const URL_START = /^([a-z][a-z0-9+.-]{0,30}):\/\//i;
 
@@ -93,7 +124,7 @@ export function refuseUrl(side: string, asked: string): void {
   if (scheme === undefined) return;
   throw new Failure(
     "URL_NOT_SUPPORTED",
-    `The ${side} video is given as a URL (${scheme}://…). svc reads files on disk, not URLs: download the video or mount its storage on the machine that scores, and use the path there.`,
+    `The ${side} video is given as a URL (${scheme}://…). Only files on disk are read here: use the path of one, or submit the pair as a job, which can name objects in storages.`,
   );
 }
 

@@ -2,7 +2,6 @@
  * Headerless .yuv files. The geometry comes from the request or from the file's name, and is verified against the
  * file's size, which must be a whole number of frames.
  */
-import { basename } from "node:path";
 import { Failure } from "../../platform/failure.ts";
 import type { RawVideo } from "../contract/request.ts";
 import type { Warning } from "../contract/result.ts";
@@ -110,7 +109,7 @@ function planarFormat(source: Source, name: string): PixelFormat {
 
 /** Parses names such as clip_576x324.yuv, clip_1920x1080_10bit_422_25fps.yuv, clip_1920x1080_yuv420p10le.yuv. */
 function fromName(source: Source): Geometry {
-  const name = basename(source.path);
+  const name = source.fileName;
   const size = /(?:^|[^0-9])(\d{1,5})x(\d{1,5})(?=[^0-9])/.exec(name);
   if (!size || Number(size[1]) === 0 || Number(size[2]) === 0) {
     throw new Failure(

@@ -571,7 +571,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What to score and how. Per-frame scores are always kept. A job with neither `model` nor `models` gets the default models of its tenant in `models`; `vmaf_v0.6.1` applies if there are none. */
+        /** @description What to score and how. `reference` and `distorted` are paths on the nodes, or objects in the tenant's storages: `s3://BUCKET/KEY`, `https://HOST/PATH`. Per-frame scores are always kept. A job with neither `model` nor `models` gets the default models of its tenant in `models`; `vmaf_v0.6.1` applies if there are none. */
         JobSpec: {
             /** @description Path of the pristine video, on the machine that scores; at most 4096 bytes of UTF-8. */
             reference: string;
@@ -670,6 +670,8 @@ export interface components {
              * @default false
              */
             noCache?: boolean;
+            referenceVersion?: components["schemas"]["MediaVersion"];
+            distortedVersion?: components["schemas"]["MediaVersion"];
             /** @description For people. Need not be unique. */
             name?: string;
             /** @description For filters. Keys of up to 63 characters (letters, digits, ".", "_", "-", "/"), values of up to 255. */
@@ -681,6 +683,18 @@ export interface components {
              * @default 0
              */
             priority?: number;
+        };
+        /** @description Identifies the content of an `s3://` or `https://` object. The controller stores the version that it finds at submission; the job ends with MEDIA_CHANGED if the object is not that version any more. A given version is compared with the found one. */
+        MediaVersion: {
+            /** @description With its quotes; absent if the server sends none. */
+            etag?: string;
+            /** @description In bytes. */
+            size?: number;
+            /**
+             * Format: date-time
+             * @description Time of the last change, in whole seconds; absent if the server does not send it.
+             */
+            modifyTime?: string;
         };
         /** @description Estimates the mean from a random sample of the frames; without it all frames are scored. Not with `subsample`. */
         EstimateRequest: {

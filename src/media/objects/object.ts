@@ -45,6 +45,11 @@ export class ObjectFault extends Error {
   }
 }
 
+/** Identifies the content of an object with this version, as far as its name is the same. */
+export function objectIdentity({ etag, size, modifiedMs }: ObjectVersion): string {
+  return `object ${size} ${modifiedMs ?? ""} ${etag}`;
+}
+
 /** An ETag that is equal only for equal bytes. */
 export function isStrong(etag: string): boolean {
   return /^"[\x21\x23-\x7e\x80-\xff]*"$/.test(etag);

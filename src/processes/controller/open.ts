@@ -6,6 +6,7 @@ import { RevocationFeed } from "../../controller/tenants/revocation-feed.ts";
 import type { DefaultModelsOf } from "../../jobs/default-models.ts";
 import type { FindingsPolicyOf } from "../../jobs/findings-policy.ts";
 import type { LimitsOf } from "../../jobs/limits.ts";
+import type { StoragesOf } from "../../jobs/media/storages.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import type { Tracer } from "../../platform/observability/span.ts";
 import type { Store } from "../../store/contract/store.ts";
@@ -27,6 +28,8 @@ export interface OpenOptions {
   /** The models of each tenant's jobs that name none. */
   readonly defaultModelsOf: DefaultModelsOf;
   readonly findingsOf: FindingsPolicyOf;
+  /** The storages of each tenant. */
+  readonly storagesOf: StoragesOf;
   readonly openStore: () => Promise<Store>;
   /** Its owner closes it. */
   readonly tracer: Tracer;
@@ -56,7 +59,7 @@ async function followed(
 }
 
 export async function openWith(options: OpenOptions): Promise<Opened> {
-  const { settings, fleetTenant, media, limitsOf, defaultModelsOf, findingsOf } = options;
+  const { settings, fleetTenant, media, limitsOf, defaultModelsOf, findingsOf, storagesOf } = options;
   const { tokens, tracer, openStore, registry, log } = options;
   const store = await openStore();
   const controller = openController({
@@ -75,6 +78,7 @@ export async function openWith(options: OpenOptions): Promise<Opened> {
       limitsOf,
       defaultModelsOf,
       findingsOf,
+      storagesOf,
       fleetTenant,
     },
   });

@@ -1,6 +1,6 @@
 /** Sets up the controller, and runs it until a signal stops it. */
 import { OPEN_PRINCIPAL } from "../../auth/principal.ts";
-import { defaultModelsIn, findingsIn, limitsIn } from "../../auth/tenants/tenant-settings.ts";
+import { defaultModelsIn, findingsIn, limitsIn, storagesIn } from "../../auth/tenants/tenant-settings.ts";
 import { shutDown, untilStopSignal } from "../../platform/concurrency/lifecycle.ts";
 import { isLoopback } from "../../platform/net/loopback.ts";
 import { type Log, openLog } from "../../platform/observability/log.ts";
@@ -19,6 +19,7 @@ import { ensureDataDir } from "./data-dir.ts";
 import { defaultLimits } from "./limit-settings.ts";
 import { ControllerPart } from "./part.ts";
 import type { ControllerSettings } from "./settings.ts";
+import { readStorages } from "./storages-setting.ts";
 
 /** Runs the controller until it has stopped, then exits the process. */
 export async function runController(settings: ControllerSettings): Promise<void> {
@@ -52,6 +53,7 @@ export async function runController(settings: ControllerSettings): Promise<void>
 /** Opens everything that does not need the store. */
 async function open(settings: ControllerSettings, log: Log) {
   const { authDisabled } = settings;
+  const storages = await readStorages(settings.storagesFile);
   const signIn = authDisabled ? ({ kind: "open" } as const) : consoleSignIn(settings);
   const console = settings.consoleDisabled ? undefined : await openConsole(signIn);
   const registry = openMetrics();
@@ -78,6 +80,7 @@ async function open(settings: ControllerSettings, log: Log) {
     limitsOf: limitsIn(authentication.realms, defaultLimits(settings)),
     defaultModelsOf: defaultModelsIn(authentication.realms, settings.defaultModel),
     findingsOf: findingsIn(authentication.realms, settings.findings),
+    storagesOf: storagesIn(authentication.realms, storages),
     openStore: await storeOpener(settings, log),
     console,
     certificate: transport.certificate,

@@ -13,6 +13,7 @@ import { CONSOLE_SETTINGS, checkConsoleSettings } from "./console-settings.ts";
 import { DEFAULT_MODEL_SETTING } from "./default-models-setting.ts";
 import { FINDINGS_SETTING } from "./findings-setting.ts";
 import { LIMIT_SETTINGS } from "./limit-settings.ts";
+import { STORAGES_FILE } from "./storages-setting.ts";
 
 const DAY_SECONDS = 86_400;
 
@@ -68,6 +69,7 @@ export const CONTROL_SETTINGS = {
   }),
   defaultModel: DEFAULT_MODEL_SETTING,
   findings: FINDINGS_SETTING,
+  storagesFile: STORAGES_FILE,
   ...LIMIT_SETTINGS,
   ...AUDIT_SETTINGS,
   ...REST_SETTINGS,

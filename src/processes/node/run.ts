@@ -16,11 +16,13 @@ import { openMetrics } from "../../platform/observability/metrics.ts";
 import type { Tracer } from "../../platform/observability/span.ts";
 import { version } from "../../platform/version.ts";
 import { MonitoringServer } from "../../rest/monitoring/monitoring.ts";
+import type { MediaCacheSettings } from "../../worker/media/node-media.ts";
 import { NodeMetrics } from "../../worker/metrics.ts";
 import { HAND_BACK_LIMIT_MS, Node } from "../../worker/node.ts";
 import { hostPort, ListenError } from "../parts/addresses.ts";
 import { type EngineSettings, engineOptions, warnOfFallback } from "../parts/engine-settings.ts";
 import { openTracing } from "../parts/tracing.ts";
+import { mediaCacheIn } from "./media-cache.ts";
 import { defaultName, type NodeSettings, threadsPerTask } from "./settings.ts";
 
 /** Runs the node until it has stopped, then exits the process. */
@@ -35,6 +37,7 @@ export async function runNode(settings: NodeSettings): Promise<void> {
   const parts = openNode({
     ...{ ...settings, connection, name, registry, log, tracer: tracing.tracer },
     places,
+    mediaCacheAt: mediaCacheIn(settings, process.env),
   });
   const { node, opening } = parts;
   const stopSignal = untilStopSignal(() => node.stop());
@@ -67,6 +70,7 @@ export interface OpenNodeOptions extends EngineSettings {
   readonly log: Log;
   readonly tracer: Tracer;
   readonly places: ProgramPlaces;
+  readonly mediaCacheAt: MediaCacheSettings;
 }
 
 export interface NodeParts {
@@ -83,6 +87,7 @@ export function openNode(options: OpenNodeOptions): NodeParts {
   const timeoutMs = scoreTimeout * 1000;
   const node = new Node({
     ...{ connection, opening, name, slots, timeoutMs, metrics, log, tracer },
+    mediaCache: options.mediaCacheAt,
     version: version(),
   });
   return { node, opening };

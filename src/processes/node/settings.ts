@@ -15,6 +15,7 @@ import { LOG_SETTINGS } from "../parts/log-settings.ts";
 import { TENANT_MEDIA_ROOT } from "../parts/media-settings.ts";
 import { ALLOWED_HOSTS } from "../parts/serve-settings.ts";
 import { TRACING_SETTINGS } from "../parts/tracing-settings.ts";
+import { MEDIA_CACHE_SETTINGS } from "./media-cache.ts";
 
 const DAY_SECONDS = 86_400;
 
@@ -22,6 +23,7 @@ const DAY_SECONDS = 86_400;
 export const NODE_WORK_SETTINGS = {
   ...ENGINE_SETTINGS,
   mediaRoot: TENANT_MEDIA_ROOT,
+  ...MEDIA_CACHE_SETTINGS,
   slots: integer({
     flags: "--slots <slots>",
     help: "tasks to run at a time; each uses --threads threads and a few hundred MB of memory",

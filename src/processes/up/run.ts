@@ -13,6 +13,8 @@ import { openConsole } from "../controller/console.ts";
 import { ensureDataDir } from "../controller/data-dir.ts";
 import { defaultLimits } from "../controller/limit-settings.ts";
 import { type ControllerAddresses, ControllerPart } from "../controller/part.ts";
+import { readStorages } from "../controller/storages-setting.ts";
+import { mediaCacheIn } from "../node/media-cache.ts";
 import { type NodeParts, nodeDrainPhases, openNode } from "../node/run.ts";
 import { warnOfFallback } from "../parts/engine-settings.ts";
 import { mediaPolicy } from "../parts/media-settings.ts";
@@ -54,6 +56,7 @@ export async function runUp(settings: UpSettings): Promise<void> {
     registry,
     log,
     places,
+    mediaCacheAt: mediaCacheIn(settings, process.env),
   });
   node.opening.start();
   node.node.start();
@@ -72,6 +75,7 @@ export async function runUp(settings: UpSettings): Promise<void> {
 /** Opens everything that does not need the store. */
 async function open(settings: UpSettings, log: Log) {
   const console = settings.consoleDisabled ? undefined : await openConsole({ kind: "open" });
+  const storages = await readStorages(settings.storagesFile);
   const dataDir = await ensureDataDir(settings.dataDir, log);
   const registry = openMetrics();
   const limits = defaultLimits(settings);
@@ -86,6 +90,7 @@ async function open(settings: UpSettings, log: Log) {
     limitsOf: () => limits,
     defaultModelsOf: () => settings.defaultModel,
     findingsOf: () => settings.findings,
+    storagesOf: () => storages,
     openStore: () => openStore({ dataDir }, log),
     auditLog,
     tracer: tracing.tracer,

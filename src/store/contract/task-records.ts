@@ -44,6 +44,13 @@ export interface ClaimedWork {
   readonly startsJob: boolean;
 }
 
+/** The job of a leased task. */
+export interface LeasedSpec {
+  readonly spec: string;
+  readonly tenant: string;
+  readonly kind: WorkKind;
+}
+
 /** Identifies the lease of a report, to check that it is live. */
 export interface Fence {
   readonly session: string;

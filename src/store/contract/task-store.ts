@@ -13,6 +13,7 @@ import type {
   FoundPart,
   FrameChunk,
   InWork,
+  LeasedSpec,
   LimitedClaim,
   Outcome,
   PlanOutcome,
@@ -43,8 +44,8 @@ export interface WorkStore {
   /** Returns the outcome of a score report that would be refused; undefined: it has the live lease of a scoring task. */
   checkScoringLease(fence: Fence): Promise<Recorded | undefined>;
   recordChunk(fence: Fence, chunk: FrameChunk): Promise<Recorded>;
-  /** Returns the spec of the job of a leased PLAN task; undefined: it has no live lease of one. */
-  planSpec(fence: Fence): Promise<string | undefined>;
+  /** Returns the spec of the job of a leased task; undefined: it has no live lease of one. */
+  leasedSpec(fence: Fence): Promise<LeasedSpec | undefined>;
   /**
    * Segments with the key of a scored segment of the same tenant take copies of its scores and findings, if both are of
    * the same programs. STALE for a PLAN task that is a diagnosis.

@@ -63,7 +63,15 @@ type Silent =
     )
   | ("still" | "listStills")
   | ("ready" | "waiting" | "inWork" | "running" | "checkScoringLease" | "recordChunk")
-  | ("takePoolable" | "holdPoolable" | "beginPooling" | "allParts" | "sampleUnits" | "jobsWith" | "planSpec")
+  | (
+      | "takePoolable"
+      | "holdPoolable"
+      | "beginPooling"
+      | "allParts"
+      | "sampleUnits"
+      | "jobsWith"
+      | "leasedSpec"
+    )
   | ("nodeOf" | "listNodes" | "capabilities" | "expireNodes")
   | ("list" | "changes" | "deleteOver");
 

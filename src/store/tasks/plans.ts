@@ -9,15 +9,6 @@ import { classKey, eventsOf, mediaValues, NEXT_REVISION, settingMedia } from "..
 import { fenceValues, LIVE_LEASE, refusalOf, TO_DONE } from "../selection/lease-state.ts";
 import { completed } from "./segments.ts";
 
-const PLAN_SPEC = statement(`
-  select job.spec from work join job on job.id = work.job_id where ${LIVE_LEASE} and work.kind = 'PLAN'`);
-
-export async function planSpec(database: Database, fence: Fence): Promise<string | undefined> {
-  if (!isId(fence.itemId)) return undefined;
-  const [row] = await database.query<{ spec: string }>("fleet", PLAN_SPEC, fenceValues(fence));
-  return row?.spec;
-}
-
 /**
  * Each segment is looked up among the scored ones of its tenant. One that is found is DONE at once, with copies of the
  * scores: the job that they are from may be deleted first. Attempt 0 is that of a task that no node had.

@@ -11,6 +11,7 @@ import type {
   DiagnosisRecord,
   Fence,
   FrameChunk,
+  LeasedSpec,
   Poolable,
   Recorded,
 } from "../contract/task-records.ts";
@@ -60,6 +61,15 @@ export function tooManyRows({ rows, most }: Rows): Failure {
     "INVALID_REQUEST",
     `The task has reported ${rows} rows, but its frames and their context have at most ${most}. This report was discarded.`,
   );
+}
+
+const LEASED_SPEC = statement(`
+  select job.spec, job.tenant_id as tenant, work.kind from work join job on job.id = work.job_id where ${LIVE_LEASE}`);
+
+export async function leasedSpec(database: Database, fence: Fence): Promise<LeasedSpec | undefined> {
+  if (!isId(fence.itemId)) return undefined;
+  const [row] = await database.query<LeasedSpec>("fleet", LEASED_SPEC, fenceValues(fence));
+  return row;
 }
 
 /** The job has ended with the task: a diagnosis has no segments. */

@@ -14,10 +14,10 @@ import { type ClaimWithin, claim, claimWithin, ready } from "./claim.ts";
 import { failJob } from "./endings.ts";
 import { areScoring } from "./leases.ts";
 import { allParts } from "./parts.ts";
-import { planSpec, recordPlan } from "./plans.ts";
+import { recordPlan } from "./plans.ts";
 import { beginPooling, holdPoolable, succeed, takePoolable } from "./pooling.ts";
 import { inWork, waiting } from "./queue.ts";
-import { recordChunk, recordDiagnosis } from "./reports.ts";
+import { leasedSpec, recordChunk, recordDiagnosis } from "./reports.ts";
 import { jobsWith, recordSegmentMismatch, replan, restartWhole } from "./restarts.ts";
 import { expireLeases, handBack, promoteWaiting, recordFailure } from "./retries.ts";
 import { extend, sampleUnits } from "./samples.ts";
@@ -73,7 +73,7 @@ type Reports = Pick<
   | "checkScoringLease"
   | "recordChunk"
   | "recordPlan"
-  | "planSpec"
+  | "leasedSpec"
   | "recordDiagnosis"
   | "recordSegment"
   | "recordFailure"
@@ -96,7 +96,7 @@ function reports(database: Database, effects: Effects): Reports {
     () => 128,
   );
   return {
-    ...bound(database, { recordChunk, planSpec }),
+    ...bound(database, { recordChunk, leasedSpec }),
     async checkScoringLease(fence) {
       const isScoring = isId(fence.itemId) && (await leases.call("", fence));
       return isScoring ? undefined : (await refusalOf(database, fence)).recorded;

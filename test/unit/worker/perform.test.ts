@@ -2,9 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create } from "@bufbuild/protobuf";
+import { Registry } from "prom-client";
 import { WorkItemSchema } from "../../../src/gen/proto/svc/v1/node_pb.ts";
 import { Failure } from "../../../src/platform/failure.ts";
+import { openLog } from "../../../src/platform/observability/log.ts";
 import { Lease } from "../../../src/worker/lease.ts";
+import { NodeMedia } from "../../../src/worker/media/node-media.ts";
+import { NodeMetrics } from "../../../src/worker/metrics.ts";
 import { perform } from "../../../src/worker/perform.ts";
 
 test("a task without an engine fails", async () => {
@@ -13,6 +17,10 @@ test("a task without an engine fails", async () => {
     () => {
       throw new Failure("SCORER_NOT_READY", "There is no scorer yet.");
     },
+    new NodeMedia({
+      ...{ directory: "/nonexistent", maxBytes: 0 },
+      ...{ metrics: new NodeMetrics(new Registry()), log: openLog({ level: "silent", format: "json" }) },
+    }),
     1_000,
   );
   assert.equal(outcome.kind === "FAILED" && outcome.failure.code, "SCORER_NOT_READY");

@@ -17,7 +17,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file svc/v1/job.proto.
  */
 export const file_svc_v1_job: GenFile = /*@__PURE__*/
-  fileDesc("ChBzdmMvdjEvam9iLnByb3RvEgZzdmMudjEinAcKB0pvYlNwZWMSEQoJcmVmZXJlbmNlGAEgASgJEhEKCWRpc3RvcnRlZBgCIAEoCRINCgVtb2RlbBgDIAEoCRIOCgZtb2RlbHMYBCADKAkSEAoIZmVhdHVyZXMYBSADKAkSIwoJcmF3X3ZpZGVvGAcgASgLMhAuc3ZjLnYxLlJhd1ZpZGVvEicKB3NjYWxpbmcYCCABKA4yFi5zdmMudjEuU2NhbGluZy5Qb2xpY3kSOAoXb25fZnJhbWVfY291bnRfbWlzbWF0Y2gYCSABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EjcKFm9uX2ZyYW1lX3JhdGVfbWlzbWF0Y2gYCiABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EiwKCmVkaXRfbGlzdHMYCyABKA4yGC5zdmMudjEuRWRpdExpc3RzLlBvbGljeRIRCglzdWJzYW1wbGUYDCABKA0SHgoGZW5jb2RlGA0gASgLMg4uc3ZjLnYxLkVuY29kZRIWCg5zY29yZXJfdmVyc2lvbhgOIAEoCRIpCghlc3RpbWF0ZRgPIAEoCzIXLnN2Yy52MS5Fc3RpbWF0ZVJlcXVlc3QSEwoGb2Zmc2V0GB4gASgRSACIAQESDQoFc3RhcnQYHyABKA0SEAoIZHVyYXRpb24YICABKA0SHgoEcnVucxghIAMoCzIQLnN2Yy52MS5GcmFtZVJ1bhIaCgRjcm9wGCIgASgLMgwuc3ZjLnYxLkNyb3ASHgoGbWlycm9yGCMgASgLMg4uc3ZjLnYxLk1pcnJvchIlCghyYW5nZV9vZhgkIAEoCzITLnN2Yy52MS5TYW1wbGVSYW5nZRInCgltYXRyaXhfb2YYJSABKAsyFC5zdmMudjEuU2FtcGxlTWF0cml4EigKCGZpbmRpbmdzGCYgASgLMhYuc3ZjLnYxLkZpbmRpbmdzUG9saWN5EgsKA2ZpeBgnIAEoCBIVCg1kaWFnbm9zZV9vbmx5GCggASgIEhAKCG5vX2NhY2hlGCkgASgIEgwKBG5hbWUYFCABKAkSKwoGbGFiZWxzGBUgAygLMhsuc3ZjLnYxLkpvYlNwZWMuTGFiZWxzRW50cnkSEAoIcHJpb3JpdHkYFiABKAUaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIJCgdfb2Zmc2V0SgQIBhAHUgZmcmFtZXMiQAoPRXN0aW1hdGVSZXF1ZXN0EhEKCXRvbGVyYW5jZRgBIAEoARIRCgRzZWVkGAIgASgNSACIAQFCBwoFX3NlZWQioAcKA0pvYhIKCgJpZBgBIAEoCRIRCgl0ZW5hbnRfaWQYAiABKAkSHQoEc3BlYxgDIAEoCzIPLnN2Yy52MS5Kb2JTcGVjEiAKBXN0YXRlGAQgASgOMhEuc3ZjLnYxLkpvYi5TdGF0ZRInCghwcm9ncmVzcxgFIAEoCzIVLnN2Yy52MS5TY29yZVByb2dyZXNzEhYKDnNlZ21lbnRzX3RvdGFsGAYgASgNEhUKDXNlZ21lbnRzX2RvbmUYByABKA0SDwoHcmV0cmllcxgIIAEoDRIvCgtjcmVhdGVfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKc3RhcnRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKBXNjb3JlGAwgASgBSACIAQESIwoGcmVzdWx0GA0gASgLMhMuc3ZjLnYxLlNjb3JlUmVzdWx0Eh8KBWVycm9yGA4gASgLMhAuc3ZjLnYxLkpvYkVycm9yEhQKDHN1Ym1pdHRlZF9ieRgPIAEoCRIQCghyZXZpc2lvbhgQIAEoDRIdCgR3b3JrGBEgAygLMg8uc3ZjLnYxLkpvYldvcmsSHQoEcGxhbhgSIAEoCzIPLnN2Yy52MS5Kb2JQbGFuEi0KD2Rpc3RvcnRlZF9tZWRpYRgTIAEoCzIULnN2Yy52MS5NZWRpYVN1bW1hcnkSLwoLZXhwaXJlX3RpbWUYFCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiIKBnNjb3JlchgVIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEiUKCGVzdGltYXRlGBYgASgLMhMuc3ZjLnYxLkpvYkVzdGltYXRlEhUKCGZpbmlzaGVzGBcgASgJSAGIAQESJAoJZGlhZ25vc2lzGBggASgLMhEuc3ZjLnYxLkRpYWdub3NpcxIfCgVyZXVzZRgZIAEoCzIQLnN2Yy52MS5Kb2JSZXVzZSJhCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEgoKBlFVRVVFRBABEgsKB1JVTk5JTkcQAhINCglTVUNDRUVERUQQAxIKCgZGQUlMRUQQBBINCglDQU5DRUxMRUQQBUIICgZfc2NvcmVCCwoJX2ZpbmlzaGVzIm0KCEpvYlJldXNlEhAKCHNlZ21lbnRzGAEgASgNEhMKBmpvYl9pZBgCIAEoCUgAiAEBEi8KC3Njb3JlZF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIJCgdfam9iX2lkIk0KC0pvYkVzdGltYXRlEg0KBXNjb3JlGAEgASgBEgsKA2xvdxgCIAEoARIMCgRoaWdoGAMgASgBEhQKDHNjb3JlZF9zaGFyZRgEIAEoASJsCgxNZWRpYVN1bW1hcnkSDQoFY29kZWMYASABKAkSDQoFd2lkdGgYAiABKA0SDgoGaGVpZ2h0GAMgASgNEhsKDnZpZGVvX2JpdF9yYXRlGAQgASgBSACIAQFCEQoPX3ZpZGVvX2JpdF9yYXRlIsQBCgdKb2JQbGFuEiQKCXJlZmVyZW5jZRgBIAEoCzIRLnN2Yy52MS5NZWRpYUluZm8SJAoJZGlzdG9ydGVkGAIgASgLMhEuc3ZjLnYxLk1lZGlhSW5mbxIkCgdzY2FsaW5nGAMgASgLMhMuc3ZjLnYxLlNjYWxpbmdJbmZvEiEKCHdhcm5pbmdzGAQgAygLMg8uc3ZjLnYxLldhcm5pbmcSJAoJYWxpZ25tZW50GAUgASgLMhEuc3ZjLnYxLkFsaWdubWVudCJRCghKb2JFcnJvchIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSJgoFZm91bmQYAyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0IusDCgdKb2JXb3JrEiIKBGtpbmQYASABKA4yFC5zdmMudjEuSm9iV29yay5LaW5kEiQKBXN0YXRlGAIgASgOMhUuc3ZjLnYxLkpvYldvcmsuU3RhdGUSEwoLZmlyc3RfZnJhbWUYAyABKA0SEwoLZnJhbWVfY291bnQYBCABKA0SDwoHYXR0ZW1wdBgFIAEoDRIMCgRub2RlGAYgASgJEi4KCnN0YXJ0X3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZmcmFtZXMYCSADKA0SGAoLcmV1c2VkX2Zyb20YCiABKAlIAIgBASJKCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIICgRQTEFOEAESCwoHU0VHTUVOVBACEgkKBVdIT0xFEAMSCgoGU1RJTExTEAQiaQoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABILCgdQRU5ESU5HEAESCwoHV0FJVElORxACEgoKBkxFQVNFRBADEggKBERPTkUQBBIKCgZGQUlMRUQQBRINCglDQU5DRUxMRUQQBkIOCgxfcmV1c2VkX2Zyb20iSQoQU3VibWl0Sm9iUmVxdWVzdBIcCgNqb2IYASABKAsyDy5zdmMudjEuSm9iU3BlYxIXCg9pZGVtcG90ZW5jeV9rZXkYAiABKAkiPgoRU3VibWl0Sm9iUmVzcG9uc2USGAoDam9iGAEgASgLMgsuc3ZjLnYxLkpvYhIPCgdleGlzdGVkGAIgASgIIjsKEVN1Ym1pdEpvYnNSZXF1ZXN0EiYKBGpvYnMYASADKAsyGC5zdmMudjEuU3VibWl0Sm9iUmVxdWVzdCI9ChJTdWJtaXRKb2JzUmVzcG9uc2USJwoEam9icxgBIAMoCzIZLnN2Yy52MS5TdWJtaXRKb2JSZXNwb25zZSIbCg1HZXRKb2JSZXF1ZXN0EgoKAmlkGAEgASgJIioKDkdldEpvYlJlc3BvbnNlEhgKA2pvYhgBIAEoCzILLnN2Yy52MS5Kb2IiHgoQQ2FuY2VsSm9iUmVxdWVzdBIKCgJpZBgBIAEoCSItChFDYW5jZWxKb2JSZXNwb25zZRIYCgNqb2IYASABKAsyCy5zdmMudjEuSm9iIh4KEEZpbmlzaEpvYlJlcXVlc3QSCgoCaWQYASABKAkiPgoRRmluaXNoSm9iUmVzcG9uc2USGAoDam9iGAEgASgLMgsuc3ZjLnYxLkpvYhIPCgdleGlzdGVkGAIgASgIIlQKEUNhbmNlbEpvYnNSZXF1ZXN0EiEKBmZpbHRlchgBIAEoCzIRLnN2Yy52MS5Kb2JGaWx0ZXISCwoDYWxsGAIgASgIEg8KB2RyeV9ydW4YAyABKAgiOAoSQ2FuY2VsSm9ic1Jlc3BvbnNlEg8KB21hdGNoZWQYASABKA0SEQoJY2FuY2VsbGVkGAIgASgNIi4KEERlbGV0ZUpvYlJlcXVlc3QSCgoCaWQYASABKAkSDgoGY2FuY2VsGAIgASgIIi0KEURlbGV0ZUpvYlJlc3BvbnNlEhgKA2pvYhgBIAEoCzILLnN2Yy52MS5Kb2IiZAoRRGVsZXRlSm9ic1JlcXVlc3QSIQoGZmlsdGVyGAEgASgLMhEuc3ZjLnYxLkpvYkZpbHRlchILCgNhbGwYAiABKAgSDwoHZHJ5X3J1bhgDIAEoCBIOCgZjYW5jZWwYBCABKAgiNgoSRGVsZXRlSm9ic1Jlc3BvbnNlEg8KB21hdGNoZWQYASABKA0SDwoHZGVsZXRlZBgCIAEoDSLRAgoJSm9iRmlsdGVyEgsKA2lkcxgBIAMoCRIhCgZzdGF0ZXMYAiADKA4yES5zdmMudjEuSm9iLlN0YXRlEi0KBmxhYmVscxgDIAMoCzIdLnN2Yy52MS5Kb2JGaWx0ZXIuTGFiZWxzRW50cnkSKQoFc2luY2UYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBXVudGlsGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtlbmRlZF9zaW5jZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZW5kZWRfdW50aWwYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEipAEKEFVwZGF0ZUpvYlJlcXVlc3QSCgoCaWQYASABKAkSOwoKc2V0X2xhYmVscxgCIAMoCzInLnN2Yy52MS5VcGRhdGVKb2JSZXF1ZXN0LlNldExhYmVsc0VudHJ5EhUKDXJlbW92ZV9sYWJlbHMYAyADKAkaMAoOU2V0TGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASItChFVcGRhdGVKb2JSZXNwb25zZRIYCgNqb2IYASABKAsyCy5zdmMudjEuSm9iIvoDCg9MaXN0Sm9ic1JlcXVlc3QSIQoGc3RhdGVzGAEgAygOMhEuc3ZjLnYxLkpvYi5TdGF0ZRIzCgZsYWJlbHMYAiADKAsyIy5zdmMudjEuTGlzdEpvYnNSZXF1ZXN0LkxhYmVsc0VudHJ5EhEKCXBhZ2Vfc2l6ZRgDIAEoDRISCgpwYWdlX3Rva2VuGAQgASgJEikKBXNpbmNlGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgV1bnRpbBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZW5kZWRfc2luY2UYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2VuZGVkX3VudGlsGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgRzb3J0GAkgASgOMhwuc3ZjLnYxLkxpc3RKb2JzUmVxdWVzdC5Tb3J0Gi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiVQoEU29ydBIUChBTT1JUX1VOU1BFQ0lGSUVEEAASCgoGTkVXRVNUEAESCgoGT0xERVNUEAISDgoKTEFTVF9FTkRFRBADEg8KC0ZJUlNUX0VOREVEEAQiRgoQTGlzdEpvYnNSZXNwb25zZRIZCgRqb2JzGAEgAygLMgsuc3ZjLnYxLkpvYhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiwQEKEVN0cmVhbUpvYnNSZXF1ZXN0EgsKA2lkcxgBIAMoCRIhCgZzdGF0ZXMYAiADKA4yES5zdmMudjEuSm9iLlN0YXRlEjUKBmxhYmVscxgDIAMoCzIlLnN2Yy52MS5TdHJlYW1Kb2JzUmVxdWVzdC5MYWJlbHNFbnRyeRIWCg5hZnRlcl9ldmVudF9pZBgEIAEoCRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIsYBChJTdHJlYW1Kb2JzUmVzcG9uc2USLQoEa2luZBgBIAEoDjIfLnN2Yy52MS5TdHJlYW1Kb2JzUmVzcG9uc2UuS2luZBIQCghldmVudF9pZBgCIAEoCRIYCgNqb2IYAyABKAsyCy5zdmMudjEuSm9iIlUKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEgwKCFNOQVBTSE9UEAESEAoMU05BUFNIT1RfRU5EEAISCgoGQ0hBTkdFEAMSCwoHREVMRVRFRBAEIksKE0dldEpvYkZyYW1lc1JlcXVlc3QSCgoCaWQYASABKAkSEwoLZmlyc3RfZnJhbWUYAiABKA0SEwoLZnJhbWVfY291bnQYAyABKA0iOgoUR2V0Sm9iRnJhbWVzUmVzcG9uc2USIgoGZnJhbWVzGAEgASgLMhIuc3ZjLnYxLkZyYW1lQmF0Y2givwIKBVN0aWxsEg0KBWZyYW1lGAEgASgNEiAKBHNpZGUYAiABKA4yEi5zdmMudjEuU3RpbGwuU2lkZRIiCgVzdGF0ZRgDIAEoDjITLnN2Yy52MS5TdGlsbC5TdGF0ZRISCgptZWRpYV90eXBlGAQgASgJEg0KBXdpZHRoGAUgASgNEg4KBmhlaWdodBgGIAEoDRINCgVieXRlcxgHIAEoDRIfCgVlcnJvchgIIAEoCzIQLnN2Yy52MS5Kb2JFcnJvciI6CgRTaWRlEhQKEFNJREVfVU5TUEVDSUZJRUQQABINCglSRUZFUkVOQ0UQARINCglESVNUT1JURUQQAiJCCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEgsKB1BFTkRJTkcQARIJCgVSRUFEWRACEgoKBkZBSUxFRBADIh8KEUxpc3RTdGlsbHNSZXF1ZXN0EgoKAmlkGAEgASgJIjMKEkxpc3RTdGlsbHNSZXNwb25zZRIdCgZzdGlsbHMYASADKAsyDS5zdmMudjEuU3RpbGwiTgoPR2V0U3RpbGxSZXF1ZXN0EgoKAmlkGAEgASgJEg0KBWZyYW1lGAIgASgNEiAKBHNpZGUYAyABKA4yEi5zdmMudjEuU3RpbGwuU2lkZSI/ChBHZXRTdGlsbFJlc3BvbnNlEhwKBXN0aWxsGAEgASgLMg0uc3ZjLnYxLlN0aWxsEg0KBWltYWdlGAIgASgMIjIKFFJlcXVlc3RTdGlsbHNSZXF1ZXN0EgoKAmlkGAEgASgJEg4KBmZyYW1lcxgCIAMoDSI2ChVSZXF1ZXN0U3RpbGxzUmVzcG9uc2USHQoGc3RpbGxzGAEgAygLMg0uc3ZjLnYxLlN0aWxsIi8KEkRlbGV0ZVN0aWxsUmVxdWVzdBIKCgJpZBgBIAEoCRINCgVmcmFtZRgCIAEoDSI0ChNEZWxldGVTdGlsbFJlc3BvbnNlEh0KBnN0aWxscxgBIAMoCzINLnN2Yy52MS5TdGlsbDLPCAoKSm9iU2VydmljZRJACglTdWJtaXRKb2ISGC5zdmMudjEuU3VibWl0Sm9iUmVxdWVzdBoZLnN2Yy52MS5TdWJtaXRKb2JSZXNwb25zZRJDCgpTdWJtaXRKb2JzEhkuc3ZjLnYxLlN1Ym1pdEpvYnNSZXF1ZXN0Ghouc3ZjLnYxLlN1Ym1pdEpvYnNSZXNwb25zZRI3CgZHZXRKb2ISFS5zdmMudjEuR2V0Sm9iUmVxdWVzdBoWLnN2Yy52MS5HZXRKb2JSZXNwb25zZRI9CghMaXN0Sm9icxIXLnN2Yy52MS5MaXN0Sm9ic1JlcXVlc3QaGC5zdmMudjEuTGlzdEpvYnNSZXNwb25zZRJACglVcGRhdGVKb2ISGC5zdmMudjEuVXBkYXRlSm9iUmVxdWVzdBoZLnN2Yy52MS5VcGRhdGVKb2JSZXNwb25zZRJACglDYW5jZWxKb2ISGC5zdmMudjEuQ2FuY2VsSm9iUmVxdWVzdBoZLnN2Yy52MS5DYW5jZWxKb2JSZXNwb25zZRJACglGaW5pc2hKb2ISGC5zdmMudjEuRmluaXNoSm9iUmVxdWVzdBoZLnN2Yy52MS5GaW5pc2hKb2JSZXNwb25zZRJFCgpDYW5jZWxKb2JzEhkuc3ZjLnYxLkNhbmNlbEpvYnNSZXF1ZXN0Ghouc3ZjLnYxLkNhbmNlbEpvYnNSZXNwb25zZTABEkAKCURlbGV0ZUpvYhIYLnN2Yy52MS5EZWxldGVKb2JSZXF1ZXN0Ghkuc3ZjLnYxLkRlbGV0ZUpvYlJlc3BvbnNlEkUKCkRlbGV0ZUpvYnMSGS5zdmMudjEuRGVsZXRlSm9ic1JlcXVlc3QaGi5zdmMudjEuRGVsZXRlSm9ic1Jlc3BvbnNlMAESRQoKU3RyZWFtSm9icxIZLnN2Yy52MS5TdHJlYW1Kb2JzUmVxdWVzdBoaLnN2Yy52MS5TdHJlYW1Kb2JzUmVzcG9uc2UwARJLCgxHZXRKb2JGcmFtZXMSGy5zdmMudjEuR2V0Sm9iRnJhbWVzUmVxdWVzdBocLnN2Yy52MS5HZXRKb2JGcmFtZXNSZXNwb25zZTABEkMKCkxpc3RTdGlsbHMSGS5zdmMudjEuTGlzdFN0aWxsc1JlcXVlc3QaGi5zdmMudjEuTGlzdFN0aWxsc1Jlc3BvbnNlEj0KCEdldFN0aWxsEhcuc3ZjLnYxLkdldFN0aWxsUmVxdWVzdBoYLnN2Yy52MS5HZXRTdGlsbFJlc3BvbnNlEkwKDVJlcXVlc3RTdGlsbHMSHC5zdmMudjEuUmVxdWVzdFN0aWxsc1JlcXVlc3QaHS5zdmMudjEuUmVxdWVzdFN0aWxsc1Jlc3BvbnNlEkYKC0RlbGV0ZVN0aWxsEhouc3ZjLnYxLkRlbGV0ZVN0aWxsUmVxdWVzdBobLnN2Yy52MS5EZWxldGVTdGlsbFJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_svc_v1_scoring]);
+  fileDesc("ChBzdmMvdjEvam9iLnByb3RvEgZzdmMudjEi/gcKB0pvYlNwZWMSEQoJcmVmZXJlbmNlGAEgASgJEhEKCWRpc3RvcnRlZBgCIAEoCRINCgVtb2RlbBgDIAEoCRIOCgZtb2RlbHMYBCADKAkSEAoIZmVhdHVyZXMYBSADKAkSIwoJcmF3X3ZpZGVvGAcgASgLMhAuc3ZjLnYxLlJhd1ZpZGVvEicKB3NjYWxpbmcYCCABKA4yFi5zdmMudjEuU2NhbGluZy5Qb2xpY3kSOAoXb25fZnJhbWVfY291bnRfbWlzbWF0Y2gYCSABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EjcKFm9uX2ZyYW1lX3JhdGVfbWlzbWF0Y2gYCiABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EiwKCmVkaXRfbGlzdHMYCyABKA4yGC5zdmMudjEuRWRpdExpc3RzLlBvbGljeRIRCglzdWJzYW1wbGUYDCABKA0SHgoGZW5jb2RlGA0gASgLMg4uc3ZjLnYxLkVuY29kZRIWCg5zY29yZXJfdmVyc2lvbhgOIAEoCRIpCghlc3RpbWF0ZRgPIAEoCzIXLnN2Yy52MS5Fc3RpbWF0ZVJlcXVlc3QSEwoGb2Zmc2V0GB4gASgRSACIAQESDQoFc3RhcnQYHyABKA0SEAoIZHVyYXRpb24YICABKA0SHgoEcnVucxghIAMoCzIQLnN2Yy52MS5GcmFtZVJ1bhIaCgRjcm9wGCIgASgLMgwuc3ZjLnYxLkNyb3ASHgoGbWlycm9yGCMgASgLMg4uc3ZjLnYxLk1pcnJvchIlCghyYW5nZV9vZhgkIAEoCzITLnN2Yy52MS5TYW1wbGVSYW5nZRInCgltYXRyaXhfb2YYJSABKAsyFC5zdmMudjEuU2FtcGxlTWF0cml4EigKCGZpbmRpbmdzGCYgASgLMhYuc3ZjLnYxLkZpbmRpbmdzUG9saWN5EgsKA2ZpeBgnIAEoCBIVCg1kaWFnbm9zZV9vbmx5GCggASgIEhAKCG5vX2NhY2hlGCkgASgIEi8KEXJlZmVyZW5jZV92ZXJzaW9uGCogASgLMhQuc3ZjLnYxLk1lZGlhVmVyc2lvbhIvChFkaXN0b3J0ZWRfdmVyc2lvbhgrIAEoCzIULnN2Yy52MS5NZWRpYVZlcnNpb24SDAoEbmFtZRgUIAEoCRIrCgZsYWJlbHMYFSADKAsyGy5zdmMudjEuSm9iU3BlYy5MYWJlbHNFbnRyeRIQCghwcmlvcml0eRgWIAEoBRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgkKB19vZmZzZXRKBAgGEAdSBmZyYW1lcyJbCgxNZWRpYVZlcnNpb24SDAoEZXRhZxgBIAEoCRIMCgRzaXplGAIgASgBEi8KC21vZGlmeV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJACg9Fc3RpbWF0ZVJlcXVlc3QSEQoJdG9sZXJhbmNlGAEgASgBEhEKBHNlZWQYAiABKA1IAIgBAUIHCgVfc2VlZCKgBwoDSm9iEgoKAmlkGAEgASgJEhEKCXRlbmFudF9pZBgCIAEoCRIdCgRzcGVjGAMgASgLMg8uc3ZjLnYxLkpvYlNwZWMSIAoFc3RhdGUYBCABKA4yES5zdmMudjEuSm9iLlN0YXRlEicKCHByb2dyZXNzGAUgASgLMhUuc3ZjLnYxLlNjb3JlUHJvZ3Jlc3MSFgoOc2VnbWVudHNfdG90YWwYBiABKA0SFQoNc2VnbWVudHNfZG9uZRgHIAEoDRIPCgdyZXRyaWVzGAggASgNEi8KC2NyZWF0ZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpzdGFydF90aW1lGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoFc2NvcmUYDCABKAFIAIgBARIjCgZyZXN1bHQYDSABKAsyEy5zdmMudjEuU2NvcmVSZXN1bHQSHwoFZXJyb3IYDiABKAsyEC5zdmMudjEuSm9iRXJyb3ISFAoMc3VibWl0dGVkX2J5GA8gASgJEhAKCHJldmlzaW9uGBAgASgNEh0KBHdvcmsYESADKAsyDy5zdmMudjEuSm9iV29yaxIdCgRwbGFuGBIgASgLMg8uc3ZjLnYxLkpvYlBsYW4SLQoPZGlzdG9ydGVkX21lZGlhGBMgASgLMhQuc3ZjLnYxLk1lZGlhU3VtbWFyeRIvCgtleHBpcmVfdGltZRgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIgoGc2NvcmVyGBUgASgLMhIuc3ZjLnYxLlNjb3JlckluZm8SJQoIZXN0aW1hdGUYFiABKAsyEy5zdmMudjEuSm9iRXN0aW1hdGUSFQoIZmluaXNoZXMYFyABKAlIAYgBARIkCglkaWFnbm9zaXMYGCABKAsyES5zdmMudjEuRGlhZ25vc2lzEh8KBXJldXNlGBkgASgLMhAuc3ZjLnYxLkpvYlJldXNlImEKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASCgoGUVVFVUVEEAESCwoHUlVOTklORxACEg0KCVNVQ0NFRURFRBADEgoKBkZBSUxFRBAEEg0KCUNBTkNFTExFRBAFQggKBl9zY29yZUILCglfZmluaXNoZXMibQoISm9iUmV1c2USEAoIc2VnbWVudHMYASABKA0SEwoGam9iX2lkGAIgASgJSACIAQESLwoLc2NvcmVkX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgkKB19qb2JfaWQiTQoLSm9iRXN0aW1hdGUSDQoFc2NvcmUYASABKAESCwoDbG93GAIgASgBEgwKBGhpZ2gYAyABKAESFAoMc2NvcmVkX3NoYXJlGAQgASgBImwKDE1lZGlhU3VtbWFyeRINCgVjb2RlYxgBIAEoCRINCgV3aWR0aBgCIAEoDRIOCgZoZWlnaHQYAyABKA0SGwoOdmlkZW9fYml0X3JhdGUYBCABKAFIAIgBAUIRCg9fdmlkZW9fYml0X3JhdGUixAEKB0pvYlBsYW4SJAoJcmVmZXJlbmNlGAEgASgLMhEuc3ZjLnYxLk1lZGlhSW5mbxIkCglkaXN0b3J0ZWQYAiABKAsyES5zdmMudjEuTWVkaWFJbmZvEiQKB3NjYWxpbmcYAyABKAsyEy5zdmMudjEuU2NhbGluZ0luZm8SIQoId2FybmluZ3MYBCADKAsyDy5zdmMudjEuV2FybmluZxIkCglhbGlnbm1lbnQYBSABKAsyES5zdmMudjEuQWxpZ25tZW50IlEKCEpvYkVycm9yEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRImCgVmb3VuZBgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3Qi6wMKB0pvYldvcmsSIgoEa2luZBgBIAEoDjIULnN2Yy52MS5Kb2JXb3JrLktpbmQSJAoFc3RhdGUYAiABKA4yFS5zdmMudjEuSm9iV29yay5TdGF0ZRITCgtmaXJzdF9mcmFtZRgDIAEoDRITCgtmcmFtZV9jb3VudBgEIAEoDRIPCgdhdHRlbXB0GAUgASgNEgwKBG5vZGUYBiABKAkSLgoKc3RhcnRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmZyYW1lcxgJIAMoDRIYCgtyZXVzZWRfZnJvbRgKIAEoCUgAiAEBIkoKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEggKBFBMQU4QARILCgdTRUdNRU5UEAISCQoFV0hPTEUQAxIKCgZTVElMTFMQBCJpCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEgsKB1BFTkRJTkcQARILCgdXQUlUSU5HEAISCgoGTEVBU0VEEAMSCAoERE9ORRAEEgoKBkZBSUxFRBAFEg0KCUNBTkNFTExFRBAGQg4KDF9yZXVzZWRfZnJvbSJJChBTdWJtaXRKb2JSZXF1ZXN0EhwKA2pvYhgBIAEoCzIPLnN2Yy52MS5Kb2JTcGVjEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSI+ChFTdWJtaXRKb2JSZXNwb25zZRIYCgNqb2IYASABKAsyCy5zdmMudjEuSm9iEg8KB2V4aXN0ZWQYAiABKAgiOwoRU3VibWl0Sm9ic1JlcXVlc3QSJgoEam9icxgBIAMoCzIYLnN2Yy52MS5TdWJtaXRKb2JSZXF1ZXN0Ij0KElN1Ym1pdEpvYnNSZXNwb25zZRInCgRqb2JzGAEgAygLMhkuc3ZjLnYxLlN1Ym1pdEpvYlJlc3BvbnNlIhsKDUdldEpvYlJlcXVlc3QSCgoCaWQYASABKAkiKgoOR2V0Sm9iUmVzcG9uc2USGAoDam9iGAEgASgLMgsuc3ZjLnYxLkpvYiIeChBDYW5jZWxKb2JSZXF1ZXN0EgoKAmlkGAEgASgJIi0KEUNhbmNlbEpvYlJlc3BvbnNlEhgKA2pvYhgBIAEoCzILLnN2Yy52MS5Kb2IiHgoQRmluaXNoSm9iUmVxdWVzdBIKCgJpZBgBIAEoCSI+ChFGaW5pc2hKb2JSZXNwb25zZRIYCgNqb2IYASABKAsyCy5zdmMudjEuSm9iEg8KB2V4aXN0ZWQYAiABKAgiVAoRQ2FuY2VsSm9ic1JlcXVlc3QSIQoGZmlsdGVyGAEgASgLMhEuc3ZjLnYxLkpvYkZpbHRlchILCgNhbGwYAiABKAgSDwoHZHJ5X3J1bhgDIAEoCCI4ChJDYW5jZWxKb2JzUmVzcG9uc2USDwoHbWF0Y2hlZBgBIAEoDRIRCgljYW5jZWxsZWQYAiABKA0iLgoQRGVsZXRlSm9iUmVxdWVzdBIKCgJpZBgBIAEoCRIOCgZjYW5jZWwYAiABKAgiLQoRRGVsZXRlSm9iUmVzcG9uc2USGAoDam9iGAEgASgLMgsuc3ZjLnYxLkpvYiJkChFEZWxldGVKb2JzUmVxdWVzdBIhCgZmaWx0ZXIYASABKAsyES5zdmMudjEuSm9iRmlsdGVyEgsKA2FsbBgCIAEoCBIPCgdkcnlfcnVuGAMgASgIEg4KBmNhbmNlbBgEIAEoCCI2ChJEZWxldGVKb2JzUmVzcG9uc2USDwoHbWF0Y2hlZBgBIAEoDRIPCgdkZWxldGVkGAIgASgNItECCglKb2JGaWx0ZXISCwoDaWRzGAEgAygJEiEKBnN0YXRlcxgCIAMoDjIRLnN2Yy52MS5Kb2IuU3RhdGUSLQoGbGFiZWxzGAMgAygLMh0uc3ZjLnYxLkpvYkZpbHRlci5MYWJlbHNFbnRyeRIpCgVzaW5jZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFdW50aWwYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2VuZGVkX3NpbmNlGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtlbmRlZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKkAQoQVXBkYXRlSm9iUmVxdWVzdBIKCgJpZBgBIAEoCRI7CgpzZXRfbGFiZWxzGAIgAygLMicuc3ZjLnYxLlVwZGF0ZUpvYlJlcXVlc3QuU2V0TGFiZWxzRW50cnkSFQoNcmVtb3ZlX2xhYmVscxgDIAMoCRowCg5TZXRMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIi0KEVVwZGF0ZUpvYlJlc3BvbnNlEhgKA2pvYhgBIAEoCzILLnN2Yy52MS5Kb2Ii+gMKD0xpc3RKb2JzUmVxdWVzdBIhCgZzdGF0ZXMYASADKA4yES5zdmMudjEuSm9iLlN0YXRlEjMKBmxhYmVscxgCIAMoCzIjLnN2Yy52MS5MaXN0Sm9ic1JlcXVlc3QuTGFiZWxzRW50cnkSEQoJcGFnZV9zaXplGAMgASgNEhIKCnBhZ2VfdG9rZW4YBCABKAkSKQoFc2luY2UYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBXVudGlsGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtlbmRlZF9zaW5jZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZW5kZWRfdW50aWwYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEioKBHNvcnQYCSABKA4yHC5zdmMudjEuTGlzdEpvYnNSZXF1ZXN0LlNvcnQaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJVCgRTb3J0EhQKEFNPUlRfVU5TUEVDSUZJRUQQABIKCgZORVdFU1QQARIKCgZPTERFU1QQAhIOCgpMQVNUX0VOREVEEAMSDwoLRklSU1RfRU5ERUQQBCJGChBMaXN0Sm9ic1Jlc3BvbnNlEhkKBGpvYnMYASADKAsyCy5zdmMudjEuSm9iEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLBAQoRU3RyZWFtSm9ic1JlcXVlc3QSCwoDaWRzGAEgAygJEiEKBnN0YXRlcxgCIAMoDjIRLnN2Yy52MS5Kb2IuU3RhdGUSNQoGbGFiZWxzGAMgAygLMiUuc3ZjLnYxLlN0cmVhbUpvYnNSZXF1ZXN0LkxhYmVsc0VudHJ5EhYKDmFmdGVyX2V2ZW50X2lkGAQgASgJGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEixgEKElN0cmVhbUpvYnNSZXNwb25zZRItCgRraW5kGAEgASgOMh8uc3ZjLnYxLlN0cmVhbUpvYnNSZXNwb25zZS5LaW5kEhAKCGV2ZW50X2lkGAIgASgJEhgKA2pvYhgDIAEoCzILLnN2Yy52MS5Kb2IiVQoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASDAoIU05BUFNIT1QQARIQCgxTTkFQU0hPVF9FTkQQAhIKCgZDSEFOR0UQAxILCgdERUxFVEVEEAQiSwoTR2V0Sm9iRnJhbWVzUmVxdWVzdBIKCgJpZBgBIAEoCRITCgtmaXJzdF9mcmFtZRgCIAEoDRITCgtmcmFtZV9jb3VudBgDIAEoDSI6ChRHZXRKb2JGcmFtZXNSZXNwb25zZRIiCgZmcmFtZXMYASABKAsyEi5zdmMudjEuRnJhbWVCYXRjaCK/AgoFU3RpbGwSDQoFZnJhbWUYASABKA0SIAoEc2lkZRgCIAEoDjISLnN2Yy52MS5TdGlsbC5TaWRlEiIKBXN0YXRlGAMgASgOMhMuc3ZjLnYxLlN0aWxsLlN0YXRlEhIKCm1lZGlhX3R5cGUYBCABKAkSDQoFd2lkdGgYBSABKA0SDgoGaGVpZ2h0GAYgASgNEg0KBWJ5dGVzGAcgASgNEh8KBWVycm9yGAggASgLMhAuc3ZjLnYxLkpvYkVycm9yIjoKBFNpZGUSFAoQU0lERV9VTlNQRUNJRklFRBAAEg0KCVJFRkVSRU5DRRABEg0KCURJU1RPUlRFRBACIkIKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASCwoHUEVORElORxABEgkKBVJFQURZEAISCgoGRkFJTEVEEAMiHwoRTGlzdFN0aWxsc1JlcXVlc3QSCgoCaWQYASABKAkiMwoSTGlzdFN0aWxsc1Jlc3BvbnNlEh0KBnN0aWxscxgBIAMoCzINLnN2Yy52MS5TdGlsbCJOCg9HZXRTdGlsbFJlcXVlc3QSCgoCaWQYASABKAkSDQoFZnJhbWUYAiABKA0SIAoEc2lkZRgDIAEoDjISLnN2Yy52MS5TdGlsbC5TaWRlIj8KEEdldFN0aWxsUmVzcG9uc2USHAoFc3RpbGwYASABKAsyDS5zdmMudjEuU3RpbGwSDQoFaW1hZ2UYAiABKAwiMgoUUmVxdWVzdFN0aWxsc1JlcXVlc3QSCgoCaWQYASABKAkSDgoGZnJhbWVzGAIgAygNIjYKFVJlcXVlc3RTdGlsbHNSZXNwb25zZRIdCgZzdGlsbHMYASADKAsyDS5zdmMudjEuU3RpbGwiLwoSRGVsZXRlU3RpbGxSZXF1ZXN0EgoKAmlkGAEgASgJEg0KBWZyYW1lGAIgASgNIjQKE0RlbGV0ZVN0aWxsUmVzcG9uc2USHQoGc3RpbGxzGAEgAygLMg0uc3ZjLnYxLlN0aWxsMs8ICgpKb2JTZXJ2aWNlEkAKCVN1Ym1pdEpvYhIYLnN2Yy52MS5TdWJtaXRKb2JSZXF1ZXN0Ghkuc3ZjLnYxLlN1Ym1pdEpvYlJlc3BvbnNlEkMKClN1Ym1pdEpvYnMSGS5zdmMudjEuU3VibWl0Sm9ic1JlcXVlc3QaGi5zdmMudjEuU3VibWl0Sm9ic1Jlc3BvbnNlEjcKBkdldEpvYhIVLnN2Yy52MS5HZXRKb2JSZXF1ZXN0GhYuc3ZjLnYxLkdldEpvYlJlc3BvbnNlEj0KCExpc3RKb2JzEhcuc3ZjLnYxLkxpc3RKb2JzUmVxdWVzdBoYLnN2Yy52MS5MaXN0Sm9ic1Jlc3BvbnNlEkAKCVVwZGF0ZUpvYhIYLnN2Yy52MS5VcGRhdGVKb2JSZXF1ZXN0Ghkuc3ZjLnYxLlVwZGF0ZUpvYlJlc3BvbnNlEkAKCUNhbmNlbEpvYhIYLnN2Yy52MS5DYW5jZWxKb2JSZXF1ZXN0Ghkuc3ZjLnYxLkNhbmNlbEpvYlJlc3BvbnNlEkAKCUZpbmlzaEpvYhIYLnN2Yy52MS5GaW5pc2hKb2JSZXF1ZXN0Ghkuc3ZjLnYxLkZpbmlzaEpvYlJlc3BvbnNlEkUKCkNhbmNlbEpvYnMSGS5zdmMudjEuQ2FuY2VsSm9ic1JlcXVlc3QaGi5zdmMudjEuQ2FuY2VsSm9ic1Jlc3BvbnNlMAESQAoJRGVsZXRlSm9iEhguc3ZjLnYxLkRlbGV0ZUpvYlJlcXVlc3QaGS5zdmMudjEuRGVsZXRlSm9iUmVzcG9uc2USRQoKRGVsZXRlSm9icxIZLnN2Yy52MS5EZWxldGVKb2JzUmVxdWVzdBoaLnN2Yy52MS5EZWxldGVKb2JzUmVzcG9uc2UwARJFCgpTdHJlYW1Kb2JzEhkuc3ZjLnYxLlN0cmVhbUpvYnNSZXF1ZXN0Ghouc3ZjLnYxLlN0cmVhbUpvYnNSZXNwb25zZTABEksKDEdldEpvYkZyYW1lcxIbLnN2Yy52MS5HZXRKb2JGcmFtZXNSZXF1ZXN0Ghwuc3ZjLnYxLkdldEpvYkZyYW1lc1Jlc3BvbnNlMAESQwoKTGlzdFN0aWxscxIZLnN2Yy52MS5MaXN0U3RpbGxzUmVxdWVzdBoaLnN2Yy52MS5MaXN0U3RpbGxzUmVzcG9uc2USPQoIR2V0U3RpbGwSFy5zdmMudjEuR2V0U3RpbGxSZXF1ZXN0Ghguc3ZjLnYxLkdldFN0aWxsUmVzcG9uc2USTAoNUmVxdWVzdFN0aWxscxIcLnN2Yy52MS5SZXF1ZXN0U3RpbGxzUmVxdWVzdBodLnN2Yy52MS5SZXF1ZXN0U3RpbGxzUmVzcG9uc2USRgoLRGVsZXRlU3RpbGwSGi5zdmMudjEuRGVsZXRlU3RpbGxSZXF1ZXN0Ghsuc3ZjLnYxLkRlbGV0ZVN0aWxsUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_svc_v1_scoring]);
 
 /**
  * What to score and how: a score request plus the properties of the job.
@@ -165,6 +165,20 @@ export type JobSpec = Message<"svc.v1.JobSpec"> & {
    * @generated from field: bool no_cache = 41;
    */
   noCache: boolean;
+
+  /**
+   * The versions of the two objects, if they are s3:// or https:// ones. The controller stores those that it finds at
+   * submission, and the job ends with MEDIA_CHANGED if an object is not that version any more. A given version is
+   * compared with the found one.
+   *
+   * @generated from field: svc.v1.MediaVersion reference_version = 42;
+   */
+  referenceVersion?: MediaVersion | undefined;
+
+  /**
+   * @generated from field: svc.v1.MediaVersion distorted_version = 43;
+   */
+  distortedVersion?: MediaVersion | undefined;
 
   /**
    * For people; up to 200 characters. Need not be unique.
@@ -338,6 +352,20 @@ export type JobSpecJson = {
   noCache?: boolean;
 
   /**
+   * The versions of the two objects, if they are s3:// or https:// ones. The controller stores those that it finds at
+   * submission, and the job ends with MEDIA_CHANGED if an object is not that version any more. A given version is
+   * compared with the found one.
+   *
+   * @generated from field: svc.v1.MediaVersion reference_version = 42;
+   */
+  referenceVersion?: MediaVersionJson;
+
+  /**
+   * @generated from field: svc.v1.MediaVersion distorted_version = 43;
+   */
+  distortedVersion?: MediaVersionJson;
+
+  /**
    * For people; up to 200 characters. Need not be unique.
    *
    * @generated from field: string name = 20;
@@ -367,6 +395,69 @@ export type JobSpecJson = {
  */
 export const JobSpecSchema: GenMessage<JobSpec, {jsonType: JobSpecJson}> = /*@__PURE__*/
   messageDesc(file_svc_v1_job, 0);
+
+/**
+ * Identifies the content of an object in a storage (docs/media.md).
+ *
+ * @generated from message svc.v1.MediaVersion
+ */
+export type MediaVersion = Message<"svc.v1.MediaVersion"> & {
+  /**
+   * ETag with its quotes; empty if the server sends none. Up to 256 characters.
+   *
+   * @generated from field: string etag = 1;
+   */
+  etag: string;
+
+  /**
+   * Bytes.
+   *
+   * @generated from field: double size = 2;
+   */
+  size: number;
+
+  /**
+   * Time of the last change, in whole seconds; absent if the server does not send it.
+   *
+   * @generated from field: google.protobuf.Timestamp modify_time = 3;
+   */
+  modifyTime?: Timestamp | undefined;
+};
+
+/**
+ * Identifies the content of an object in a storage (docs/media.md).
+ *
+ * @generated from message svc.v1.MediaVersion
+ */
+export type MediaVersionJson = {
+  /**
+   * ETag with its quotes; empty if the server sends none. Up to 256 characters.
+   *
+   * @generated from field: string etag = 1;
+   */
+  etag?: string;
+
+  /**
+   * Bytes.
+   *
+   * @generated from field: double size = 2;
+   */
+  size?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * Time of the last change, in whole seconds; absent if the server does not send it.
+   *
+   * @generated from field: google.protobuf.Timestamp modify_time = 3;
+   */
+  modifyTime?: TimestampJson;
+};
+
+/**
+ * Describes the message svc.v1.MediaVersion.
+ * Use `create(MediaVersionSchema)` to create a new message.
+ */
+export const MediaVersionSchema: GenMessage<MediaVersion, {jsonType: MediaVersionJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 1);
 
 /**
  * Requests an estimate of the mean (docs/estimates.md).
@@ -417,7 +508,7 @@ export type EstimateRequestJson = {
  * Use `create(EstimateRequestSchema)` to create a new message.
  */
 export const EstimateRequestSchema: GenMessage<EstimateRequest, {jsonType: EstimateRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 1);
+  messageDesc(file_svc_v1_job, 2);
 
 /**
  * @generated from message svc.v1.Job
@@ -774,7 +865,7 @@ export type JobJson = {
  * Use `create(JobSchema)` to create a new message.
  */
 export const JobSchema: GenMessage<Job, {jsonType: JobJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 2);
+  messageDesc(file_svc_v1_job, 3);
 
 /**
  * @generated from enum svc.v1.Job.State
@@ -835,7 +926,7 @@ export type Job_StateJson = "STATE_UNSPECIFIED" | "QUEUED" | "RUNNING" | "SUCCEE
  * Describes the enum svc.v1.Job.State.
  */
 export const Job_StateSchema: GenEnum<Job_State, Job_StateJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_job, 2, 0);
+  enumDesc(file_svc_v1_job, 3, 0);
 
 /**
  * What a job took from earlier results of its tenant. They have the same content, request, scorer and models.
@@ -900,7 +991,7 @@ export type JobReuseJson = {
  * Use `create(JobReuseSchema)` to create a new message.
  */
 export const JobReuseSchema: GenMessage<JobReuse, {jsonType: JobReuseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 3);
+  messageDesc(file_svc_v1_job, 4);
 
 /**
  * An estimate of a job's score. The result of a job that succeeded has more about it (ScoreResult.estimate).
@@ -969,7 +1060,7 @@ export type JobEstimateJson = {
  * Use `create(JobEstimateSchema)` to create a new message.
  */
 export const JobEstimateSchema: GenMessage<JobEstimate, {jsonType: JobEstimateJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 4);
+  messageDesc(file_svc_v1_job, 5);
 
 /**
  * Summary of a file for lists. Fields as in MediaInfo.
@@ -1034,7 +1125,7 @@ export type MediaSummaryJson = {
  * Use `create(MediaSummarySchema)` to create a new message.
  */
 export const MediaSummarySchema: GenMessage<MediaSummary, {jsonType: MediaSummaryJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 5);
+  messageDesc(file_svc_v1_job, 6);
 
 /**
  * What is known about a pair before it is scored. Messages and fields as in ScoreResult.
@@ -1117,7 +1208,7 @@ export type JobPlanJson = {
  * Use `create(JobPlanSchema)` to create a new message.
  */
 export const JobPlanSchema: GenMessage<JobPlan, {jsonType: JobPlanJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 6);
+  messageDesc(file_svc_v1_job, 7);
 
 /**
  * @generated from message svc.v1.JobError
@@ -1180,7 +1271,7 @@ export type JobErrorJson = {
  * Use `create(JobErrorSchema)` to create a new message.
  */
 export const JobErrorSchema: GenMessage<JobError, {jsonType: JobErrorJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 7);
+  messageDesc(file_svc_v1_job, 8);
 
 /**
  * A task of a job.
@@ -1321,7 +1412,7 @@ export type JobWorkJson = {
  * Use `create(JobWorkSchema)` to create a new message.
  */
 export const JobWorkSchema: GenMessage<JobWork, {jsonType: JobWorkJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 8);
+  messageDesc(file_svc_v1_job, 9);
 
 /**
  * @generated from enum svc.v1.JobWork.Kind
@@ -1375,7 +1466,7 @@ export type JobWork_KindJson = "KIND_UNSPECIFIED" | "PLAN" | "SEGMENT" | "WHOLE"
  * Describes the enum svc.v1.JobWork.Kind.
  */
 export const JobWork_KindSchema: GenEnum<JobWork_Kind, JobWork_KindJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_job, 8, 0);
+  enumDesc(file_svc_v1_job, 9, 0);
 
 /**
  * @generated from enum svc.v1.JobWork.State
@@ -1433,7 +1524,7 @@ export type JobWork_StateJson = "STATE_UNSPECIFIED" | "PENDING" | "WAITING" | "L
  * Describes the enum svc.v1.JobWork.State.
  */
 export const JobWork_StateSchema: GenEnum<JobWork_State, JobWork_StateJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_job, 8, 1);
+  enumDesc(file_svc_v1_job, 9, 1);
 
 /**
  * @generated from message svc.v1.SubmitJobRequest
@@ -1478,7 +1569,7 @@ export type SubmitJobRequestJson = {
  * Use `create(SubmitJobRequestSchema)` to create a new message.
  */
 export const SubmitJobRequestSchema: GenMessage<SubmitJobRequest, {jsonType: SubmitJobRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 9);
+  messageDesc(file_svc_v1_job, 10);
 
 /**
  * @generated from message svc.v1.SubmitJobResponse
@@ -1519,7 +1610,7 @@ export type SubmitJobResponseJson = {
  * Use `create(SubmitJobResponseSchema)` to create a new message.
  */
 export const SubmitJobResponseSchema: GenMessage<SubmitJobResponse, {jsonType: SubmitJobResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 10);
+  messageDesc(file_svc_v1_job, 11);
 
 /**
  * @generated from message svc.v1.SubmitJobsRequest
@@ -1546,7 +1637,7 @@ export type SubmitJobsRequestJson = {
  * Use `create(SubmitJobsRequestSchema)` to create a new message.
  */
 export const SubmitJobsRequestSchema: GenMessage<SubmitJobsRequest, {jsonType: SubmitJobsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 11);
+  messageDesc(file_svc_v1_job, 12);
 
 /**
  * @generated from message svc.v1.SubmitJobsResponse
@@ -1577,7 +1668,7 @@ export type SubmitJobsResponseJson = {
  * Use `create(SubmitJobsResponseSchema)` to create a new message.
  */
 export const SubmitJobsResponseSchema: GenMessage<SubmitJobsResponse, {jsonType: SubmitJobsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 12);
+  messageDesc(file_svc_v1_job, 13);
 
 /**
  * @generated from message svc.v1.GetJobRequest
@@ -1604,7 +1695,7 @@ export type GetJobRequestJson = {
  * Use `create(GetJobRequestSchema)` to create a new message.
  */
 export const GetJobRequestSchema: GenMessage<GetJobRequest, {jsonType: GetJobRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 13);
+  messageDesc(file_svc_v1_job, 14);
 
 /**
  * @generated from message svc.v1.GetJobResponse
@@ -1631,7 +1722,7 @@ export type GetJobResponseJson = {
  * Use `create(GetJobResponseSchema)` to create a new message.
  */
 export const GetJobResponseSchema: GenMessage<GetJobResponse, {jsonType: GetJobResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 14);
+  messageDesc(file_svc_v1_job, 15);
 
 /**
  * @generated from message svc.v1.CancelJobRequest
@@ -1658,7 +1749,7 @@ export type CancelJobRequestJson = {
  * Use `create(CancelJobRequestSchema)` to create a new message.
  */
 export const CancelJobRequestSchema: GenMessage<CancelJobRequest, {jsonType: CancelJobRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 15);
+  messageDesc(file_svc_v1_job, 16);
 
 /**
  * @generated from message svc.v1.CancelJobResponse
@@ -1685,7 +1776,7 @@ export type CancelJobResponseJson = {
  * Use `create(CancelJobResponseSchema)` to create a new message.
  */
 export const CancelJobResponseSchema: GenMessage<CancelJobResponse, {jsonType: CancelJobResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 16);
+  messageDesc(file_svc_v1_job, 17);
 
 /**
  * @generated from message svc.v1.FinishJobRequest
@@ -1716,7 +1807,7 @@ export type FinishJobRequestJson = {
  * Use `create(FinishJobRequestSchema)` to create a new message.
  */
 export const FinishJobRequestSchema: GenMessage<FinishJobRequest, {jsonType: FinishJobRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 17);
+  messageDesc(file_svc_v1_job, 18);
 
 /**
  * @generated from message svc.v1.FinishJobResponse
@@ -1761,7 +1852,7 @@ export type FinishJobResponseJson = {
  * Use `create(FinishJobResponseSchema)` to create a new message.
  */
 export const FinishJobResponseSchema: GenMessage<FinishJobResponse, {jsonType: FinishJobResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 18);
+  messageDesc(file_svc_v1_job, 19);
 
 /**
  * @generated from message svc.v1.CancelJobsRequest
@@ -1820,7 +1911,7 @@ export type CancelJobsRequestJson = {
  * Use `create(CancelJobsRequestSchema)` to create a new message.
  */
 export const CancelJobsRequestSchema: GenMessage<CancelJobsRequest, {jsonType: CancelJobsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 19);
+  messageDesc(file_svc_v1_job, 20);
 
 /**
  * @generated from message svc.v1.CancelJobsResponse
@@ -1865,7 +1956,7 @@ export type CancelJobsResponseJson = {
  * Use `create(CancelJobsResponseSchema)` to create a new message.
  */
 export const CancelJobsResponseSchema: GenMessage<CancelJobsResponse, {jsonType: CancelJobsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 20);
+  messageDesc(file_svc_v1_job, 21);
 
 /**
  * @generated from message svc.v1.DeleteJobRequest
@@ -1906,7 +1997,7 @@ export type DeleteJobRequestJson = {
  * Use `create(DeleteJobRequestSchema)` to create a new message.
  */
 export const DeleteJobRequestSchema: GenMessage<DeleteJobRequest, {jsonType: DeleteJobRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 21);
+  messageDesc(file_svc_v1_job, 22);
 
 /**
  * @generated from message svc.v1.DeleteJobResponse
@@ -1937,7 +2028,7 @@ export type DeleteJobResponseJson = {
  * Use `create(DeleteJobResponseSchema)` to create a new message.
  */
 export const DeleteJobResponseSchema: GenMessage<DeleteJobResponse, {jsonType: DeleteJobResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 22);
+  messageDesc(file_svc_v1_job, 23);
 
 /**
  * @generated from message svc.v1.DeleteJobsRequest
@@ -2012,7 +2103,7 @@ export type DeleteJobsRequestJson = {
  * Use `create(DeleteJobsRequestSchema)` to create a new message.
  */
 export const DeleteJobsRequestSchema: GenMessage<DeleteJobsRequest, {jsonType: DeleteJobsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 23);
+  messageDesc(file_svc_v1_job, 24);
 
 /**
  * @generated from message svc.v1.DeleteJobsResponse
@@ -2057,7 +2148,7 @@ export type DeleteJobsResponseJson = {
  * Use `create(DeleteJobsResponseSchema)` to create a new message.
  */
 export const DeleteJobsResponseSchema: GenMessage<DeleteJobsResponse, {jsonType: DeleteJobsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 24);
+  messageDesc(file_svc_v1_job, 25);
 
 /**
  * Selects the jobs that meet every given condition.
@@ -2176,7 +2267,7 @@ export type JobFilterJson = {
  * Use `create(JobFilterSchema)` to create a new message.
  */
 export const JobFilterSchema: GenMessage<JobFilter, {jsonType: JobFilterJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 25);
+  messageDesc(file_svc_v1_job, 26);
 
 /**
  * @generated from message svc.v1.UpdateJobRequest
@@ -2231,7 +2322,7 @@ export type UpdateJobRequestJson = {
  * Use `create(UpdateJobRequestSchema)` to create a new message.
  */
 export const UpdateJobRequestSchema: GenMessage<UpdateJobRequest, {jsonType: UpdateJobRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 26);
+  messageDesc(file_svc_v1_job, 27);
 
 /**
  * @generated from message svc.v1.UpdateJobResponse
@@ -2258,7 +2349,7 @@ export type UpdateJobResponseJson = {
  * Use `create(UpdateJobResponseSchema)` to create a new message.
  */
 export const UpdateJobResponseSchema: GenMessage<UpdateJobResponse, {jsonType: UpdateJobResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 27);
+  messageDesc(file_svc_v1_job, 28);
 
 /**
  * @generated from message svc.v1.ListJobsRequest
@@ -2397,7 +2488,7 @@ export type ListJobsRequestJson = {
  * Use `create(ListJobsRequestSchema)` to create a new message.
  */
 export const ListJobsRequestSchema: GenMessage<ListJobsRequest, {jsonType: ListJobsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 28);
+  messageDesc(file_svc_v1_job, 29);
 
 /**
  * @generated from enum svc.v1.ListJobsRequest.Sort
@@ -2449,7 +2540,7 @@ export type ListJobsRequest_SortJson = "SORT_UNSPECIFIED" | "NEWEST" | "OLDEST" 
  * Describes the enum svc.v1.ListJobsRequest.Sort.
  */
 export const ListJobsRequest_SortSchema: GenEnum<ListJobsRequest_Sort, ListJobsRequest_SortJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_job, 28, 0);
+  enumDesc(file_svc_v1_job, 29, 0);
 
 /**
  * @generated from message svc.v1.ListJobsResponse
@@ -2490,7 +2581,7 @@ export type ListJobsResponseJson = {
  * Use `create(ListJobsResponseSchema)` to create a new message.
  */
 export const ListJobsResponseSchema: GenMessage<ListJobsResponse, {jsonType: ListJobsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 29);
+  messageDesc(file_svc_v1_job, 30);
 
 /**
  * @generated from message svc.v1.StreamJobsRequest
@@ -2565,7 +2656,7 @@ export type StreamJobsRequestJson = {
  * Use `create(StreamJobsRequestSchema)` to create a new message.
  */
 export const StreamJobsRequestSchema: GenMessage<StreamJobsRequest, {jsonType: StreamJobsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 30);
+  messageDesc(file_svc_v1_job, 31);
 
 /**
  * @generated from message svc.v1.StreamJobsResponse
@@ -2616,7 +2707,7 @@ export type StreamJobsResponseJson = {
  * Use `create(StreamJobsResponseSchema)` to create a new message.
  */
 export const StreamJobsResponseSchema: GenMessage<StreamJobsResponse, {jsonType: StreamJobsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 31);
+  messageDesc(file_svc_v1_job, 32);
 
 /**
  * @generated from enum svc.v1.StreamJobsResponse.Kind
@@ -2673,7 +2764,7 @@ export type StreamJobsResponse_KindJson = "KIND_UNSPECIFIED" | "SNAPSHOT" | "SNA
  * Describes the enum svc.v1.StreamJobsResponse.Kind.
  */
 export const StreamJobsResponse_KindSchema: GenEnum<StreamJobsResponse_Kind, StreamJobsResponse_KindJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_job, 31, 0);
+  enumDesc(file_svc_v1_job, 32, 0);
 
 /**
  * @generated from message svc.v1.GetJobFramesRequest
@@ -2728,7 +2819,7 @@ export type GetJobFramesRequestJson = {
  * Use `create(GetJobFramesRequestSchema)` to create a new message.
  */
 export const GetJobFramesRequestSchema: GenMessage<GetJobFramesRequest, {jsonType: GetJobFramesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 32);
+  messageDesc(file_svc_v1_job, 33);
 
 /**
  * @generated from message svc.v1.GetJobFramesResponse
@@ -2755,7 +2846,7 @@ export type GetJobFramesResponseJson = {
  * Use `create(GetJobFramesResponseSchema)` to create a new message.
  */
 export const GetJobFramesResponseSchema: GenMessage<GetJobFramesResponse, {jsonType: GetJobFramesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 33);
+  messageDesc(file_svc_v1_job, 34);
 
 /**
  * The image of a frame of one side, made from the samples that were compared.
@@ -2876,7 +2967,7 @@ export type StillJson = {
  * Use `create(StillSchema)` to create a new message.
  */
 export const StillSchema: GenMessage<Still, {jsonType: StillJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 34);
+  messageDesc(file_svc_v1_job, 35);
 
 /**
  * @generated from enum svc.v1.Still.Side
@@ -2912,7 +3003,7 @@ export type Still_SideJson = "SIDE_UNSPECIFIED" | "REFERENCE" | "DISTORTED";
  * Describes the enum svc.v1.Still.Side.
  */
 export const Still_SideSchema: GenEnum<Still_Side, Still_SideJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_job, 34, 0);
+  enumDesc(file_svc_v1_job, 35, 0);
 
 /**
  * @generated from enum svc.v1.Still.State
@@ -2957,7 +3048,7 @@ export type Still_StateJson = "STATE_UNSPECIFIED" | "PENDING" | "READY" | "FAILE
  * Describes the enum svc.v1.Still.State.
  */
 export const Still_StateSchema: GenEnum<Still_State, Still_StateJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_job, 34, 1);
+  enumDesc(file_svc_v1_job, 35, 1);
 
 /**
  * @generated from message svc.v1.ListStillsRequest
@@ -2984,7 +3075,7 @@ export type ListStillsRequestJson = {
  * Use `create(ListStillsRequestSchema)` to create a new message.
  */
 export const ListStillsRequestSchema: GenMessage<ListStillsRequest, {jsonType: ListStillsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 35);
+  messageDesc(file_svc_v1_job, 36);
 
 /**
  * @generated from message svc.v1.ListStillsResponse
@@ -3015,7 +3106,7 @@ export type ListStillsResponseJson = {
  * Use `create(ListStillsResponseSchema)` to create a new message.
  */
 export const ListStillsResponseSchema: GenMessage<ListStillsResponse, {jsonType: ListStillsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 36);
+  messageDesc(file_svc_v1_job, 37);
 
 /**
  * @generated from message svc.v1.GetStillRequest
@@ -3062,7 +3153,7 @@ export type GetStillRequestJson = {
  * Use `create(GetStillRequestSchema)` to create a new message.
  */
 export const GetStillRequestSchema: GenMessage<GetStillRequest, {jsonType: GetStillRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 37);
+  messageDesc(file_svc_v1_job, 38);
 
 /**
  * @generated from message svc.v1.GetStillResponse
@@ -3103,7 +3194,7 @@ export type GetStillResponseJson = {
  * Use `create(GetStillResponseSchema)` to create a new message.
  */
 export const GetStillResponseSchema: GenMessage<GetStillResponse, {jsonType: GetStillResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 38);
+  messageDesc(file_svc_v1_job, 39);
 
 /**
  * @generated from message svc.v1.RequestStillsRequest
@@ -3144,7 +3235,7 @@ export type RequestStillsRequestJson = {
  * Use `create(RequestStillsRequestSchema)` to create a new message.
  */
 export const RequestStillsRequestSchema: GenMessage<RequestStillsRequest, {jsonType: RequestStillsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 39);
+  messageDesc(file_svc_v1_job, 40);
 
 /**
  * @generated from message svc.v1.RequestStillsResponse
@@ -3175,7 +3266,7 @@ export type RequestStillsResponseJson = {
  * Use `create(RequestStillsResponseSchema)` to create a new message.
  */
 export const RequestStillsResponseSchema: GenMessage<RequestStillsResponse, {jsonType: RequestStillsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 40);
+  messageDesc(file_svc_v1_job, 41);
 
 /**
  * @generated from message svc.v1.DeleteStillRequest
@@ -3212,7 +3303,7 @@ export type DeleteStillRequestJson = {
  * Use `create(DeleteStillRequestSchema)` to create a new message.
  */
 export const DeleteStillRequestSchema: GenMessage<DeleteStillRequest, {jsonType: DeleteStillRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 41);
+  messageDesc(file_svc_v1_job, 42);
 
 /**
  * @generated from message svc.v1.DeleteStillResponse
@@ -3243,7 +3334,7 @@ export type DeleteStillResponseJson = {
  * Use `create(DeleteStillResponseSchema)` to create a new message.
  */
 export const DeleteStillResponseSchema: GenMessage<DeleteStillResponse, {jsonType: DeleteStillResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 42);
+  messageDesc(file_svc_v1_job, 43);
 
 /**
  * Submits and follows jobs. Every call is limited to the caller's tenant.

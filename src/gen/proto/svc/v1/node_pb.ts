@@ -8,7 +8,7 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { JobWork, JobWorkJson, Still_Side, Still_SideJson } from "./job_pb.ts";
+import type { JobWork, JobWorkJson, MediaVersion, MediaVersionJson, Still_Side, Still_SideJson } from "./job_pb.ts";
 import { file_svc_v1_job } from "./job_pb.ts";
 import type { Diagnosis, DiagnosisJson, Finding, FindingJson, ScoreRequest, ScoreRequestJson, ScorerInfo, ScorerInfoJson } from "./scoring_pb.ts";
 import { file_svc_v1_scoring } from "./scoring_pb.ts";
@@ -18,7 +18,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file svc/v1/node.proto.
  */
 export const file_svc_v1_node: GenFile = /*@__PURE__*/
-  fileDesc("ChFzdmMvdjEvbm9kZS5wcm90bxIGc3ZjLnYxIsoBChBOb2RlQ2FwYWJpbGl0aWVzEiIKBnNjb3JlchgBIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEiEKBm1vZGVscxgCIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSDwoHdmVyc2lvbhgDIAEoCRIOCgZzdGlsbHMYBCABKAgSKAoMbW9yZV9zY29yZXJzGAUgAygLMhIuc3ZjLnYxLk5vZGVTY29yZXISEQoJZGlhZ25vc2VzGAYgASgIEhEKCXNjb3JlZF9ieRgHIAEoCSJmCgpOb2RlU2NvcmVyEiIKBnNjb3JlchgBIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEiEKBm1vZGVscxgCIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSEQoJc2NvcmVkX2J5GAMgASgJIikKCU5vZGVNb2RlbBIMCgRuYW1lGAEgASgJEg4KBmRpZ2VzdBgCIAEoCSJiChNSZWdpc3Rlck5vZGVSZXF1ZXN0EgwKBG5hbWUYASABKAkSDQoFc2xvdHMYAiABKA0SLgoMY2FwYWJpbGl0aWVzGAMgASgLMhguc3ZjLnYxLk5vZGVDYXBhYmlsaXRpZXMiSgoUUmVnaXN0ZXJOb2RlUmVzcG9uc2USDwoHbm9kZV9pZBgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEhAKCGxlYXNlX21zGAMgASgNIn0KEEhlYXJ0YmVhdFJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIkCgdydW5uaW5nGAIgAygLMhMuc3ZjLnYxLlJ1bm5pbmdXb3JrEhAKCGRyYWluaW5nGAMgASgIEg8KB2hvbGRfbXMYBCABKA0SDwoHbGVhdmluZxgFIAEoCCJECgtSdW5uaW5nV29yaxIPCgdpdGVtX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0SEwoLZnJhbWVzX2RvbmUYAyABKA0iRQoRSGVhcnRiZWF0UmVzcG9uc2USIQoEc3RvcBgBIAMoCzITLnN2Yy52MS5SdW5uaW5nV29yaxINCgVkcmFpbhgCIAEoCCIzCg9QdWxsV29ya1JlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIPCgd3YWl0X21zGAIgASgNIjIKEFB1bGxXb3JrUmVzcG9uc2USHgoEaXRlbRgBIAEoCzIQLnN2Yy52MS5Xb3JrSXRlbSKtAgoIV29ya0l0ZW0SDwoHaXRlbV9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEg4KBmpvYl9pZBgDIAEoCRIRCgl0ZW5hbnRfaWQYBCABKAkSJQoHcmVxdWVzdBgFIAEoCzIULnN2Yy52MS5TY29yZVJlcXVlc3QSIAoEcGxhbhgGIAEoCzIQLnN2Yy52MS5QbGFuV29ya0gAEiYKB3NlZ21lbnQYByABKAsyEy5zdmMudjEuU2VnbWVudFdvcmtIABIkCgZzdGlsbHMYCCABKAsyEi5zdmMudjEuU3RpbGxzV29ya0gAEigKCGRpYWdub3NlGAogASgLMhQuc3ZjLnYxLkRpYWdub3NlV29ya0gAEhMKC3RyYWNlcGFyZW50GAkgASgJQgYKBHdvcmsiMgoIUGxhbldvcmsSFwoPc2VnbWVudF9zZWNvbmRzGAEgASgNEg0KBXVuaXRzGAIgASgIIiwKC1NlZ21lbnRXb3JrEgwKBHBsYW4YASABKAkSDwoHc2VnbWVudBgCIAEoCSI9CgpTdGlsbHNXb3JrEgwKBHBsYW4YASABKAkSIQoFcGFydHMYAiADKAsyEi5zdmMudjEuU3RpbGxzUGFydCIOCgxEaWFnbm9zZVdvcmsiLQoKU3RpbGxzUGFydBIPCgdzZWdtZW50GAEgASgJEg4KBmZyYW1lcxgCIAMoDSLkAgoTUmVwb3J0UmVzdWx0UmVxdWVzdBIPCgdzZXNzaW9uGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSDwoHYXR0ZW1wdBgDIAEoDRIjCgVwaWVjZRgEIAEoCzISLnN2Yy52MS5GcmFtZVBpZWNlSAASIgoEcGxhbhgFIAEoCzISLnN2Yy52MS5QbGFuUmVwb3J0SAASKAoHc2VnbWVudBgGIAEoCzIVLnN2Yy52MS5TZWdtZW50UmVwb3J0SAASKAoHZmFpbHVyZRgHIAEoCzIVLnN2Yy52MS5GYWlsdXJlUmVwb3J0SAASJQoJaGFuZF9iYWNrGAggASgLMhAuc3ZjLnYxLkhhbmRCYWNrSAASJAoFc3RpbGwYCSABKAsyEy5zdmMudjEuU3RpbGxSZXBvcnRIABImCglkaWFnbm9zaXMYCiABKAsyES5zdmMudjEuRGlhZ25vc2lzSABCCAoGcmVwb3J0Ij0KCkZyYW1lUGllY2USDgoGbnVtYmVyGAEgASgNEgwKBHJvd3MYAiABKAwSEQoJcm93X2NvdW50GAMgASgNItcBCgpQbGFuUmVwb3J0EgwKBHBsYW4YASABKAkSKAoIc2VnbWVudHMYAiADKAsyFi5zdmMudjEuUGxhbm5lZFNlZ21lbnQSEwoLZnJhbWVfY291bnQYAyABKA0SDgoGcGl4ZWxzGAQgASgNEiEKBm1vZGVscxgFIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSEQoJc2NvcmVkX2J5GAYgASgJEhoKEnJlZmVyZW5jZV9pZGVudGl0eRgHIAEoCRIaChJkaXN0b3J0ZWRfaWRlbnRpdHkYCCABKAkiWAoOUGxhbm5lZFNlZ21lbnQSEwoLZmlyc3RfZnJhbWUYASABKA0SEwoLZnJhbWVfY291bnQYAiABKA0SDwoHc2VnbWVudBgDIAEoCRILCgNrZXkYBCABKAwinwEKDVNlZ21lbnRSZXBvcnQSIAoEbGFzdBgBIAEoCzISLnN2Yy52MS5GcmFtZVBpZWNlEhMKC2R1cmF0aW9uX21zGAIgASgBEgwKBHBsYW4YAyABKAkSEwoLZnJhbWVfY291bnQYBCABKA0SIQoIZmluZGluZ3MYBSADKAsyDy5zdmMudjEuRmluZGluZxIRCglzY29yZWRfYnkYBiABKAkijgEKC1N0aWxsUmVwb3J0Eg0KBWZyYW1lGAEgASgNEiAKBHNpZGUYAiABKA4yEi5zdmMudjEuU3RpbGwuU2lkZRISCgptZWRpYV90eXBlGAMgASgJEg0KBXdpZHRoGAQgASgNEg4KBmhlaWdodBgFIAEoDRINCgVpbWFnZRgGIAEoDBIMCgRsYXN0GAcgASgIIlAKDUZhaWx1cmVSZXBvcnQSDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEg0KBWZvdW5kGAMgASgJEhEKCWN1dF9mYXVsdBgEIAEoCCIKCghIYW5kQmFjayIWChRSZXBvcnRSZXN1bHRSZXNwb25zZSLjAgoETm9kZRIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhEKCXRlbmFudF9pZBgDIAEoCRIhCgVzdGF0ZRgEIAEoDjISLnN2Yy52MS5Ob2RlLlN0YXRlEg0KBXNsb3RzGAUgASgNEi4KDGNhcGFiaWxpdGllcxgGIAEoCzIYLnN2Yy52MS5Ob2RlQ2FwYWJpbGl0aWVzEjEKDXJlZ2lzdGVyX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmhlYXJ0YmVhdF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIeCgR3b3JrGAkgAygLMhAuc3ZjLnYxLk5vZGVXb3JrIkUKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASCgoGT05MSU5FEAESDAoIRFJBSU5JTkcQAhILCgdPRkZMSU5FEAMiTgoITm9kZVdvcmsSDgoGam9iX2lkGAEgASgJEh0KBHdvcmsYAiABKAsyDy5zdmMudjEuSm9iV29yaxITCgtmcmFtZXNfZG9uZRgDIAEoDSISChBMaXN0Tm9kZXNSZXF1ZXN0IjAKEUxpc3ROb2Rlc1Jlc3BvbnNlEhsKBW5vZGVzGAEgAygLMgwuc3ZjLnYxLk5vZGUiHgoQRHJhaW5Ob2RlUmVxdWVzdBIKCgJpZBgBIAEoCSIvChFEcmFpbk5vZGVSZXNwb25zZRIaCgRub2RlGAEgASgLMgwuc3ZjLnYxLk5vZGUyqAMKC05vZGVTZXJ2aWNlEkkKDFJlZ2lzdGVyTm9kZRIbLnN2Yy52MS5SZWdpc3Rlck5vZGVSZXF1ZXN0Ghwuc3ZjLnYxLlJlZ2lzdGVyTm9kZVJlc3BvbnNlEkAKCUhlYXJ0YmVhdBIYLnN2Yy52MS5IZWFydGJlYXRSZXF1ZXN0Ghkuc3ZjLnYxLkhlYXJ0YmVhdFJlc3BvbnNlEj0KCFB1bGxXb3JrEhcuc3ZjLnYxLlB1bGxXb3JrUmVxdWVzdBoYLnN2Yy52MS5QdWxsV29ya1Jlc3BvbnNlEkkKDFJlcG9ydFJlc3VsdBIbLnN2Yy52MS5SZXBvcnRSZXN1bHRSZXF1ZXN0Ghwuc3ZjLnYxLlJlcG9ydFJlc3VsdFJlc3BvbnNlEkAKCUxpc3ROb2RlcxIYLnN2Yy52MS5MaXN0Tm9kZXNSZXF1ZXN0Ghkuc3ZjLnYxLkxpc3ROb2Rlc1Jlc3BvbnNlEkAKCURyYWluTm9kZRIYLnN2Yy52MS5EcmFpbk5vZGVSZXF1ZXN0Ghkuc3ZjLnYxLkRyYWluTm9kZVJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_svc_v1_job, file_svc_v1_scoring]);
+  fileDesc("ChFzdmMvdjEvbm9kZS5wcm90bxIGc3ZjLnYxIsoBChBOb2RlQ2FwYWJpbGl0aWVzEiIKBnNjb3JlchgBIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEiEKBm1vZGVscxgCIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSDwoHdmVyc2lvbhgDIAEoCRIOCgZzdGlsbHMYBCABKAgSKAoMbW9yZV9zY29yZXJzGAUgAygLMhIuc3ZjLnYxLk5vZGVTY29yZXISEQoJZGlhZ25vc2VzGAYgASgIEhEKCXNjb3JlZF9ieRgHIAEoCSJmCgpOb2RlU2NvcmVyEiIKBnNjb3JlchgBIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEiEKBm1vZGVscxgCIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSEQoJc2NvcmVkX2J5GAMgASgJIikKCU5vZGVNb2RlbBIMCgRuYW1lGAEgASgJEg4KBmRpZ2VzdBgCIAEoCSJiChNSZWdpc3Rlck5vZGVSZXF1ZXN0EgwKBG5hbWUYASABKAkSDQoFc2xvdHMYAiABKA0SLgoMY2FwYWJpbGl0aWVzGAMgASgLMhguc3ZjLnYxLk5vZGVDYXBhYmlsaXRpZXMiSgoUUmVnaXN0ZXJOb2RlUmVzcG9uc2USDwoHbm9kZV9pZBgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEhAKCGxlYXNlX21zGAMgASgNIn0KEEhlYXJ0YmVhdFJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIkCgdydW5uaW5nGAIgAygLMhMuc3ZjLnYxLlJ1bm5pbmdXb3JrEhAKCGRyYWluaW5nGAMgASgIEg8KB2hvbGRfbXMYBCABKA0SDwoHbGVhdmluZxgFIAEoCCJZCgtSdW5uaW5nV29yaxIPCgdpdGVtX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0SEwoLZnJhbWVzX2RvbmUYAyABKA0SEwoLcmVuZXdfbWVkaWEYBCABKAgiagoRSGVhcnRiZWF0UmVzcG9uc2USIQoEc3RvcBgBIAMoCzITLnN2Yy52MS5SdW5uaW5nV29yaxINCgVkcmFpbhgCIAEoCBIjCgVtZWRpYRgDIAMoCzIULnN2Yy52MS5SZW5ld2VkTWVkaWEiVAoMUmVuZXdlZE1lZGlhEg8KB2l0ZW1faWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDRIiCgVtZWRpYRgDIAMoCzITLnN2Yy52MS5NZWRpYUFjY2VzcyLkAQoLTWVkaWFBY2Nlc3MSJgoEc2lkZRgBIAEoDjIYLnN2Yy52MS5NZWRpYUFjY2Vzcy5TaWRlEgsKA3VybBgCIAEoCRIVCg12YWxpZF9zZWNvbmRzGAMgASgNEiUKB3ZlcnNpb24YBCABKAsyFC5zdmMudjEuTWVkaWFWZXJzaW9uEg0KBWhvc3RzGAUgAygJEhcKD3ByaXZhdGVfbmV0d29yaxgGIAEoCCI6CgRTaWRlEhQKEFNJREVfVU5TUEVDSUZJRUQQABINCglSRUZFUkVOQ0UQARINCglESVNUT1JURUQQAiIzCg9QdWxsV29ya1JlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIPCgd3YWl0X21zGAIgASgNIjIKEFB1bGxXb3JrUmVzcG9uc2USHgoEaXRlbRgBIAEoCzIQLnN2Yy52MS5Xb3JrSXRlbSLRAgoIV29ya0l0ZW0SDwoHaXRlbV9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEg4KBmpvYl9pZBgDIAEoCRIRCgl0ZW5hbnRfaWQYBCABKAkSJQoHcmVxdWVzdBgFIAEoCzIULnN2Yy52MS5TY29yZVJlcXVlc3QSIAoEcGxhbhgGIAEoCzIQLnN2Yy52MS5QbGFuV29ya0gAEiYKB3NlZ21lbnQYByABKAsyEy5zdmMudjEuU2VnbWVudFdvcmtIABIkCgZzdGlsbHMYCCABKAsyEi5zdmMudjEuU3RpbGxzV29ya0gAEigKCGRpYWdub3NlGAogASgLMhQuc3ZjLnYxLkRpYWdub3NlV29ya0gAEhMKC3RyYWNlcGFyZW50GAkgASgJEiIKBW1lZGlhGAsgAygLMhMuc3ZjLnYxLk1lZGlhQWNjZXNzQgYKBHdvcmsiMgoIUGxhbldvcmsSFwoPc2VnbWVudF9zZWNvbmRzGAEgASgNEg0KBXVuaXRzGAIgASgIIiwKC1NlZ21lbnRXb3JrEgwKBHBsYW4YASABKAkSDwoHc2VnbWVudBgCIAEoCSI9CgpTdGlsbHNXb3JrEgwKBHBsYW4YASABKAkSIQoFcGFydHMYAiADKAsyEi5zdmMudjEuU3RpbGxzUGFydCIOCgxEaWFnbm9zZVdvcmsiLQoKU3RpbGxzUGFydBIPCgdzZWdtZW50GAEgASgJEg4KBmZyYW1lcxgCIAMoDSLkAgoTUmVwb3J0UmVzdWx0UmVxdWVzdBIPCgdzZXNzaW9uGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSDwoHYXR0ZW1wdBgDIAEoDRIjCgVwaWVjZRgEIAEoCzISLnN2Yy52MS5GcmFtZVBpZWNlSAASIgoEcGxhbhgFIAEoCzISLnN2Yy52MS5QbGFuUmVwb3J0SAASKAoHc2VnbWVudBgGIAEoCzIVLnN2Yy52MS5TZWdtZW50UmVwb3J0SAASKAoHZmFpbHVyZRgHIAEoCzIVLnN2Yy52MS5GYWlsdXJlUmVwb3J0SAASJQoJaGFuZF9iYWNrGAggASgLMhAuc3ZjLnYxLkhhbmRCYWNrSAASJAoFc3RpbGwYCSABKAsyEy5zdmMudjEuU3RpbGxSZXBvcnRIABImCglkaWFnbm9zaXMYCiABKAsyES5zdmMudjEuRGlhZ25vc2lzSABCCAoGcmVwb3J0Ij0KCkZyYW1lUGllY2USDgoGbnVtYmVyGAEgASgNEgwKBHJvd3MYAiABKAwSEQoJcm93X2NvdW50GAMgASgNItcBCgpQbGFuUmVwb3J0EgwKBHBsYW4YASABKAkSKAoIc2VnbWVudHMYAiADKAsyFi5zdmMudjEuUGxhbm5lZFNlZ21lbnQSEwoLZnJhbWVfY291bnQYAyABKA0SDgoGcGl4ZWxzGAQgASgNEiEKBm1vZGVscxgFIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSEQoJc2NvcmVkX2J5GAYgASgJEhoKEnJlZmVyZW5jZV9pZGVudGl0eRgHIAEoCRIaChJkaXN0b3J0ZWRfaWRlbnRpdHkYCCABKAkiWAoOUGxhbm5lZFNlZ21lbnQSEwoLZmlyc3RfZnJhbWUYASABKA0SEwoLZnJhbWVfY291bnQYAiABKA0SDwoHc2VnbWVudBgDIAEoCRILCgNrZXkYBCABKAwinwEKDVNlZ21lbnRSZXBvcnQSIAoEbGFzdBgBIAEoCzISLnN2Yy52MS5GcmFtZVBpZWNlEhMKC2R1cmF0aW9uX21zGAIgASgBEgwKBHBsYW4YAyABKAkSEwoLZnJhbWVfY291bnQYBCABKA0SIQoIZmluZGluZ3MYBSADKAsyDy5zdmMudjEuRmluZGluZxIRCglzY29yZWRfYnkYBiABKAkijgEKC1N0aWxsUmVwb3J0Eg0KBWZyYW1lGAEgASgNEiAKBHNpZGUYAiABKA4yEi5zdmMudjEuU3RpbGwuU2lkZRISCgptZWRpYV90eXBlGAMgASgJEg0KBXdpZHRoGAQgASgNEg4KBmhlaWdodBgFIAEoDRINCgVpbWFnZRgGIAEoDBIMCgRsYXN0GAcgASgIIlAKDUZhaWx1cmVSZXBvcnQSDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEg0KBWZvdW5kGAMgASgJEhEKCWN1dF9mYXVsdBgEIAEoCCIKCghIYW5kQmFjayIWChRSZXBvcnRSZXN1bHRSZXNwb25zZSLjAgoETm9kZRIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhEKCXRlbmFudF9pZBgDIAEoCRIhCgVzdGF0ZRgEIAEoDjISLnN2Yy52MS5Ob2RlLlN0YXRlEg0KBXNsb3RzGAUgASgNEi4KDGNhcGFiaWxpdGllcxgGIAEoCzIYLnN2Yy52MS5Ob2RlQ2FwYWJpbGl0aWVzEjEKDXJlZ2lzdGVyX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmhlYXJ0YmVhdF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIeCgR3b3JrGAkgAygLMhAuc3ZjLnYxLk5vZGVXb3JrIkUKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASCgoGT05MSU5FEAESDAoIRFJBSU5JTkcQAhILCgdPRkZMSU5FEAMiTgoITm9kZVdvcmsSDgoGam9iX2lkGAEgASgJEh0KBHdvcmsYAiABKAsyDy5zdmMudjEuSm9iV29yaxITCgtmcmFtZXNfZG9uZRgDIAEoDSISChBMaXN0Tm9kZXNSZXF1ZXN0IjAKEUxpc3ROb2Rlc1Jlc3BvbnNlEhsKBW5vZGVzGAEgAygLMgwuc3ZjLnYxLk5vZGUiHgoQRHJhaW5Ob2RlUmVxdWVzdBIKCgJpZBgBIAEoCSIvChFEcmFpbk5vZGVSZXNwb25zZRIaCgRub2RlGAEgASgLMgwuc3ZjLnYxLk5vZGUyqAMKC05vZGVTZXJ2aWNlEkkKDFJlZ2lzdGVyTm9kZRIbLnN2Yy52MS5SZWdpc3Rlck5vZGVSZXF1ZXN0Ghwuc3ZjLnYxLlJlZ2lzdGVyTm9kZVJlc3BvbnNlEkAKCUhlYXJ0YmVhdBIYLnN2Yy52MS5IZWFydGJlYXRSZXF1ZXN0Ghkuc3ZjLnYxLkhlYXJ0YmVhdFJlc3BvbnNlEj0KCFB1bGxXb3JrEhcuc3ZjLnYxLlB1bGxXb3JrUmVxdWVzdBoYLnN2Yy52MS5QdWxsV29ya1Jlc3BvbnNlEkkKDFJlcG9ydFJlc3VsdBIbLnN2Yy52MS5SZXBvcnRSZXN1bHRSZXF1ZXN0Ghwuc3ZjLnYxLlJlcG9ydFJlc3VsdFJlc3BvbnNlEkAKCUxpc3ROb2RlcxIYLnN2Yy52MS5MaXN0Tm9kZXNSZXF1ZXN0Ghkuc3ZjLnYxLkxpc3ROb2Rlc1Jlc3BvbnNlEkAKCURyYWluTm9kZRIYLnN2Yy52MS5EcmFpbk5vZGVSZXF1ZXN0Ghkuc3ZjLnYxLkRyYWluTm9kZVJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_svc_v1_job, file_svc_v1_scoring]);
 
 /**
  * What a node can do.
@@ -456,6 +456,13 @@ export type RunningWork = Message<"svc.v1.RunningWork"> & {
    * @generated from field: uint32 frames_done = 3;
    */
   framesDone: number;
+
+  /**
+   * The URLs of its media expire soon, or the storage refused one: send new ones.
+   *
+   * @generated from field: bool renew_media = 4;
+   */
+  renewMedia: boolean;
 };
 
 /**
@@ -480,6 +487,13 @@ export type RunningWorkJson = {
    * @generated from field: uint32 frames_done = 3;
    */
   framesDone?: number;
+
+  /**
+   * The URLs of its media expire soon, or the storage refused one: send new ones.
+   *
+   * @generated from field: bool renew_media = 4;
+   */
+  renewMedia?: boolean;
 };
 
 /**
@@ -506,6 +520,13 @@ export type HeartbeatResponse = Message<"svc.v1.HeartbeatResponse"> & {
    * @generated from field: bool drain = 2;
    */
   drain: boolean;
+
+  /**
+   * New URLs for tasks that asked for them.
+   *
+   * @generated from field: repeated svc.v1.RenewedMedia media = 3;
+   */
+  media: RenewedMedia[];
 };
 
 /**
@@ -525,6 +546,13 @@ export type HeartbeatResponseJson = {
    * @generated from field: bool drain = 2;
    */
   drain?: boolean;
+
+  /**
+   * New URLs for tasks that asked for them.
+   *
+   * @generated from field: repeated svc.v1.RenewedMedia media = 3;
+   */
+  media?: RenewedMediaJson[];
 };
 
 /**
@@ -533,6 +561,200 @@ export type HeartbeatResponseJson = {
  */
 export const HeartbeatResponseSchema: GenMessage<HeartbeatResponse, {jsonType: HeartbeatResponseJson}> = /*@__PURE__*/
   messageDesc(file_svc_v1_node, 7);
+
+/**
+ * @generated from message svc.v1.RenewedMedia
+ */
+export type RenewedMedia = Message<"svc.v1.RenewedMedia"> & {
+  /**
+   * @generated from field: string item_id = 1;
+   */
+  itemId: string;
+
+  /**
+   * At most 2147483647.
+   *
+   * @generated from field: uint32 attempt = 2;
+   */
+  attempt: number;
+
+  /**
+   * As in WorkItem.
+   *
+   * @generated from field: repeated svc.v1.MediaAccess media = 3;
+   */
+  media: MediaAccess[];
+};
+
+/**
+ * @generated from message svc.v1.RenewedMedia
+ */
+export type RenewedMediaJson = {
+  /**
+   * @generated from field: string item_id = 1;
+   */
+  itemId?: string;
+
+  /**
+   * At most 2147483647.
+   *
+   * @generated from field: uint32 attempt = 2;
+   */
+  attempt?: number;
+
+  /**
+   * As in WorkItem.
+   *
+   * @generated from field: repeated svc.v1.MediaAccess media = 3;
+   */
+  media?: MediaAccessJson[];
+};
+
+/**
+ * Describes the message svc.v1.RenewedMedia.
+ * Use `create(RenewedMediaSchema)` to create a new message.
+ */
+export const RenewedMediaSchema: GenMessage<RenewedMedia, {jsonType: RenewedMediaJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_node, 8);
+
+/**
+ * How a node reaches an object of a storage. Its URL may be signed, and then is a secret: it is neither stored, logged
+ * nor reported.
+ *
+ * @generated from message svc.v1.MediaAccess
+ */
+export type MediaAccess = Message<"svc.v1.MediaAccess"> & {
+  /**
+   * @generated from field: svc.v1.MediaAccess.Side side = 1;
+   */
+  side: MediaAccess_Side;
+
+  /**
+   * https, or http within a private network.
+   *
+   * @generated from field: string url = 2;
+   */
+  url: string;
+
+  /**
+   * Seconds from now on for which the URL is valid.
+   *
+   * @generated from field: uint32 valid_seconds = 3;
+   */
+  validSeconds: number;
+
+  /**
+   * The version that the job was submitted with; every response must be of it.
+   *
+   * @generated from field: svc.v1.MediaVersion version = 4;
+   */
+  version?: MediaVersion | undefined;
+
+  /**
+   * Hosts that may be connected to, also after redirects, as in URLs.
+   *
+   * @generated from field: repeated string hosts = 5;
+   */
+  hosts: string[];
+
+  /**
+   * Whether these may have loopback and private addresses, and be reached over http.
+   *
+   * @generated from field: bool private_network = 6;
+   */
+  privateNetwork: boolean;
+};
+
+/**
+ * How a node reaches an object of a storage. Its URL may be signed, and then is a secret: it is neither stored, logged
+ * nor reported.
+ *
+ * @generated from message svc.v1.MediaAccess
+ */
+export type MediaAccessJson = {
+  /**
+   * @generated from field: svc.v1.MediaAccess.Side side = 1;
+   */
+  side?: MediaAccess_SideJson;
+
+  /**
+   * https, or http within a private network.
+   *
+   * @generated from field: string url = 2;
+   */
+  url?: string;
+
+  /**
+   * Seconds from now on for which the URL is valid.
+   *
+   * @generated from field: uint32 valid_seconds = 3;
+   */
+  validSeconds?: number;
+
+  /**
+   * The version that the job was submitted with; every response must be of it.
+   *
+   * @generated from field: svc.v1.MediaVersion version = 4;
+   */
+  version?: MediaVersionJson;
+
+  /**
+   * Hosts that may be connected to, also after redirects, as in URLs.
+   *
+   * @generated from field: repeated string hosts = 5;
+   */
+  hosts?: string[];
+
+  /**
+   * Whether these may have loopback and private addresses, and be reached over http.
+   *
+   * @generated from field: bool private_network = 6;
+   */
+  privateNetwork?: boolean;
+};
+
+/**
+ * Describes the message svc.v1.MediaAccess.
+ * Use `create(MediaAccessSchema)` to create a new message.
+ */
+export const MediaAccessSchema: GenMessage<MediaAccess, {jsonType: MediaAccessJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_node, 9);
+
+/**
+ * @generated from enum svc.v1.MediaAccess.Side
+ */
+export const MediaAccess_Side = {
+  /**
+   * @generated from enum value: SIDE_UNSPECIFIED = 0;
+   */
+  SIDE_UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: REFERENCE = 1;
+   */
+  REFERENCE: 1,
+
+  /**
+   * @generated from enum value: DISTORTED = 2;
+   */
+  DISTORTED: 2,
+} as const;
+
+/**
+ * @generated from enum svc.v1.MediaAccess.Side
+ */
+export type MediaAccess_Side = (typeof MediaAccess_Side)[keyof typeof MediaAccess_Side] | UnknownEnum;
+
+/**
+ * @generated from enum svc.v1.MediaAccess.Side
+ */
+export type MediaAccess_SideJson = "SIDE_UNSPECIFIED" | "REFERENCE" | "DISTORTED";
+
+/**
+ * Describes the enum svc.v1.MediaAccess.Side.
+ */
+export const MediaAccess_SideSchema: GenEnum<MediaAccess_Side, MediaAccess_SideJson> = /*@__PURE__*/
+  enumDesc(file_svc_v1_node, 9, 0);
 
 /**
  * @generated from message svc.v1.PullWorkRequest
@@ -573,7 +795,7 @@ export type PullWorkRequestJson = {
  * Use `create(PullWorkRequestSchema)` to create a new message.
  */
 export const PullWorkRequestSchema: GenMessage<PullWorkRequest, {jsonType: PullWorkRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 8);
+  messageDesc(file_svc_v1_node, 10);
 
 /**
  * @generated from message svc.v1.PullWorkResponse
@@ -604,7 +826,7 @@ export type PullWorkResponseJson = {
  * Use `create(PullWorkResponseSchema)` to create a new message.
  */
 export const PullWorkResponseSchema: GenMessage<PullWorkResponse, {jsonType: PullWorkResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 9);
+  messageDesc(file_svc_v1_node, 11);
 
 /**
  * A leased task.
@@ -676,6 +898,13 @@ export type WorkItem = Message<"svc.v1.WorkItem"> & {
    * @generated from field: string traceparent = 9;
    */
   traceparent: string;
+
+  /**
+   * One for each side that is an object of a storage; paths have none.
+   *
+   * @generated from field: repeated svc.v1.MediaAccess media = 11;
+   */
+  media: MediaAccess[];
 };
 
 /**
@@ -739,6 +968,13 @@ export type WorkItemJson = {
    * @generated from field: string traceparent = 9;
    */
   traceparent?: string;
+
+  /**
+   * One for each side that is an object of a storage; paths have none.
+   *
+   * @generated from field: repeated svc.v1.MediaAccess media = 11;
+   */
+  media?: MediaAccessJson[];
 };
 
 /**
@@ -746,7 +982,7 @@ export type WorkItemJson = {
  * Use `create(WorkItemSchema)` to create a new message.
  */
 export const WorkItemSchema: GenMessage<WorkItem, {jsonType: WorkItemJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 10);
+  messageDesc(file_svc_v1_node, 12);
 
 /**
  * @generated from message svc.v1.PlanWork
@@ -793,7 +1029,7 @@ export type PlanWorkJson = {
  * Use `create(PlanWorkSchema)` to create a new message.
  */
 export const PlanWorkSchema: GenMessage<PlanWork, {jsonType: PlanWorkJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 11);
+  messageDesc(file_svc_v1_node, 13);
 
 /**
  * @generated from message svc.v1.SegmentWork
@@ -840,7 +1076,7 @@ export type SegmentWorkJson = {
  * Use `create(SegmentWorkSchema)` to create a new message.
  */
 export const SegmentWorkSchema: GenMessage<SegmentWork, {jsonType: SegmentWorkJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 12);
+  messageDesc(file_svc_v1_node, 14);
 
 /**
  * @generated from message svc.v1.StillsWork
@@ -881,7 +1117,7 @@ export type StillsWorkJson = {
  * Use `create(StillsWorkSchema)` to create a new message.
  */
 export const StillsWorkSchema: GenMessage<StillsWork, {jsonType: StillsWorkJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 13);
+  messageDesc(file_svc_v1_node, 15);
 
 /**
  * @generated from message svc.v1.DiagnoseWork
@@ -900,7 +1136,7 @@ export type DiagnoseWorkJson = {
  * Use `create(DiagnoseWorkSchema)` to create a new message.
  */
 export const DiagnoseWorkSchema: GenMessage<DiagnoseWork, {jsonType: DiagnoseWorkJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 14);
+  messageDesc(file_svc_v1_node, 16);
 
 /**
  * @generated from message svc.v1.StillsPart
@@ -941,7 +1177,7 @@ export type StillsPartJson = {
  * Use `create(StillsPartSchema)` to create a new message.
  */
 export const StillsPartSchema: GenMessage<StillsPart, {jsonType: StillsPartJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 15);
+  messageDesc(file_svc_v1_node, 17);
 
 /**
  * @generated from message svc.v1.ReportResultRequest
@@ -1104,7 +1340,7 @@ export type ReportResultRequestJson = {
  * Use `create(ReportResultRequestSchema)` to create a new message.
  */
 export const ReportResultRequestSchema: GenMessage<ReportResultRequest, {jsonType: ReportResultRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 16);
+  messageDesc(file_svc_v1_node, 18);
 
 /**
  * Consecutive rows of a segment's per-frame scores.
@@ -1163,7 +1399,7 @@ export type FramePieceJson = {
  * Use `create(FramePieceSchema)` to create a new message.
  */
 export const FramePieceSchema: GenMessage<FramePiece, {jsonType: FramePieceJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 17);
+  messageDesc(file_svc_v1_node, 19);
 
 /**
  * @generated from message svc.v1.PlanReport
@@ -1288,7 +1524,7 @@ export type PlanReportJson = {
  * Use `create(PlanReportSchema)` to create a new message.
  */
 export const PlanReportSchema: GenMessage<PlanReport, {jsonType: PlanReportJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 18);
+  messageDesc(file_svc_v1_node, 20);
 
 /**
  * @generated from message svc.v1.PlannedSegment
@@ -1355,7 +1591,7 @@ export type PlannedSegmentJson = {
  * Use `create(PlannedSegmentSchema)` to create a new message.
  */
 export const PlannedSegmentSchema: GenMessage<PlannedSegment, {jsonType: PlannedSegmentJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 19);
+  messageDesc(file_svc_v1_node, 21);
 
 /**
  * @generated from message svc.v1.SegmentReport
@@ -1456,7 +1692,7 @@ export type SegmentReportJson = {
  * Use `create(SegmentReportSchema)` to create a new message.
  */
 export const SegmentReportSchema: GenMessage<SegmentReport, {jsonType: SegmentReportJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 20);
+  messageDesc(file_svc_v1_node, 22);
 
 /**
  * @generated from message svc.v1.StillReport
@@ -1559,7 +1795,7 @@ export type StillReportJson = {
  * Use `create(StillReportSchema)` to create a new message.
  */
 export const StillReportSchema: GenMessage<StillReport, {jsonType: StillReportJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 21);
+  messageDesc(file_svc_v1_node, 23);
 
 /**
  * @generated from message svc.v1.FailureReport
@@ -1628,7 +1864,7 @@ export type FailureReportJson = {
  * Use `create(FailureReportSchema)` to create a new message.
  */
 export const FailureReportSchema: GenMessage<FailureReport, {jsonType: FailureReportJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 22);
+  messageDesc(file_svc_v1_node, 24);
 
 /**
  * @generated from message svc.v1.HandBack
@@ -1647,7 +1883,7 @@ export type HandBackJson = {
  * Use `create(HandBackSchema)` to create a new message.
  */
 export const HandBackSchema: GenMessage<HandBack, {jsonType: HandBackJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 23);
+  messageDesc(file_svc_v1_node, 25);
 
 /**
  * @generated from message svc.v1.ReportResultResponse
@@ -1666,7 +1902,7 @@ export type ReportResultResponseJson = {
  * Use `create(ReportResultResponseSchema)` to create a new message.
  */
 export const ReportResultResponseSchema: GenMessage<ReportResultResponse, {jsonType: ReportResultResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 24);
+  messageDesc(file_svc_v1_node, 26);
 
 /**
  * @generated from message svc.v1.Node
@@ -1779,7 +2015,7 @@ export type NodeJson = {
  * Use `create(NodeSchema)` to create a new message.
  */
 export const NodeSchema: GenMessage<Node, {jsonType: NodeJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 25);
+  messageDesc(file_svc_v1_node, 27);
 
 /**
  * @generated from enum svc.v1.Node.State
@@ -1824,7 +2060,7 @@ export type Node_StateJson = "STATE_UNSPECIFIED" | "ONLINE" | "DRAINING" | "OFFL
  * Describes the enum svc.v1.Node.State.
  */
 export const Node_StateSchema: GenEnum<Node_State, Node_StateJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_node, 25, 0);
+  enumDesc(file_svc_v1_node, 27, 0);
 
 /**
  * @generated from message svc.v1.NodeWork
@@ -1871,7 +2107,7 @@ export type NodeWorkJson = {
  * Use `create(NodeWorkSchema)` to create a new message.
  */
 export const NodeWorkSchema: GenMessage<NodeWork, {jsonType: NodeWorkJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 26);
+  messageDesc(file_svc_v1_node, 28);
 
 /**
  * @generated from message svc.v1.ListNodesRequest
@@ -1890,7 +2126,7 @@ export type ListNodesRequestJson = {
  * Use `create(ListNodesRequestSchema)` to create a new message.
  */
 export const ListNodesRequestSchema: GenMessage<ListNodesRequest, {jsonType: ListNodesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 27);
+  messageDesc(file_svc_v1_node, 29);
 
 /**
  * @generated from message svc.v1.ListNodesResponse
@@ -1917,7 +2153,7 @@ export type ListNodesResponseJson = {
  * Use `create(ListNodesResponseSchema)` to create a new message.
  */
 export const ListNodesResponseSchema: GenMessage<ListNodesResponse, {jsonType: ListNodesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 28);
+  messageDesc(file_svc_v1_node, 30);
 
 /**
  * @generated from message svc.v1.DrainNodeRequest
@@ -1944,7 +2180,7 @@ export type DrainNodeRequestJson = {
  * Use `create(DrainNodeRequestSchema)` to create a new message.
  */
 export const DrainNodeRequestSchema: GenMessage<DrainNodeRequest, {jsonType: DrainNodeRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 29);
+  messageDesc(file_svc_v1_node, 31);
 
 /**
  * @generated from message svc.v1.DrainNodeResponse
@@ -1971,7 +2207,7 @@ export type DrainNodeResponseJson = {
  * Use `create(DrainNodeResponseSchema)` to create a new message.
  */
 export const DrainNodeResponseSchema: GenMessage<DrainNodeResponse, {jsonType: DrainNodeResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 30);
+  messageDesc(file_svc_v1_node, 32);
 
 /**
  * The calls that nodes make, and those that list and drain nodes. Every call needs role svc:admin,

@@ -1,13 +1,14 @@
 /**
- * Tests that need schemathesis are skipped if it cannot be installed, and fail if its packages do not match their
- * hashes. Python is a fake of this test.
+ * Tests that need a program from PyPI are skipped if it cannot be installed, and fail if its packages do not match
+ * their hashes. Python is a fake of this test.
  */
 import assert from "node:assert/strict";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, beforeEach, test } from "node:test";
-import { schemathesisProblem } from "../../scripts/testing/schemathesis.ts";
+import { pypiProblem } from "../../scripts/testing/pypi.ts";
+import { SCHEMATHESIS } from "../../scripts/testing/schemathesis.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "python-"));
 const path = process.env["PATH"];
@@ -30,15 +31,15 @@ function python(pip: string): void {
 
 test("skips without Python", async () => {
   process.env["PATH"] = folder;
-  assert.match((await schemathesisProblem()) ?? "", /python3.*Install Python 3\.11 or newer with venv/);
+  assert.match((await pypiProblem(SCHEMATHESIS)) ?? "", /python3.*Install Python 3\.11 or newer with venv/);
 });
 
 test("skips if the package index cannot be reached", async () => {
   python("echo ERROR: no connection; exit 1");
-  assert.match((await schemathesisProblem()) ?? "", /pip" failed: ERROR: no connection\. PyPI must be/);
+  assert.match((await pypiProblem(SCHEMATHESIS)) ?? "", /pip" failed: ERROR: no connection\. PyPI must be/);
 });
 
 test("fails if packages do not match their hashes", async () => {
   python("echo ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE; exit 1");
-  await assert.rejects(schemathesisProblem(), /DO NOT MATCH THE HASHES/);
+  await assert.rejects(pypiProblem(SCHEMATHESIS), /DO NOT MATCH THE HASHES/);
 });

@@ -1,0 +1,104 @@
+/** Videos in the storages of tenants: which may be named, which version they have, and how a node reaches them. */
+import { create } from "@bufbuild/protobuf";
+import { SIDES, type Side } from "../../engine/contract/request.ts";
+import type { JobSpec, MediaVersion } from "../../gen/proto/svc/v1/job_pb.ts";
+import { type MediaAccess, MediaAccess_Side, MediaAccessSchema } from "../../gen/proto/svc/v1/node_pb.ts";
+import type { StoragesOf } from "../../jobs/media/storages.ts";
+import { objectFailure } from "../../media/objects/failures.ts";
+import type { ObjectReader } from "../../media/objects/reader.ts";
+import { type Found, findRemote, SIGNED_SECONDS, type Signer } from "../../media/storages/signer.ts";
+import { Failure, invalid } from "../../platform/failure.ts";
+import { isSame, versionIn, versionMessage } from "./versions.ts";
+
+/** Milliseconds that a submission waits for a storage. */
+const LOOK_LIMIT_MS = 30_000;
+
+export interface RemoteVideosOptions {
+  readonly storagesOf: StoragesOf;
+  readonly signer: Signer;
+  readonly reader: ObjectReader;
+}
+
+export class RemoteVideos {
+  readonly #options: RemoteVideosOptions;
+
+  constructor(options: RemoteVideosOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Whether a name is one of an object, rather than of a file. Throws URL_NOT_SUPPORTED, and URL_NOT_ALLOWED for an
+   * object outside the tenant's storages. Connects to nothing.
+   */
+  isRemote(tenant: string, side: Side, name: string): boolean {
+    return this.#find(tenant, side, name) !== undefined;
+  }
+
+  /**
+   * Returns the current version of an object of a job; undefined for a file. Throws MEDIA_CHANGED if the spec has
+   * another version, and a Failure if the object cannot be read.
+   */
+  async look(
+    tenant: string,
+    spec: JobSpec,
+    side: Side,
+    signal?: AbortSignal,
+  ): Promise<MediaVersion | undefined> {
+    const { [side]: name } = spec;
+    const found = this.#find(tenant, side, name);
+    const given = versionIn(spec, side);
+    if (found === undefined && given !== undefined)
+      throw invalid(`${side}Version is only for objects of a storage. Leave it out for a file.`);
+    if (found === undefined) return undefined;
+    const late = AbortSignal.timeout(LOOK_LIMIT_MS);
+    const access = await this.#options.signer.access(found);
+    const isWeb = found.name.kind === "https";
+    const signals = signal === undefined ? late : AbortSignal.any([late, signal]);
+    const version = await this.#options.reader.look(access, isWeb, signals).catch((error: unknown) => {
+      throw late.aborted ? tooSlow(side, name) : objectFailure(error, side, name, false);
+    });
+    const message = versionMessage(version);
+    if (given !== undefined && !isSame(given, message)) throw changed(side, name);
+    return message;
+  }
+
+  /** Returns how a node reaches the objects of a job for a while. Throws URL_NOT_ALLOWED, STORAGE_UNAVAILABLE. */
+  async lease(tenant: string, spec: JobSpec): Promise<MediaAccess[]> {
+    const leased: MediaAccess[] = [];
+    for (const side of SIDES) {
+      const found = this.#find(tenant, side, spec[side]);
+      if (found !== undefined) leased.push(await this.#access(found, side, versionIn(spec, side)));
+    }
+    return leased;
+  }
+
+  async #access(found: Found, side: Side, version: MediaVersion | undefined): Promise<MediaAccess> {
+    const { url, reach, privateNetwork } = await this.#options.signer.access(found);
+    return create(MediaAccessSchema, {
+      side: side === "reference" ? MediaAccess_Side.REFERENCE : MediaAccess_Side.DISTORTED,
+      url,
+      validSeconds: SIGNED_SECONDS,
+      ...(version && { version }),
+      hosts: [...reach.hosts],
+      privateNetwork,
+    });
+  }
+
+  #find(tenant: string, side: Side, name: string): Found | undefined {
+    return findRemote(side, name, this.#options.storagesOf(tenant));
+  }
+}
+
+function changed(side: Side, name: string): Failure {
+  return new Failure(
+    "MEDIA_CHANGED",
+    `The ${side} video ${JSON.stringify(name)} is not the version that ${side}Version names: it was replaced. Leave ${side}Version out to use the current one.`,
+  );
+}
+
+function tooSlow(side: Side, name: string): Failure {
+  return new Failure(
+    "STORAGE_UNAVAILABLE",
+    `The storage of the ${side} video ${JSON.stringify(name)} did not respond within ${LOOK_LIMIT_MS / 1000} s. Try again later.`,
+  );
+}

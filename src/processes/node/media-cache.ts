@@ -1,0 +1,40 @@
+/** Where a node keeps the objects that it fetches. */
+import { homedir } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+import { integer, text } from "../../platform/config/setting.ts";
+import type { MediaCacheSettings } from "../../worker/media/node-media.ts";
+
+const GIB = 2 ** 30;
+
+export const MEDIA_CACHE_SETTINGS = {
+  mediaCache: text({
+    flags: "--media-cache <dir>",
+    help: "directory for videos that are fetched from storages; nodes of one machine can share it, each uses a folder of its own",
+    shownDefault: "$XDG_CACHE_HOME/svc/media, or ~/.cache/svc/media",
+  }),
+  mediaCacheSize: integer({
+    flags: "--media-cache-size <gib>",
+    help: "largest size of these videos in GiB; must have room for both videos of each running task",
+    fallback: 50,
+    min: 1,
+    max: 1_000_000,
+  }),
+} as const;
+
+/** Returns the directory and the limit in bytes. */
+export function mediaCacheIn(
+  {
+    mediaCache,
+    mediaCacheSize,
+  }: { readonly mediaCache: string | undefined; readonly mediaCacheSize: number },
+  environment: NodeJS.ProcessEnv,
+): MediaCacheSettings {
+  const directory = resolve(mediaCache ?? defaultDirectory(environment));
+  return { directory, maxBytes: mediaCacheSize * GIB };
+}
+
+function defaultDirectory(environment: NodeJS.ProcessEnv): string {
+  const cache = environment["XDG_CACHE_HOME"];
+  const base = cache !== undefined && isAbsolute(cache) ? cache : join(homedir(), ".cache");
+  return join(base, "svc", "media");
+}

@@ -1,0 +1,82 @@
+/** How a leased task reaches its objects. The URLs expire, and are renewed with the lease. */
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import type { Side } from "../../engine/contract/request.ts";
+import type { MediaVersion } from "../../gen/proto/svc/v1/job_pb.ts";
+import { type MediaAccess, MediaAccess_Side } from "../../gen/proto/svc/v1/node_pb.ts";
+import type { ObjectAccess, ObjectVersion } from "../../media/objects/object.ts";
+import { invalid } from "../../platform/failure.ts";
+
+/** Share of its life after which a URL is renewed. */
+const RENEW_AFTER = 0.5;
+
+interface Reached {
+  readonly access: ObjectAccess;
+  readonly version: ObjectVersion;
+  /** A time of performance.now(). */
+  readonly renewAt: number;
+}
+
+export class LeasedMedia {
+  readonly #sides = new Map<Side, Reached>();
+  #denied = false;
+
+  constructor(media: readonly MediaAccess[]) {
+    this.renew(media);
+  }
+
+  get sides(): readonly Side[] {
+    return [...this.#sides.keys()];
+  }
+
+  /** Whether the controller should send new URLs. */
+  get needsRenewal(): boolean {
+    const now = performance.now();
+    return this.#denied || [...this.#sides.values()].some(({ renewAt }) => now >= renewAt);
+  }
+
+  /** The storage refused a URL: it may have expired, or its credentials may have been replaced. */
+  denied(): void {
+    this.#denied = true;
+  }
+
+  renew(media: readonly MediaAccess[]): void {
+    this.#denied = false;
+    for (const one of media) {
+      const side = SIDE_OF[one.side];
+      if (side !== undefined) this.#sides.set(side, reachedBy(one));
+    }
+  }
+
+  access(side: Side): ObjectAccess {
+    return this.#of(side).access;
+  }
+
+  version(side: Side): ObjectVersion {
+    return this.#of(side).version;
+  }
+
+  #of(side: Side): Reached {
+    const reached = this.#sides.get(side);
+    if (reached === undefined) throw invalid(`The task has no URL of the ${side} video.`);
+    return reached;
+  }
+}
+
+const SIDE_OF: Readonly<Record<MediaAccess_Side, Side | undefined>> = {
+  [MediaAccess_Side.SIDE_UNSPECIFIED]: undefined,
+  [MediaAccess_Side.REFERENCE]: "reference",
+  [MediaAccess_Side.DISTORTED]: "distorted",
+};
+
+function reachedBy({ url, hosts, privateNetwork, validSeconds, version }: MediaAccess): Reached {
+  if (version === undefined) throw invalid("The task has an object without a version.");
+  return {
+    access: { url, reach: { hosts, plainHttp: privateNetwork }, privateNetwork },
+    version: versionOf(version),
+    renewAt: performance.now() + validSeconds * 1000 * RENEW_AFTER,
+  };
+}
+
+function versionOf({ etag, size, modifyTime }: MediaVersion): ObjectVersion {
+  return { etag, size, modifiedMs: modifyTime && timestampMs(modifyTime) };
+}

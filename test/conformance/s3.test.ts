@@ -1,0 +1,139 @@
+/** Jobs whose videos are objects in a real S3 server: found, signed, fetched, exact, and one version for all of a job. */
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { after, before, test } from "node:test";
+import { encode, LOSSY } from "../media/clips.ts";
+import { MediaDirectory } from "../media/directory.ts";
+import { ControllerProcess } from "../server/controller-process.ts";
+import { type Job, JobsClient } from "../server/jobs-client.ts";
+import { BUCKET, REGION, S3Server } from "../storages/s3-server.ts";
+
+const SCENE = { width: 160, height: 90, frames: 75 };
+/** Keys with what must be encoded in URLs, and encoded otherwise in signatures. */
+const KEYS = [
+  "plain.mp4",
+  "with space/and+plus.mp4",
+  "parentheses (1)!*'.mp4",
+  "percent%20%2F.mp4",
+  "ünïcödé/影片.mp4",
+  "tilde~under_score=equals&and;semi,colon:@$.mp4",
+  "hash#tag.mp4",
+];
+
+let directory: MediaDirectory;
+let s3: S3Server;
+let svc: ControllerProcess;
+let jobs: JobsClient;
+let reference: string;
+let distorted: string;
+
+before(async () => {
+  directory = await MediaDirectory.open();
+  reference = await encode(directory, "reference.mkv", SCENE, LOSSY.h264);
+  distorted = await encode(directory, "distorted.mp4", SCENE, LOSSY.mpeg4);
+  s3 = await S3Server.start(directory.path);
+  await s3.put("masters/reference.mkv", await readFile(reference));
+  await s3.put("encodes/distorted.mp4", await readFile(distorted));
+  await s3.put("private/other.mp4", await readFile(distorted));
+  const wrong = directory.file("wrong");
+  await writeFile(wrong, "[default]\naws_access_key_id = NOBODY\naws_secret_access_key = none\n");
+  const storage = (buckets: readonly string[], credentials: object) => ({
+    s3: { endpoint: s3.endpoint, region: REGION, buckets, credentials, privateNetwork: true },
+  });
+  const own = { file: s3.credentials, profile: BUCKET };
+  const prefixes = ["masters/", "encodes/", "keys/", "none/"].map((prefix) => `${BUCKET}/${prefix}`);
+  const storages = [storage(prefixes, own), storage([`${BUCKET}/wrong/`], { file: wrong })];
+  const file = directory.file("storages.json");
+  await writeFile(file, JSON.stringify({ storages }));
+  svc = await ControllerProcess.up({
+    dataDir: directory.file("data"),
+    args: [
+      ...["--segment-seconds", "1", "--storages-file", file, "--worst-stills", "0", "--log-level", "debug"],
+      ...["--media-cache", directory.file("cache")],
+    ],
+  });
+  jobs = await JobsClient.of(svc);
+});
+
+after(async () => {
+  await svc.stop();
+  await s3[Symbol.asyncDispose]();
+  await directory.remove();
+});
+
+const MASTER = `s3://${BUCKET}/masters/reference.mkv`;
+const ENCODE = `s3://${BUCKET}/encodes/distorted.mp4`;
+
+async function submitted(spec: object): Promise<Job> {
+  const { status, body } = await jobs.submit(spec);
+  assert.equal(status, 201, JSON.stringify(body));
+  return body;
+}
+
+async function framesOf({ id }: Job): Promise<string> {
+  const response = await fetch(`${svc.rest}/v1/jobs/${id}/frames?format=csv`);
+  assert.equal(response.status, 200);
+  return response.text();
+}
+
+test("a pair in a bucket has the digits of the same files on disk, whole and cut", async () => {
+  const local = await jobs.until((await submitted({ reference, distorted })).id, "SUCCEEDED");
+  const cut = await jobs.until((await submitted({ reference: MASTER, distorted: ENCODE })).id, "SUCCEEDED");
+  assert.ok(cut.segmentsTotal > 1);
+  assert.deepEqual(cut.result?.["pooled"], local.result?.["pooled"]);
+  assert.equal(await framesOf(cut), await framesOf(local));
+  const avi = await encode(directory, "whole.avi", SCENE, LOSSY.mpeg4);
+  await s3.put("encodes/whole.avi", await readFile(avi));
+  const inBucket = `s3://${BUCKET}/encodes/whole.avi`;
+  const wholeLocal = await jobs.until((await submitted({ reference, distorted: avi })).id, "SUCCEEDED");
+  const whole = await jobs.until(
+    (await submitted({ reference: MASTER, distorted: inBucket })).id,
+    "SUCCEEDED",
+  );
+  assert.equal(whole.segmentsTotal, 1);
+  assert.equal(await framesOf(whole), await framesOf(wholeLocal));
+});
+
+test("keys with any characters are signed and found", async () => {
+  for (const key of KEYS) {
+    await s3.put(`keys/${key}`, await readFile(distorted));
+    const { spec } = await submitted({
+      reference: MASTER,
+      distorted: `s3://${BUCKET}/keys/${key}`,
+      diagnoseOnly: true,
+    });
+    assert.ok(spec["distortedVersion"], key);
+  }
+});
+
+test("an object that is replaced or deleted while its job waits or runs ends it as MEDIA_CHANGED", async () => {
+  const bytes = await readFile(distorted);
+  for (const change of ["replaced", "deleted"]) {
+    const key = `encodes/${change}.mp4`;
+    await s3.put(key, bytes);
+    const { id } = await submitted({ reference: MASTER, distorted: `s3://${BUCKET}/${key}` });
+    await (change === "deleted" ? s3.delete(key) : s3.put(key, Buffer.concat([bytes, Buffer.alloc(9)])));
+    const { error } = await jobs.until(id, "FAILED");
+    assert.equal(error?.code, "MEDIA_CHANGED");
+  }
+});
+
+test("what is missing, forbidden or outside the prefixes is refused", async () => {
+  for (const [name, status, code] of [
+    [`s3://${BUCKET}/none/film.mp4`, 422, "MEDIA_NOT_FOUND"],
+    [`s3://${BUCKET}/wrong/film.mp4`, 422, "MEDIA_NOT_READABLE"],
+    [`s3://${BUCKET}/private/other.mp4`, 403, "URL_NOT_ALLOWED"],
+    [`s3://${BUCKET}/encodes/../private/other.mp4`, 400, "URL_NOT_SUPPORTED"],
+    [`s3://other/encodes/distorted.mp4`, 403, "URL_NOT_ALLOWED"],
+  ] as const) {
+    const answer = await jobs.submit({ reference: MASTER, distorted: name });
+    assert.equal(answer.body.code, code, JSON.stringify(answer.body));
+    assert.equal(answer.status, status);
+  }
+});
+
+test("no signature and no credentials are logged, stored or shown", async () => {
+  const shown = JSON.stringify([svc.log, (await jobs.list()).body]);
+  const metrics = await (await fetch(`${svc.metrics}/metrics`)).text();
+  for (const text of [shown, metrics]) assert.doesNotMatch(text, /X-Amz|AKIDTEST|se\+cret/i);
+});
