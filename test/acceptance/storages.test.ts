@@ -57,8 +57,9 @@ function objects() {
   return { reference: server.url("/reference.mkv"), distorted: server.url("/distorted.mp4") };
 }
 
+/** Scores all frames, also if they were scored before. */
 async function submitted(spec: object): Promise<Job> {
-  const { status, body } = await jobs.submit(spec);
+  const { status, body } = await jobs.submit({ noCache: true, ...spec });
   assert.equal(status, 201, JSON.stringify(body));
   return body;
 }
@@ -98,6 +99,21 @@ test("a job says which versions of its objects it scores", async () => {
   assert.match(version.etag, /^"[0-9a-f]{64}"$/);
   assert.equal(version.size, (await readFile(files.distorted)).length);
   assert.equal((spec["referenceVersion"] as { modifyTime: string }).modifyTime, "2026-01-02T03:04:05Z");
+});
+
+test("the same objects are not scored twice, and replaced ones are", async () => {
+  const bytes = await readFile(files.distorted);
+  server.put("/reused.mp4", bytes);
+  const spec = { reference: objects().reference, distorted: server.url("/reused.mp4"), noCache: false };
+  const first = await jobs.until((await submitted(spec)).id, "SUCCEEDED");
+  const { status, body: again } = await jobs.submit(spec);
+  assert.equal(status, 201);
+  assert.equal(again.state, "SUCCEEDED");
+  assert.equal(again.score, first.score);
+  server.put("/reused.mp4", Buffer.concat([bytes, Buffer.alloc(8)]));
+  const { body: other } = await jobs.submit(spec);
+  assert.equal(other.state, "QUEUED");
+  await jobs.cancel(other.id);
 });
 
 test("a mix of a file and an object is scored", async () => {
