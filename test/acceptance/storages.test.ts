@@ -25,10 +25,14 @@ before(async () => {
   const authority = await Authority.open(directory.path, "authority");
   server = await MediaServer.start(authority);
   const storages = directory.file("storages.yaml");
-  await writeFile(
-    storages,
-    `storages:\n  - https:\n      hosts: ["${server.host}", "localhost:1"]\n      privateNetwork: true\n`,
-  );
+  const credentials = directory.file("credentials");
+  await writeFile(credentials, "[default]\naws_access_key_id = KEYID\naws_secret_access_key = hush\n");
+  const bucket = { region: "eu-central-1", buckets: ["bucket/encodes/"], credentials: { file: credentials } };
+  const own = [
+    { https: { hosts: [server.host, "localhost:1"], privateNetwork: true } },
+    { s3: { ...bucket, endpoint: server.url(""), privateNetwork: true } },
+  ];
+  await writeFile(storages, JSON.stringify({ storages: own }));
   svc = await ControllerProcess.up({
     dataDir: directory.file("data"),
     args: [
@@ -187,6 +191,25 @@ test("cut connections, stalls and errors of the server change nothing", async ()
   assert.equal(faults, 5);
   assert.equal(done.retries, 0);
   assert.deepEqual(done.result?.["pooled"], expected.result?.["pooled"]);
+});
+
+test("a URL that the storage refuses is renewed with the next heartbeat", async () => {
+  server.put("/bucket/encodes/distorted.mp4", await readFile(files.distorted));
+  const refusedUrls = new Set<string>();
+  server.fault = ({ path, range, request: { url = "" }, response }) => {
+    // The URL of the first fetch is refused whenever it is used, as one that has expired.
+    if (path.startsWith("/bucket/") && range.last > 0 && refusedUrls.size === 0) refusedUrls.add(url);
+    if (!refusedUrls.has(url)) return false;
+    response.writeHead(403).end();
+    return true;
+  };
+  const { id } = await submitted({
+    reference: objects().reference,
+    distorted: "s3://bucket/encodes/distorted.mp4",
+  });
+  const done = await jobs.until(id, "SUCCEEDED");
+  assert.equal(refusedUrls.size, 1);
+  assert.equal(done.retries, 0);
 });
 
 test("a given version must be the current one", async () => {
