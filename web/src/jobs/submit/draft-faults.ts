@@ -195,11 +195,17 @@ export function faultOfRefusal({ code, message, found = {} }: Refusal, draft: Jo
   return { [field]: isLine ? inLine(index, linesOf(draft.distorted).length, text) : text };
 }
 
+/** Codes whose text quotes the video. */
+const OF_A_VIDEO = [
+  ...["PATH_NOT_ALLOWED", "URL_NOT_ALLOWED", "MEDIA_NOT_FOUND", "MEDIA_NOT_READABLE", "MEDIA_NO_FRAMES"],
+  ...["MEDIA_CHANGED", "STORAGE_UNAVAILABLE"],
+];
+
 function fieldOf(code: string, text: string, draft: JobDraft): Field | undefined {
   if (code === "UNKNOWN_MODEL") return "models";
   if (code === "UNKNOWN_SCORER") return "scorerVersion";
   if (code === "UNKNOWN_FEATURE") return "features";
-  if (code === "PATH_NOT_ALLOWED" || code === "MEDIA_NOT_FOUND")
+  if (OF_A_VIDEO.includes(code))
     return text.includes(JSON.stringify(draft.reference.trim())) ? "reference" : "distorted";
   if (code === "URL_NOT_SUPPORTED") return text.startsWith("The reference") ? "reference" : "distorted";
   return code === "INVALID_REQUEST" ? NAMED.find(([pattern]) => pattern.test(text))?.[1] : undefined;
