@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { after, before, beforeEach, test } from "node:test";
+import { SVC, start } from "../cli/program.ts";
 import { encode, LOSSY, pristine } from "../media/clips.ts";
 import { MediaDirectory } from "../media/directory.ts";
 import { Authority } from "../server/certificates.ts";
@@ -129,6 +130,23 @@ test("a mix of a file and an object is scored", async () => {
 test("a pair is diagnosed over https, too", async () => {
   const { id } = await submitted({ ...objects(), diagnoseOnly: true });
   await jobs.until(id, "SUCCEEDED");
+});
+
+test("svc jobs submit takes objects, also in a list, and refuses URLs with secrets before it connects", async () => {
+  const { reference, distorted } = objects();
+  const submit = ["jobs", "submit", "--server", svc.grpc];
+  const waited = await start(SVC, [...submit, reference, distorted, "--wait"]).ended();
+  assert.equal(waited.code, 0, waited.stderr);
+  const list = directory.file("list.csv");
+  await writeFile(list, `reference,distorted\n${files.reference},${distorted}\n`);
+  const listed = await start(SVC, [...submit, "--from", list]).ended();
+  assert.equal(listed.code, 0, listed.stderr);
+  const job = await jobs.get(listed.stdout.trim());
+  assert.equal(job.body.spec["distorted"], distorted);
+  const signed = await start(SVC, [...submit, reference, `${distorted}?signature=hush`]).ended();
+  assert.equal(signed.code, 2);
+  assert.match(signed.stderr, /URL_NOT_SUPPORTED/);
+  assert.doesNotMatch(signed.stderr, /hush/);
 });
 
 test("raw video takes its geometry from the object's name", async () => {

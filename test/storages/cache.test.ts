@@ -229,6 +229,16 @@ test("what was used least recently goes first, and what is in use stays", async 
   await cache.close();
 });
 
+test("an object that is larger than the cache takes no room", async () => {
+  const version = { ...(await look(FILM)), size: 2 ** 49 };
+  await assert.rejects(
+    use(FILM, version),
+    (error) => error instanceof Failure && error.code === "MEDIA_CACHE_FULL",
+  );
+  assert.deepEqual(await readdir(own()), ["lock"]);
+  await cache.close();
+});
+
 test("kill -9 while objects are fetched leaves no hole that counts as fetched", async () => {
   await cache.close();
   const version = await look(FILM);

@@ -82,7 +82,11 @@ export class MediaCache {
   async whole(key: CacheKey, read: Omit<EntryRead, "version">): Promise<CachedObject> {
     const { version } = key;
     const range = { first: 0, last: version.size - 1 };
-    const entry = await this.#use(key);
+    // A size that a server made up takes neither memory nor room of others.
+    if (version.size > this.#options.maxBytes) throw this.#full(version.size, 0);
+    const entry = await this.#use(key).catch((error: unknown) => {
+      throw this.#diskFailure(error);
+    });
     let handle: FileHandle | undefined;
     try {
       await this.#reserve(entry, range);
@@ -151,8 +155,12 @@ export class MediaCache {
       this.#entries.delete(path);
       await entry.remove();
     }
-    if (bytes === 0 || used + bytes <= maxBytes) return;
-    throw new Failure(
+    if (bytes > 0 && used + bytes > maxBytes) throw this.#full(bytes, used);
+  }
+
+  #full(bytes: number, used: number): Failure {
+    const { maxBytes } = this.#options;
+    return new Failure(
       "MEDIA_CACHE_FULL",
       `The node's media cache has no room for ${bytes} bytes more: its limit is ${maxBytes}, and running tasks use ${used}. Ask the operator to raise --media-cache-size.`,
       { found: { missingBytes: bytes, usedBytes: used, limitBytes: maxBytes } },

@@ -11,7 +11,7 @@ const RENEW_AFTER = 0.5;
 
 interface Reached {
   readonly access: ObjectAccess;
-  readonly version: ObjectVersion;
+  readonly version: ObjectVersion | undefined;
   /** A time of performance.now(). */
   readonly renewAt: number;
 }
@@ -51,8 +51,11 @@ export class LeasedMedia {
     return this.#of(side).access;
   }
 
+  /** Throws INVALID_REQUEST if the controller sent none: any content would count as that of the job. */
   version(side: Side): ObjectVersion {
-    return this.#of(side).version;
+    const { version } = this.#of(side);
+    if (version === undefined) throw invalid(`The task has no version of the ${side} video.`);
+    return version;
   }
 
   #of(side: Side): Reached {
@@ -69,10 +72,9 @@ const SIDE_OF: Readonly<Record<MediaAccess_Side, Side | undefined>> = {
 };
 
 function reachedBy({ url, hosts, privateNetwork, validSeconds, version }: MediaAccess): Reached {
-  if (version === undefined) throw invalid("The task has an object without a version.");
   return {
     access: { url, reach: { hosts, plainHttp: privateNetwork }, privateNetwork },
-    version: versionOf(version),
+    version: version && versionOf(version),
     renewAt: performance.now() + validSeconds * 1000 * RENEW_AFTER,
   };
 }

@@ -51,7 +51,8 @@ export class NodeMedia {
   /** Ends running fetches. */
   async close(): Promise<void> {
     await this.#reader.close();
-    await (await this.#cache)?.close();
+    const cache = await this.#cache?.catch(() => undefined);
+    await cache?.close();
   }
 
   async #open(task: Needing, side: Side, signal: AbortSignal): ReturnType<OpenRemote> {
