@@ -4,7 +4,7 @@
  */
 import { type LookupAddress, lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
-import { Agent, buildConnector } from "undici";
+import type { Agent } from "undici";
 import { isAllowed } from "./addresses.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -27,8 +27,15 @@ export type Resolve = (
 const systemResolve: Resolve = (host, done) =>
   lookup(host, { all: true }, (error, addresses) => done(error, error === null ? addresses : []));
 
-/** Opens connections; `privateNetwork` allows loopback and private addresses. Close it after use. */
-export function guardedAgent(privateNetwork: boolean, resolve: Resolve = systemResolve): Agent {
+/**
+ * Opens connections; `privateNetwork` allows loopback and private addresses. Close it after use. The library is loaded
+ * only for that: it takes a tenth of a second, and most processes connect to no storage.
+ */
+export async function guardedAgent(
+  privateNetwork: boolean,
+  resolve: Resolve = systemResolve,
+): Promise<Agent> {
+  const { Agent, buildConnector } = await import("undici");
   const connect = buildConnector({
     timeout: CONNECT_MS,
     lookup: guardedLookup(privateNetwork, resolve) as LookupFunction,

@@ -39,18 +39,19 @@ export interface RangeRead {
 }
 
 export class ObjectReader {
-  readonly #public: Agent;
-  readonly #private: Agent;
+  readonly #resolve: Resolve | undefined;
+  /** By whether they connect to private networks; opened for the first request. */
+  readonly #agents = new Map<boolean, Promise<Agent>>();
 
   /** `resolve`: default: the system's. */
   constructor(resolve?: Resolve) {
-    this.#public = guardedAgent(false, resolve);
-    this.#private = guardedAgent(true, resolve);
+    this.#resolve = resolve;
   }
 
   /** Ends all requests. */
   async close(): Promise<void> {
-    await Promise.all([this.#public.destroy(), this.#private.destroy()]);
+    const agents = await Promise.all(this.#agents.values());
+    await Promise.all(agents.map((agent) => agent.destroy()));
   }
 
   /**
@@ -126,13 +127,15 @@ export class ObjectReader {
     return { version: versionIn(response, range), date: Number.isNaN(date) ? Date.now() : date };
   }
 
-  #get(
+  async #get(
     { url, reach, privateNetwork }: ObjectAccess,
     { first, last }: ByteRange,
     signal: AbortSignal,
     condition: Readonly<Record<string, string>>,
   ) {
-    const agent = privateNetwork ? this.#private : this.#public;
+    const opening = this.#agents.get(privateNetwork) ?? guardedAgent(privateNetwork, this.#resolve);
+    this.#agents.set(privateNetwork, opening);
+    const agent = await opening;
     const headers = { range: `bytes=${first}-${last}`, "accept-encoding": "identity", ...condition };
     return guardedGet(url, { agent, reach, headers, signal });
   }
