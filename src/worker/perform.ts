@@ -2,7 +2,13 @@
 
 import type { Diagnosis } from "../engine/contract/diagnosis.ts";
 import type { PairRequest } from "../engine/contract/request.ts";
-import type { PlannedPair, SegmentScored, Still, WorkEngine, WorkOptions } from "../engine/contract/work.ts";
+import type {
+  PlannedPair,
+  SegmentOptions,
+  SegmentScored,
+  Still,
+  WorkEngine,
+} from "../engine/contract/work.ts";
 import { SegmentMismatch } from "../engine/planning/segment-mismatch.ts";
 import type { PlanWork, SegmentWork, StillsWork, WorkItem } from "../gen/proto/svc/v1/node_pb.ts";
 import { OBJECTS, pairRequestOf } from "../messages/request.ts";
@@ -89,8 +95,7 @@ function checked({ request, work }: WorkItem): CheckedWork {
   return { request: pairRequestOf(request, OBJECTS), work };
 }
 
-type WorkLimits = Required<Pick<WorkOptions, "tenant" | "remote" | "signal" | "timeoutMs">> &
-  Pick<WorkOptions, "onScored">;
+type WorkLimits = Required<Pick<SegmentOptions, "tenant" | "remote" | "signal" | "timeoutMs" | "onScored">>;
 
 /** Plans again with longer segments if there are too many for the report, also if they are units. */
 async function plan(

@@ -65,7 +65,7 @@ export class Worker {
     log.info(named(lease), "task started");
     let leaving: Promise<boolean> | undefined;
     const leaveSlot = (): Promise<boolean> => (leaving ??= this.#leaveSlot(lease));
-    const outcome = await this.#run(lease, leaveSlot);
+    const outcome = await this.#run(lease, () => void leaveSlot());
     const mayReport = await leaveSlot();
     const reporting = outcome.kind !== "STOPPED" && mayReport;
     if (mayReport && !reporting) this.#reports.give();
