@@ -68,7 +68,7 @@ describe("CSV", () => {
         /line 1: the header is separated by tabs: separate the columns with commas\./,
       ],
       ["distorted\na\n", /line 1: the header has no column "reference"/],
-      ["reference,distorted\na,https://cdn.example/b.mp4\n", /line 2: The distorted video is given as a URL/],
+      ["reference,distorted\na,http://cdn.example/b.mp4\n", /line 2: The distorted video is given as a URL/],
       [
         "reference,distorted,models\na,b,c\n",
         /line 1: "models" isn't a valid column\. Valid columns: .*label:KEY/,
@@ -90,6 +90,12 @@ describe("CSV", () => {
     const text = "reference,distorted,label:a;b\n../r.mov,/d.mp4,x\n";
     const [job] = jobsOf(text, undefined, "/lists/today");
     assert.deepEqual([job?.reference, job?.distorted, job?.labels?.["a;b"]], ["/lists/r.mov", "/d.mp4", "x"]);
+  });
+
+  test("keeps the names of objects in storages", () => {
+    const text = "reference,distorted\ns3://masters/a b.mov,https://cdn.example/b.mp4\n";
+    const [job] = jobsOf(text, undefined, "/lists/today");
+    assert.deepEqual([job?.reference, job?.distorted], ["s3://masters/a b.mov", "https://cdn.example/b.mp4"]);
   });
 
   test("reads back any spreadsheet output", () => {
