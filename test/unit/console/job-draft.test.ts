@@ -132,13 +132,18 @@ test("each distorted file becomes a job named after it", () => {
   assert.equal(specsOf(draft(files))[0]?.name, undefined);
 });
 
+test("accepts the names of objects in storages", () => {
+  const reference = "s3://masters/a.mov?versionId=3";
+  assert.deepEqual(faultsOf(draft({ reference, distorted: "https://cdn.example/a.mp4" })), {});
+});
+
 /** Invalid drafts. The controller refuses each of them at the same field. */
 const WRONG: readonly (readonly [Field, Partial<JobDraft>])[] = [
   ["reference", { reference: " " }],
   ["reference", { reference: "/a\u0007b" }],
   ["reference", { reference: `/${"ü".repeat(2048)}` }],
-  ["reference", { reference: "https://cdn.example/a.mp4" }],
-  ["distorted", { distorted: "s3://bucket/a.mp4" }],
+  ["reference", { reference: "https://cdn.example/a.mp4?token=x" }],
+  ["distorted", { distorted: "http://cdn.example/a.mp4" }],
   ["distorted", { distorted: "/a\ud800b" }],
   ["models", { models: "../../etc/passwd" }],
   ["models", { models: "a b a" }],

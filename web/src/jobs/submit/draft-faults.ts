@@ -1,4 +1,5 @@
 /** Validates a draft field by field: while the user types, and from the controller's refusal. */
+import { remoteName } from "../../../../src/jobs/media/names.ts";
 import {
   FRAME_RATE,
   LABEL_KEY,
@@ -23,8 +24,6 @@ import type { ApiError } from "../../api/problem.ts";
 import { type Field, type JobDraft, labelOf, linesOf, modelNames } from "./draft.ts";
 
 export type Faults = { readonly [F in Field]?: string | undefined };
-
-const URL_START = /^[a-z][a-z0-9+.-]{0,30}:\/\//i;
 
 const CHECKS: { readonly [F in Field]?: (draft: JobDraft) => string | undefined } = {
   reference: ({ reference }) =>
@@ -63,9 +62,8 @@ export function faultsOf(draft: JobDraft): Faults {
 
 function pathFault(path: string): string | undefined {
   if (new TextEncoder().encode(path).length > MAX_PATH_BYTES) return `Longer than ${MAX_PATH_BYTES} bytes.`;
-  if (URL_START.test(path))
-    return "URLs are not supported. Enter the path of a file that the nodes can read.";
-  return textFault(path);
+  const name = remoteName(path);
+  return name?.kind === "fault" ? `The video ${name.text}` : textFault(path);
 }
 
 function textFault(text: string): string | undefined {

@@ -95,7 +95,7 @@ export function SubmitFields({ models, defaultModels, ...fields }: FieldsProps &
         field="reference"
         label="Reference"
         placeholder="/videos/reference.mp4"
-        hint="Path of the original video, as the nodes see it."
+        hint="Path of the original video as the nodes see it, or s3://BUCKET/KEY, https://HOST/PATH."
       />
       <LinesRow
         {...fields}
@@ -103,7 +103,7 @@ export function SubmitFields({ models, defaultModels, ...fields }: FieldsProps &
         label="Distorted"
         rows={Math.min(8, Math.max(2, count + 1))}
         placeholder="/videos/distorted.mp4"
-        hint={several || "Path of the encoded video. One job per line."}
+        hint={several || "Path or URL of the encoded video. One job per line."}
       />
       <ModelsRow models={models} defaultModels={defaultModels} {...fields} />
       <TextRow
