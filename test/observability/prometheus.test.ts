@@ -144,7 +144,7 @@ async function closedController(): Promise<ControllerProcess> {
 async function workHappens(): Promise<void> {
   const jobs = await JobsClient.of(up);
   const once = async (): Promise<void> => {
-    const good = (await jobs.submit(clips.pair)).body;
+    const good = (await jobs.submit({ ...clips.pair, noCache: true })).body;
     const bad = (await jobs.submit({ ...clips.pair, distorted: clips.directory.file("missing.mp4") })).body;
     await jobs.until(good.id, "SUCCEEDED");
     await jobs.until(bad.id, "FAILED");
