@@ -91,6 +91,8 @@ function narrowSpec(properties: Schema["properties"]): void {
   // excludes subsampling, and a diagnosis most members.
   for (const name of ["offset", "start", "duration", "runs", "crop", "estimate", "diagnoseOnly"])
     delete properties[name];
+  // Versions are only for objects of a storage, and videos are paths here.
+  for (const name of ["referenceVersion", "distortedVersion"]) delete properties[name];
 }
 
 /** Adds the rule for label keys: OpenAPI 3.0 cannot restrict member names. */
