@@ -167,10 +167,14 @@ export class Auditor {
     else fault("it should not have failed");
   }
 
-  /** Stills of a job are ready or failed by injected faults; those of one frame of a pair are the same in every job. */
-  async #stills({ id, spec, work }: Job): Promise<void> {
+  /**
+   * Stills of a job are ready or failed by injected faults; those of one frame of a pair are the same in every job. A job
+   * that was answered has the stills that the earlier job had by then.
+   */
+  async #stills({ id, spec, work, reuse }: Job): Promise<void> {
     const { stills } = await this.#call(JobService.method.listStills, { id });
-    if (stills.length === 0) this.faults.push(`${id}: succeeded without stills`);
+    if (stills.length === 0 && reuse?.jobId === undefined)
+      this.faults.push(`${id}: succeeded without stills`);
     for (const { frame, side, state, error } of stills) {
       if (state === Still_State.READY) {
         const { image } = await this.#call(JobService.method.getStill, { id, frame, side });

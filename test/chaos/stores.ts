@@ -142,7 +142,8 @@ const MUST_BE_NONE: Readonly<Record<string, string>> = {
       and work.stills @> jsonb_build_array(jsonb_build_object('frames', jsonb_build_array(still.frame)))
     where work.kind = 'STILLS' and work.state = 'DONE'
     group by work.id having count(still.frame) <> 2 * work.frame_count`,
-  "jobs that succeeded without work for their stills": `select id from job where state = 'SUCCEEDED'
+  // Answered jobs have copies of the stills that were there.
+  "jobs that succeeded without work for their stills": `select id from job where state = 'SUCCEEDED' and answered_by is null
     and not exists (select from work where work.job_id = job.id and work.kind = 'STILLS')`,
   "nodes whose session goes on": "select id from node where ended is null and not offline",
 };

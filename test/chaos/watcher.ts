@@ -23,7 +23,7 @@ export class Watcher {
   readonly events: SeenEvent[] = [];
   /** Latest state of each job. */
   readonly states = new Map<string, Job_State>();
-  /** Succeeded jobs whose stills were reported as ready or failed. */
+  /** Succeeded jobs whose stills were reported as ready or failed, or that were answered with earlier results. */
   readonly shown = new Set<string>();
   /** Number of disconnects after which the stream was resumed. */
   resumed = 0;
@@ -79,9 +79,10 @@ export class Watcher {
       this.#snapshotEnded.resolve();
     }
     if (job === undefined) return;
-    const { id, revision, state, segmentsDone } = job;
+    const { id, revision, state, segmentsDone, reuse } = job;
     this.events.push({ eventId, jobId: id, revision, state, segmentsDone });
-    if (state === Job_State.SUCCEEDED && this.states.get(id) === state) this.shown.add(id);
+    const isAnswered = reuse?.jobId !== undefined;
+    if (state === Job_State.SUCCEEDED && (isAnswered || this.states.get(id) === state)) this.shown.add(id);
     this.states.set(id, state);
   }
 }
