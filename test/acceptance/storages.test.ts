@@ -7,7 +7,7 @@ import { encode, LOSSY, pristine } from "../media/clips.ts";
 import { MediaDirectory } from "../media/directory.ts";
 import { Authority } from "../server/certificates.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
-import { type Job, JobsClient } from "../server/jobs-client.ts";
+import { JobsClient } from "../server/jobs-client.ts";
 import { MediaServer } from "../storages/media-server.ts";
 
 const SCENE = { width: 160, height: 90, frames: 50 };
@@ -62,19 +62,6 @@ function objects() {
   return { reference: server.url("/reference.mkv"), distorted: server.url("/distorted.mp4") };
 }
 
-/** Scores all frames, also if they were scored before. */
-async function submitted(spec: object): Promise<Job> {
-  const { status, body } = await jobs.submit({ noCache: true, ...spec });
-  assert.equal(status, 201, JSON.stringify(body));
-  return body;
-}
-
-async function framesOf({ id }: Job): Promise<string> {
-  const response = await fetch(`${svc.rest}/v1/jobs/${id}/frames?format=csv`);
-  assert.equal(response.status, 200);
-  return response.text();
-}
-
 async function refused(spec: object, status: number, code: string): Promise<string> {
   const answer = await jobs.submit({ ...objects(), ...spec });
   assert.equal(answer.status, status, JSON.stringify(answer.body));
@@ -83,23 +70,26 @@ async function refused(spec: object, status: number, code: string): Promise<stri
 }
 
 test("a pair on a server has the digits of the same files on disk, and is fetched once", async () => {
-  const local = await jobs.until((await submitted(files)).id, "SUCCEEDED");
+  const local = await jobs.until((await jobs.submitAnew(files)).id, "SUCCEEDED");
   server.sentBytes = 0;
-  const remote = await jobs.until((await submitted(objects())).id, "SUCCEEDED");
+  const remote = await jobs.until((await jobs.submitAnew(objects())).id, "SUCCEEDED");
   assert.ok(remote.segmentsTotal > 1, "it is cut");
   assert.deepEqual(remote.result?.["pooled"], local.result?.["pooled"]);
-  assert.equal(await framesOf(remote), await framesOf(local));
+  assert.equal(await jobs.framesOf(remote), await jobs.framesOf(local));
   const bytes = (await readFile(files.reference)).length + (await readFile(files.distorted)).length;
   const lookUps = server.requests.filter(({ range }) => range === "bytes=0-0").length;
   assert.equal(server.sentBytes, bytes + lookUps);
-  const again = await jobs.until((await submitted({ ...objects(), features: ["psnr"] })).id, "SUCCEEDED");
+  const again = await jobs.until(
+    (await jobs.submitAnew({ ...objects(), features: ["psnr"] })).id,
+    "SUCCEEDED",
+  );
   assert.equal(again.score, local.score);
   const fetched = server.requests.filter(({ range }) => range !== "bytes=0-0").length;
   assert.equal(fetched, 2);
 });
 
 test("a job says which versions of its objects it scores", async () => {
-  const { spec } = await submitted(objects());
+  const { spec } = await jobs.submitAnew(objects());
   const version = spec["distortedVersion"] as { readonly etag: string; readonly size: number };
   assert.match(version.etag, /^"[0-9a-f]{64}"$/);
   assert.equal(version.size, (await readFile(files.distorted)).length);
@@ -110,7 +100,7 @@ test("the same objects are not scored twice, and replaced ones are", async () =>
   const bytes = await readFile(files.distorted);
   server.put("/reused.mp4", bytes);
   const spec = { reference: objects().reference, distorted: server.url("/reused.mp4"), noCache: false };
-  const first = await jobs.until((await submitted(spec)).id, "SUCCEEDED");
+  const first = await jobs.until((await jobs.submitAnew(spec)).id, "SUCCEEDED");
   const { status, body: again } = await jobs.submit(spec);
   assert.equal(status, 201);
   assert.equal(again.state, "SUCCEEDED");
@@ -123,12 +113,12 @@ test("the same objects are not scored twice, and replaced ones are", async () =>
 
 test("a mix of a file and an object is scored", async () => {
   const mixed = { reference: files.reference, distorted: objects().distorted };
-  const done = await jobs.until((await submitted(mixed)).id, "SUCCEEDED");
+  const done = await jobs.until((await jobs.submitAnew(mixed)).id, "SUCCEEDED");
   assert.equal(done.result?.["frameCount"], SCENE.frames);
 });
 
 test("a pair is diagnosed over https, too", async () => {
-  const { id } = await submitted({ ...objects(), diagnoseOnly: true });
+  const { id } = await jobs.submitAnew({ ...objects(), diagnoseOnly: true });
   await jobs.until(id, "SUCCEEDED");
 });
 
@@ -154,7 +144,7 @@ test("raw video takes its geometry from the object's name", async () => {
   const bytes = await readFile(raw);
   server.put("/raw%20clip_160x90.yuv", bytes);
   const url = server.url("/raw%20clip_160x90.yuv");
-  const { id } = await submitted({ reference: url, distorted: url });
+  const { id } = await jobs.submitAnew({ reference: url, distorted: url });
   const done = await jobs.until(id, "SUCCEEDED");
   assert.equal(done.result?.["frameCount"], 10);
 });
@@ -172,7 +162,7 @@ test("an object that is replaced while its job waits or runs ends it as MEDIA_CH
       requests++;
       return false;
     };
-    const { id } = await submitted({ reference: objects().reference, distorted: server.url(path) });
+    const { id } = await jobs.submitAnew({ reference: objects().reference, distorted: server.url(path) });
     const { error } = await jobs.until(id, "FAILED");
     assert.equal(error?.code, "MEDIA_CHANGED", `replaced after request ${nth}`);
     assert.match(error.message, /submit the pair again/i);
@@ -185,13 +175,16 @@ test("an object that is deleted while its job waits ends it as MEDIA_CHANGED", a
     if (path === "/deleted.mp4" && range.last === 0) server.delete("/deleted.mp4");
     return false;
   };
-  const { id } = await submitted({ reference: objects().reference, distorted: server.url("/deleted.mp4") });
+  const { id } = await jobs.submitAnew({
+    reference: objects().reference,
+    distorted: server.url("/deleted.mp4"),
+  });
   const { error } = await jobs.until(id, "FAILED");
   assert.equal(error?.code, "MEDIA_CHANGED");
 });
 
 test("cut connections, stalls and errors of the server change nothing", async () => {
-  const expected = await jobs.until((await submitted(files)).id, "SUCCEEDED");
+  const expected = await jobs.until((await jobs.submitAnew(files)).id, "SUCCEEDED");
   server.put("/cut.mp4", await readFile(files.distorted));
   let faults = 0;
   server.fault = ({ path, range, response, headers, body }) => {
@@ -204,7 +197,7 @@ test("cut connections, stalls and errors of the server change nothing", async ()
     }
     return true;
   };
-  const { id } = await submitted({ reference: objects().reference, distorted: server.url("/cut.mp4") });
+  const { id } = await jobs.submitAnew({ reference: objects().reference, distorted: server.url("/cut.mp4") });
   const done = await jobs.until(id, "SUCCEEDED");
   assert.equal(faults, 5);
   assert.equal(done.retries, 0);
@@ -221,7 +214,7 @@ test("a URL that the storage refuses is renewed with the next heartbeat", async 
     response.writeHead(403).end();
     return true;
   };
-  const { id } = await submitted({
+  const { id } = await jobs.submitAnew({
     reference: objects().reference,
     distorted: "s3://bucket/encodes/distorted.mp4",
   });
@@ -231,9 +224,9 @@ test("a URL that the storage refuses is renewed with the next heartbeat", async 
 });
 
 test("a given version must be the current one", async () => {
-  const { spec } = await submitted(objects());
+  const { spec } = await jobs.submitAnew(objects());
   const { distortedVersion } = spec;
-  await submitted({ ...objects(), distortedVersion });
+  await jobs.submitAnew({ ...objects(), distortedVersion });
   server.put("/distorted.mp4", Buffer.alloc(100));
   await refused({ distortedVersion }, 422, "MEDIA_CHANGED");
   const inFile = { ...files, distortedVersion };

@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { encode, LOSSY } from "../media/clips.ts";
 import { MediaDirectory } from "../media/directory.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
-import { type Job, JobsClient } from "../server/jobs-client.ts";
+import { JobsClient } from "../server/jobs-client.ts";
 import { BUCKET, REGION, S3Server } from "../storages/s3-server.ts";
 
 const SCENE = { width: 160, height: 90, frames: 75 };
@@ -64,41 +64,31 @@ after(async () => {
 const MASTER = `s3://${BUCKET}/masters/reference.mkv`;
 const ENCODE = `s3://${BUCKET}/encodes/distorted.mp4`;
 
-/** Scores all frames, also if they were scored before. */
-async function submitted(spec: object): Promise<Job> {
-  const { status, body } = await jobs.submit({ noCache: true, ...spec });
-  assert.equal(status, 201, JSON.stringify(body));
-  return body;
-}
-
-async function framesOf({ id }: Job): Promise<string> {
-  const response = await fetch(`${svc.rest}/v1/jobs/${id}/frames?format=csv`);
-  assert.equal(response.status, 200);
-  return response.text();
-}
-
 test("a pair in a bucket has the digits of the same files on disk, whole and cut", async () => {
-  const local = await jobs.until((await submitted({ reference, distorted })).id, "SUCCEEDED");
-  const cut = await jobs.until((await submitted({ reference: MASTER, distorted: ENCODE })).id, "SUCCEEDED");
+  const local = await jobs.until((await jobs.submitAnew({ reference, distorted })).id, "SUCCEEDED");
+  const cut = await jobs.until(
+    (await jobs.submitAnew({ reference: MASTER, distorted: ENCODE })).id,
+    "SUCCEEDED",
+  );
   assert.ok(cut.segmentsTotal > 1);
   assert.deepEqual(cut.result?.["pooled"], local.result?.["pooled"]);
-  assert.equal(await framesOf(cut), await framesOf(local));
+  assert.equal(await jobs.framesOf(cut), await jobs.framesOf(local));
   const avi = await encode(directory, "whole.avi", SCENE, LOSSY.mpeg4);
   await s3.put("encodes/whole.avi", await readFile(avi));
   const inBucket = `s3://${BUCKET}/encodes/whole.avi`;
-  const wholeLocal = await jobs.until((await submitted({ reference, distorted: avi })).id, "SUCCEEDED");
+  const wholeLocal = await jobs.until((await jobs.submitAnew({ reference, distorted: avi })).id, "SUCCEEDED");
   const whole = await jobs.until(
-    (await submitted({ reference: MASTER, distorted: inBucket })).id,
+    (await jobs.submitAnew({ reference: MASTER, distorted: inBucket })).id,
     "SUCCEEDED",
   );
   assert.equal(whole.segmentsTotal, 1);
-  assert.equal(await framesOf(whole), await framesOf(wholeLocal));
+  assert.equal(await jobs.framesOf(whole), await jobs.framesOf(wholeLocal));
 });
 
 test("keys with any characters are signed and found", async () => {
   for (const key of KEYS) {
     await s3.put(`keys/${key}`, await readFile(distorted));
-    const { spec } = await submitted({
+    const { spec } = await jobs.submitAnew({
       reference: MASTER,
       distorted: `s3://${BUCKET}/keys/${key}`,
       diagnoseOnly: true,
@@ -112,7 +102,7 @@ test("an object that is replaced or deleted while its job waits or runs ends it 
   for (const change of ["replaced", "deleted"]) {
     const key = `encodes/${change}.mp4`;
     await s3.put(key, bytes);
-    const { id } = await submitted({ reference: MASTER, distorted: `s3://${BUCKET}/${key}` });
+    const { id } = await jobs.submitAnew({ reference: MASTER, distorted: `s3://${BUCKET}/${key}` });
     await (change === "deleted" ? s3.delete(key) : s3.put(key, Buffer.concat([bytes, Buffer.alloc(9)])));
     const { error } = await jobs.until(id, "FAILED");
     assert.equal(error?.code, "MEDIA_CHANGED");

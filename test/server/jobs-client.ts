@@ -1,4 +1,5 @@
 /** A REST client for jobs that checks every response against the contract. */
+import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { WAIT_LIMIT_MS } from "../waiting.ts";
 import { Contract } from "./contract.ts";
@@ -95,6 +96,21 @@ export class JobsClient {
 
   submit(spec: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer<Job & Problem>> {
     return this.post("submitJob", "/v1/jobs", spec, headers);
+  }
+
+  /** Submits a job that is scored also if the same was scored before. */
+  async submitAnew(spec: object): Promise<Job> {
+    const { status, body } = await this.submit({ noCache: true, ...spec });
+    assert.equal(status, 201, JSON.stringify(body));
+    return body;
+  }
+
+  /** Returns the scores of every frame as CSV. */
+  async framesOf({ id }: Pick<Job, "id">): Promise<string> {
+    const url = `${this.#server.rest}/v1/jobs/${id}/frames?format=csv`;
+    const response = await fetch(url, { headers: this.#headers });
+    assert.equal(response.status, 200);
+    return response.text();
   }
 
   get(id: string): Promise<Answer<Job & Problem>> {

@@ -1,4 +1,4 @@
-/** A DNS server on loopback that answers as told, and a look-up that asks it. */
+/** A DNS server on loopback that gives the answers of a test, and a look-up that asks it. */
 import { createSocket, type Socket } from "node:dgram";
 import { promises } from "node:dns";
 import { once } from "node:events";

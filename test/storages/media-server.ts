@@ -1,4 +1,4 @@
-/** An https server of files with ranges and conditions, which can misbehave as told. */
+/** An https server of files with ranges and conditions, which misbehaves as a test asks. */
 import { hash } from "node:crypto";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
