@@ -7,7 +7,7 @@ import { refuseSample } from "./contract/estimate.ts";
 import { isLookedFor } from "./contract/findings-policy.ts";
 import { withFix } from "./contract/fix.ts";
 import { refusePicture } from "./contract/picture.ts";
-import { type PairRequest, perSide, type Side } from "./contract/request.ts";
+import { type PairRequest, perSide } from "./contract/request.ts";
 import type { Progress, ScoreResult, ScorerInfo } from "./contract/result.ts";
 import type {
   AvailableScorer,
@@ -24,7 +24,7 @@ import { diagnose } from "./doctor/diagnose.ts";
 import { sizesSeen } from "./doctor/examine.ts";
 import { inspect } from "./doctor/inspect.ts";
 import type { Engine, EngineOptions, ScoreOptions } from "./engine.ts";
-import { openRemote, openSource, type Source, type Sources } from "./files/source.ts";
+import { type Opening, type Sources, withSources } from "./files/source.ts";
 import { noDecoder } from "./media/decode-errors.ts";
 import { wholeSegment } from "./planning/cut.ts";
 import {
@@ -106,7 +106,7 @@ class OpenEngine implements Engine {
     const frames = segmentFrames === undefined ? undefined : { frames: segmentFrames };
     const segmentLength = sample === undefined ? frames : "units";
     const run = { ...this.#run(tools, deadline, options.onProgress), look: looking(request) };
-    const scored = await this.#withSources(request, options, deadline, async (sources) => {
+    const scored = await withSources(request, this.#opening(options, deadline), async (sources) => {
       const planned = await this.#plan(sources, request, { ...run, models, segmentLength });
       const { reference, distorted } = sources;
       const outcome =
@@ -136,7 +136,7 @@ class OpenEngine implements Engine {
     const segmentLength = options.segments;
     const look = looking(request);
     const run = this.#run(tools, deadline);
-    return await this.#withSources(request, options, deadline, async (sources) => {
+    return await withSources(request, this.#opening(options, deadline), async (sources) => {
       const planned = await this.#plan(sources, request, { ...run, models, segmentLength });
       const { pairing, segments } = planned;
       const keys = reuseKeys(planned, tools.scorer.info, look === undefined ? "" : sizesSeen(planned.tracks));
@@ -170,7 +170,7 @@ class OpenEngine implements Engine {
     const report = ({ framesDone }: Progress): void => options.onFrames?.(framesDone);
     const { onScored } = options;
     const run = { ...this.#run(tools, deadline, report), look: looking(request), onScored };
-    return await this.#withSources(request, options, deadline, async (sources) => {
+    return await withSources(request, this.#opening(options, deadline), async (sources) => {
       const resumed = await resumePlan(facts, segment, request, sources, models);
       if (segment.cut !== undefined) {
         const meter = new ProgressMeter(segment.count, report);
@@ -203,7 +203,7 @@ class OpenEngine implements Engine {
     const { ffmpeg, isolation } = this.#scorers.default;
     if (ffmpeg === undefined) throw noDecoder("A diagnosis needs");
     const context = { ffmpeg, isolation, signal: deadline.signal };
-    return await this.#withSources(request, options, deadline, async (sources) => {
+    return await withSources(request, this.#opening(options, deadline), async (sources) => {
       const tracks = await probeBoth(sources, request, context);
       return diagnose(sources, tracks, context);
     });
@@ -219,7 +219,7 @@ class OpenEngine implements Engine {
     const request = plannedRequest(facts, work.request);
     refuseOtherRequest(facts, request);
     const { ffmpeg, isolation } = this.#scorers.default;
-    return await this.#withSources(request, options, deadline, async (sources) => {
+    return await withSources(request, this.#opening(options, deadline), async (sources) => {
       const stills: Still[] = [];
       for (const { segment: written, frames } of parts) {
         const segment = written === undefined ? wholeSegment(facts.pairing) : readSegment(written);
@@ -280,24 +280,10 @@ class OpenEngine implements Engine {
     return { scorer, ffmpeg, isolation, signal, timeoutMs, threads, onProgress };
   }
 
-  /** Opens both videos for some work, and verifies afterwards that neither was changed meanwhile. */
-  async #withSources<T>(
-    request: PairRequest,
-    { tenant, remote }: Pick<WorkOptions, "tenant" | "remote">,
-    { signal }: Deadline,
-    work: (sources: Sources) => Promise<T>,
-  ): Promise<T> {
+  /** Where the videos of a tenant's work may be opened. */
+  #opening({ tenant, remote }: WorkOptions, { signal }: Deadline): Opening {
     const { mediaRoots } = this.#options;
-    const roots = tenant === undefined ? mediaRoots : mediaRoots?.of(tenant);
-    const open = (side: Side): Promise<Source> =>
-      remote?.[side] === undefined
-        ? openSource(side, request[side], roots)
-        : openRemote(side, request[side], remote[side], signal);
-    await using reference = await open("reference");
-    await using distorted = await open("distorted");
-    const done = await work({ reference, distorted });
-    await Promise.all([reference.verifyUnchanged(), distorted.verifyUnchanged()]);
-    return done;
+    return { roots: tenant === undefined ? mediaRoots : mediaRoots?.of(tenant), remote, signal };
   }
 }
 

@@ -5,11 +5,12 @@
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
+import { schemeOf } from "../../jobs/media/names.ts";
 import { errorCode } from "../../platform/errors.ts";
 import { Failure } from "../../platform/failure.ts";
 import { systemReason } from "../../platform/system-reason.ts";
 import type { Side } from "../contract/request.ts";
-import type { OpenRemote } from "../contract/work.ts";
+import type { OpenRemote, WorkOptions } from "../contract/work.ts";
 import { identityOf } from "./identity.ts";
 import type { MediaRoots } from "./roots.ts";
 
@@ -89,12 +90,7 @@ export async function openSource(side: Side, asked: string, roots: MediaRoots | 
 }
 
 /** Opens a video that is no file of this machine. The caller must dispose of it. */
-export async function openRemote(
-  side: Side,
-  asked: string,
-  open: OpenRemote,
-  signal: AbortSignal,
-): Promise<Source> {
+async function openRemote(side: Side, asked: string, open: OpenRemote, signal: AbortSignal): Promise<Source> {
   const video = await open(signal);
   return {
     side,
@@ -111,16 +107,39 @@ export async function openRemote(
   };
 }
 
+/** Where videos may be opened. */
+export interface Opening {
+  /** undefined: anywhere on this machine. */
+  readonly roots: MediaRoots | undefined;
+  /** How the sides that are no files of this machine are opened. */
+  readonly remote: WorkOptions["remote"];
+  readonly signal: AbortSignal;
+}
+
+/** Opens both videos for some work, and verifies afterwards that neither was changed meanwhile. */
+export async function withSources<T>(
+  request: Readonly<Record<Side, string>>,
+  { roots, remote, signal }: Opening,
+  work: (sources: Sources) => Promise<T>,
+): Promise<T> {
+  const open = (side: Side): Promise<Source> =>
+    remote?.[side] === undefined
+      ? openSource(side, request[side], roots)
+      : openRemote(side, request[side], remote[side], signal);
+  await using reference = await open("reference");
+  await using distorted = await open("distorted");
+  const done = await work({ reference, distorted });
+  await Promise.all([reference.verifyUnchanged(), distorted.verifyUnchanged()]);
+  return done;
+}
+
 function extensionOf(path: string): string {
   return /^\.([a-z0-9]{1,8})$/.exec(extname(path).toLowerCase())?.[1] ?? "";
 }
 
-/** A scheme and "//" as in RFC 3986. Prefix a file of such a name with "./". */
-const URL_START = /^([a-z][a-z0-9+.-]{0,30}):\/\//i;
-
 /** Throws URL_NOT_SUPPORTED. The message does not repeat the URL: a signed one is a secret. */
 export function refuseUrl(side: string, asked: string): void {
-  const scheme = URL_START.exec(asked)?.[1];
+  const scheme = schemeOf(asked);
   if (scheme === undefined) return;
   throw new Failure(
     "URL_NOT_SUPPORTED",

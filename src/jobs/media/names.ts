@@ -34,9 +34,14 @@ const BUCKET = /^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/;
 const VERSION_ID = /^[A-Za-z0-9._-]{1,1024}$/;
 const MAX_KEY_BYTES = 1024;
 
+/** Returns the scheme of a URL as it is written; undefined for a path. */
+export function schemeOf(text: string): string | undefined {
+  return SCHEME.exec(text)?.[1];
+}
+
 /** Returns undefined for a path. */
 export function remoteName(text: string): RemoteName | NameFault | undefined {
-  const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
+  const scheme = schemeOf(text)?.toLowerCase();
   if (scheme === undefined) return undefined;
   if (scheme === "s3") return objectName(text.slice("s3://".length));
   if (scheme === "https") return webName(text);
