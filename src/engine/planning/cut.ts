@@ -87,10 +87,10 @@ function isReliable({ pts, timeBase }: FrameTimes): boolean {
 }
 
 /**
- * Returns the first frames of segments of about the same length. Each boundary is moved, by at most half of that length, to where the least
- * is decoded only to be dropped: the frame after a key frame, which is then the context before the segment. What two
- * segments differ in length counts too, but less, the more segments there are: what is dropped adds up, while only one
- * segment is the last to end.
+ * Returns the first frames of segments of about the same length. Each boundary is moved, by at most half of that length,
+ * to where the least is decoded only to be dropped: the frame after a key frame, which is then the context before the
+ * segment. What two segments differ in length counts too, but less, the more segments there are: what is dropped adds up,
+ * while only one segment is the last to end.
  */
 function spread(
   count: number,
