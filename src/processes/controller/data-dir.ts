@@ -1,25 +1,18 @@
 /** The directory of the embedded database. */
 import { constants } from "node:fs";
 import { access, mkdir, stat } from "node:fs/promises";
-import { homedir } from "node:os";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { UsageError } from "../../platform/config/setting.ts";
+import { userFolder } from "../../platform/config/user-folder.ts";
 import { errorCode } from "../../platform/errors.ts";
 import type { Log } from "../../platform/observability/log.ts";
-
-/** The default: the state directory of the user, as XDG defines it. */
-function defaultDataDir(environment: NodeJS.ProcessEnv): string {
-  const state = environment["XDG_STATE_HOME"];
-  const base = state !== undefined && isAbsolute(state) ? state : join(homedir(), ".local", "state");
-  return join(base, "svc");
-}
 
 /** Milliseconds. A slower disk is logged and waited for: it may recover. */
 const ANSWERS_WITHIN_MS = 5_000;
 
 /** Returns the path of the directory, which is created for its owner only if it does not exist. Throws UsageError. */
 export async function ensureDataDir(given: string | undefined, log: Log): Promise<string> {
-  const path = resolve(given ?? defaultDataDir(process.env));
+  const path = resolve(given ?? userFolder(process.env, "XDG_STATE_HOME"));
   const warn = () => log.warn({ dataDir: path }, "the disk of --data-dir does not respond; waiting for it");
   const late = setTimeout(warn, ANSWERS_WITHIN_MS);
   try {

@@ -1,7 +1,7 @@
 /** Where a node keeps the objects that it fetches. */
-import { homedir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { integer, text } from "../../platform/config/setting.ts";
+import { userFolder } from "../../platform/config/user-folder.ts";
 import type { MediaCacheSettings } from "../../worker/media/node-media.ts";
 
 const GIB = 2 ** 30;
@@ -29,12 +29,6 @@ export function mediaCacheIn(
   }: { readonly mediaCache: string | undefined; readonly mediaCacheSize: number },
   environment: NodeJS.ProcessEnv,
 ): MediaCacheSettings {
-  const directory = resolve(mediaCache ?? defaultDirectory(environment));
+  const directory = resolve(mediaCache ?? join(userFolder(environment, "XDG_CACHE_HOME"), "media"));
   return { directory, maxBytes: mediaCacheSize * GIB };
-}
-
-function defaultDirectory(environment: NodeJS.ProcessEnv): string {
-  const cache = environment["XDG_CACHE_HOME"];
-  const base = cache !== undefined && isAbsolute(cache) ? cache : join(homedir(), ".cache");
-  return join(base, "svc", "media");
 }
