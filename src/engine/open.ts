@@ -137,7 +137,8 @@ class OpenEngine implements Engine {
     const look = looking(request);
     const run = this.#run(tools, deadline);
     return await withSources(request, this.#opening(options, deadline), async (sources) => {
-      const planned = await this.#plan(sources, request, { ...run, models, segmentLength });
+      const cutting = { models, segmentLength, hashPackets: true };
+      const planned = await this.#plan(sources, request, { ...run, ...cutting });
       const { pairing, segments } = planned;
       const keys = reuseKeys(planned, tools.scorer.info, look === undefined ? "" : sizesSeen(planned.tracks));
       return {

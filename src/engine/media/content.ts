@@ -1,6 +1,7 @@
 /**
- * What the frames of a track are decoded from: digests of its packets, in blocks that begin at key frames. ffmpeg lists
- * each packet twice while probing: by framecrc with its flags, and by framehash with a hash of 128 bits.
+ * What the frames of a track are decoded from: digests of its packets, in blocks that begin at key frames. For
+ * them, ffmpeg lists each packet twice while probing: by framecrc with its flags, and by framehash with a hash of 128
+ * bits.
  */
 import { createHash, type Hash } from "node:crypto";
 

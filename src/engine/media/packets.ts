@@ -9,8 +9,8 @@ const FLAG_DISCARD = 4;
 
 export class PacketList {
   codec = "";
-  /** Reads the same lines. */
-  readonly content = new ContentList();
+  /** Reads the same lines; undefined: there are no hashes. */
+  readonly content: ContentList | undefined;
   #timeBase: Rational | undefined;
   /** Times of the frames that play. */
   #pts = new Float64Array(1024);
@@ -22,26 +22,30 @@ export class PacketList {
   #lastKey = Number.NEGATIVE_INFINITY;
   #leading = false;
 
+  constructor(content?: ContentList) {
+    this.content = content;
+  }
+
   /**
    * Parses a line: headers such as "#tb 0: 1/25", then "stream, dts, pts, duration, size, crc[, F=0x..][, …]"; and those
    * of framehash, with a hash in the place of the checksum.
    */
   read(line: string): void {
     if (line.startsWith("#")) {
-      this.content.read(line, Number.NaN, false);
+      this.content?.read(line, Number.NaN, false);
       const [key, value] = [line.slice(1, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()];
       if (key === "tb 0") this.#timeBase = parseRational(value);
       if (key === "codec_id 0") this.codec = value;
       return;
     }
     if (isHashLine(line)) {
-      this.content.read(line, Number.NaN, false);
+      this.content?.read(line, Number.NaN, false);
       return;
     }
     const fields = line.split(",");
     const pts = Number(fields[2]);
     const flags = Number(fields.find((field) => field.startsWith(" F="))?.slice(3) ?? FLAG_KEY);
-    if (fields.length >= 6) this.content.read(line, pts, (flags & FLAG_KEY) !== 0);
+    if (fields.length >= 6) this.content?.read(line, pts, (flags & FLAG_KEY) !== 0);
     // AVI repeats the previous frame with an empty packet, which decodes to nothing.
     if (fields.length < 6 || Number.isNaN(pts) || Number(fields[4]) === 0) return;
     this.#bytes += Number(fields[4]);

@@ -6,7 +6,7 @@ import { quote, type Source } from "../files/source.ts";
 import { PROBE_LIMITS } from "../sandbox/limits.ts";
 import { type Exit, Sandbox } from "../sandbox/sandbox.ts";
 import { PRIMARIES_NAMES, TRANSFER_NAMES } from "./colour-tags.ts";
-import { FRAME_HASH } from "./content.ts";
+import { ContentList, FRAME_HASH } from "./content.ts";
 import { damaged, openFailure, refuseBrokenRun } from "./decode-errors.ts";
 import { GUARDS, inputFile, QUIET, SHOW_FIRST_FRAME } from "./ffmpeg.ts";
 import { Messages } from "./messages.ts";
@@ -61,8 +61,8 @@ const LIST_PACKETS: readonly string[] = [
 const KEY_FRAMES: readonly string[] = ["-skip_frame", "nokey"];
 
 /**
- * Lists the packets of the video track twice, with checksums and with hashes, and decodes its first key frame; its first
- * frame if no key frame decodes or plays.
+ * Lists the packets of the video track with checksums, a second time with hashes if the context asks for them, and
+ * decodes its first key frame; its first frame if no key frame decodes or plays.
  */
 async function list(source: Source, context: ProbeContext, options: readonly string[]): Promise<Found> {
   const { ffmpeg } = context;
@@ -95,7 +95,8 @@ interface Listed {
 }
 
 async function read(source: Source, context: DecodeContext, options: readonly string[]): Promise<Listed> {
-  const packets = new PacketList();
+  const packets = new PacketList(context.hashPackets ? new ContentList() : undefined);
+  const hashes = packets.content === undefined ? [] : [...LIST_PACKETS, ...FRAME_HASH, "pipe:1"];
   const picture = new PictureReader();
   const messages = new Messages();
   await using sandbox = Sandbox.open({ ...context, sources: [source] });
@@ -104,13 +105,13 @@ async function read(source: Source, context: DecodeContext, options: readonly st
     args: [
       ...QUIET,
       ...[...GUARDS, ...options, "-threads", "1", "-noautorotate", "-copyts", ...inputFile(source)],
-      ...[...LIST_PACKETS, "-f", "framecrc", "pipe:1", ...LIST_PACKETS, ...FRAME_HASH, "pipe:1"],
+      ...[...LIST_PACKETS, "-f", "framecrc", "pipe:1", ...hashes],
       ...SHOW_FIRST_FRAME,
     ],
     limits: PROBE_LIMITS,
     onStdout: (line) => packets.read(line),
     onStderr: (line) => {
-      packets.content.describe(line);
+      packets.content?.describe(line);
       picture.read(line);
       messages.read(line);
     },
@@ -227,7 +228,7 @@ function toTrack(source: Source, found: Found): Omit<Track, "selfChecking"> {
     ignoresEditList: found.ignored !== undefined,
     samples: undefined,
     straight: false,
-    content: packets.content.finish(),
+    content: packets.content?.finish(),
     warnings: editListWarnings(source, found),
   };
 }
