@@ -22,9 +22,9 @@ export class SharedPostgres implements AsyncDisposable {
     this.#parent = parent;
   }
 
-  /** Returns the variables for a test file. Starts the server if the file needs it. */
-  async environmentOf(path: string): Promise<Readonly<Record<string, string>>> {
-    if (!NEEDED_BY.some((prefix) => path.startsWith(prefix))) return {};
+  /** Returns the variables for test files. Starts the server if one needs it. */
+  async environmentOf(paths: readonly string[]): Promise<Readonly<Record<string, string>>> {
+    if (!paths.some((path) => NEEDED_BY.some((prefix) => path.startsWith(prefix)))) return {};
     this.#cluster ??= startPrepared(this.#parent);
     const { port } = await this.#cluster;
     return { [SHARED_PORT]: String(port) };

@@ -1,6 +1,6 @@
 /**
- * Reporter of one test file (node --test-reporter): writes events as JSON lines for the runner. A file that runs no
- * test reports nothing.
+ * Reporter of one process of tests (node --test-reporter): writes events as JSON lines for the runner. A file that runs
+ * no test reports nothing.
  */
 import type { TestEvent } from "node:test/reporters";
 import { inspect } from "node:util";
@@ -11,10 +11,19 @@ export interface Begun {
   readonly name: string;
 }
 
+/** A test passed. A suite does not count. */
+export interface Passed {
+  readonly kind: "passed";
+  /** The absolute path of its file, if Node.js names it. */
+  readonly file: string | undefined;
+}
+
 export interface Failed {
   readonly kind: "failed";
   /** Names of the enclosing suites and tests, outermost first, and of the test itself. */
   readonly path: readonly string[];
+  /** The absolute path of its file, if Node.js names it. */
+  readonly file: string | undefined;
   readonly error: string;
 }
 
@@ -25,7 +34,7 @@ export interface Finished {
   readonly skipped: number;
 }
 
-export type Reported = Begun | Failed | Finished;
+export type Reported = Begun | Passed | Failed | Finished;
 
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const around: string[] = [];
@@ -41,19 +50,26 @@ export default async function* report(events: AsyncIterable<TestEvent>): AsyncGe
 
 function reportedOf(event: TestEvent, around: readonly string[]): Reported | undefined {
   if (event.type === "test:dequeue") return { kind: "begun", name: event.data.name };
+  if (event.type === "test:pass" && event.data.details.type !== "suite")
+    return { kind: "passed", file: event.data.file };
   if (event.type === "test:fail") {
     const { error } = event.data.details;
     // A suite fails because of a test in it, which has already been reported.
     if ("failureType" in error && error.failureType === "subtestsFailed") return undefined;
     const path = [...around.slice(0, event.data.nesting), event.data.name];
-    return { kind: "failed", path, error: inspect(error.cause ?? error, { depth: 6 }) };
+    return {
+      kind: "failed",
+      path,
+      file: event.data.file,
+      error: inspect(error.cause ?? error, { depth: 6 }),
+    };
   }
   // Node.js reports failures after the end of a test only as a diagnostic.
   if (
     event.type === "test:diagnostic" &&
     event.data.message.includes("asynchronous activity after the test ended")
   ) {
-    return { kind: "failed", path: [], error: event.data.message };
+    return { kind: "failed", path: [], file: event.data.file, error: event.data.message };
   }
   if (event.type === "test:summary") {
     const { tests, passed, skipped } = event.data.counts;

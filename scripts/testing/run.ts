@@ -8,22 +8,27 @@ import { availableParallelism, tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { PROJECT } from "../gates/gate.ts";
-import { endRunning, FILE_LIMIT_MS, type FileResult, runFile } from "./file.ts";
 import { SharedPostgres } from "./postgres.ts";
+import { endRunning, LIMIT_MS, runFiles, type TestsResult } from "./process.ts";
 import { temporaryParent } from "./temporary.ts";
 import { add, NONE, type Totals, totalsLine } from "./totals.ts";
 
-/** Concurrent test files. Scorers use all cores, but a third of the time tests wait for processes and clocks. */
+/** Concurrent processes of tests. Scorers use all cores, but a third of the time tests wait for processes and clocks. */
 const AT_ONCE = Math.min(4, availableParallelism() + 2);
 
-/** Short files. They run last, so that no core is idle while a long file ends. */
-const SHORT = "test/unit/";
+/**
+ * Short files without programs and services. The files of each folder in it share a process: starting one takes longer
+ * than most of these files. They run last, so that no core is idle while a long file ends.
+ */
+const UNIT = "test/unit/";
+/** Folders below these are part of them. */
+const DEPTH = 2;
 
 /** Lines of a failed file's own output that are shown. */
 const OUTPUT_LINES = 100;
 
 export interface RunOptions {
-  /** Milliseconds after which a file counts as stuck. */
+  /** Milliseconds after which a process counts as stuck. */
   readonly limitMs?: number;
   /** Files and folders that cannot run here, and why. */
   readonly without?: ReadonlyMap<string, string>;
@@ -34,23 +39,23 @@ export interface RunOptions {
 export async function runTests(
   root: string,
   patterns: readonly string[],
-  { limitMs = FILE_LIMIT_MS, without = new Map(), onDisk = false }: RunOptions = {},
+  { limitMs = LIMIT_MS, without = new Map(), onDisk = false }: RunOptions = {},
 ): Promise<Totals> {
   const found = inOrder(globSync([...patterns], { cwd: root }));
   const skipped = found.filter((path) => reasonFor(path, without) !== undefined);
   for (const path of skipped) process.stdout.write(`skip ${path}: ${String(reasonFor(path, without))}\n`);
-  const queue = found.filter((path) => !skipped.includes(path));
+  const queue = groupsOf(found.filter((path) => !skipped.includes(path)));
   const parent = onDisk ? tmpdir() : temporaryParent();
   let totals: Totals = { ...NONE, skipped: skipped.length };
   const ended = await untilSignal(async (signal) => {
     await using postgres = new SharedPostgres(parent);
     const work = async (): Promise<void> => {
-      for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
+      for (let group = queue.shift(); group !== undefined; group = queue.shift()) {
         const started = performance.now();
-        const env = await postgres.environmentOf(path);
+        const env = await postgres.environmentOf(group.paths);
         if (signal.aborted) return;
-        const result = await runFile(root, path, { limitMs, parent, env });
-        process.stdout.write(describe(path, result, performance.now() - started));
+        const result = await runFiles(root, group.paths, { limitMs, parent, env });
+        process.stdout.write(describe(group.name, result, performance.now() - started));
         totals = add(totals, result);
       }
     };
@@ -61,8 +66,27 @@ export async function runTests(
 }
 
 function inOrder(paths: readonly string[]): string[] {
-  const isLast = (path: string) => Number(path.startsWith(SHORT));
+  const isLast = (path: string) => Number(path.startsWith(UNIT));
   return paths.toSorted((a, b) => isLast(a) - isLast(b) || (a < b ? -1 : 1));
+}
+
+interface Group {
+  readonly name: string;
+  /** Files that share a process. */
+  readonly paths: readonly string[];
+}
+
+function groupsOf(paths: readonly string[]): Group[] {
+  const groups = Map.groupBy(paths, (path) => {
+    const folders = path.startsWith(UNIT) ? path.slice(UNIT.length).split("/").slice(0, -1) : [];
+    return folders.length > 0 ? `${UNIT}${folders.slice(0, DEPTH).join("/")}/` : path;
+  });
+  return [...groups].map(([name, files]) => {
+    const [only = name] = files;
+    return files.length === 1
+      ? { name: only, paths: files }
+      : { name: `${name} (${files.length} files)`, paths: files };
+  });
 }
 
 /** Returns why a file is skipped: the reason of the first path in `without` that contains it. */
@@ -94,11 +118,11 @@ async function untilSignal(
   return received;
 }
 
-function describe(path: string, result: FileResult, tookMs: number): string {
+function describe(name: string, result: TestsResult, tookMs: number): string {
   const skipped = result.skipped > 0 ? `, ${result.skipped} skipped` : "";
   const counts =
     result.failed > 0 ? `${result.failed} failed, ${result.passed} passed` : `${result.passed} passed`;
-  const line = `${result.failed > 0 ? "FAIL" : "ok  "} ${path}  ${counts}${skipped}  ${(tookMs / 1000).toFixed(1)} s\n`;
+  const line = `${result.failed > 0 ? "FAIL" : "ok  "} ${name}  ${counts}${skipped}  ${(tookMs / 1000).toFixed(1)} s\n`;
   if (result.failed === 0) return line;
   const output = result.output.trim().split("\n").slice(-OUTPUT_LINES).join("\n");
   const details = [...result.failures, ...(output === "" ? [] : [`its output:\n${output}`])];
@@ -108,7 +132,7 @@ function describe(path: string, result: FileResult, tookMs: number): string {
 if (import.meta.main) {
   const options = { root: { type: "string" }, limit: { type: "string" } } as const;
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
-  const limitMs = values.limit === undefined ? FILE_LIMIT_MS : Number(values.limit) * 1000;
+  const limitMs = values.limit === undefined ? LIMIT_MS : Number(values.limit) * 1000;
   const totals = await runTests(resolve(values.root ?? PROJECT), positionals, { limitMs });
   process.stdout.write(`${totalsLine(totals)}\n`);
   process.exitCode = totals.failed > 0 || totals.passed === 0 ? 1 : 0;

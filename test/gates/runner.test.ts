@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
 import { PROJECT } from "../../scripts/gates/gate.ts";
@@ -31,8 +31,11 @@ const SPAWN = `${TEST}import { spawn } from "node:child_process";\nimport { tmpd
 async function runner(files: Record<string, string>, options: readonly string[] = []): Promise<Run> {
   const root = mkdtempSync(join(tmpdir(), "runner-"));
   try {
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
-    const args = [join(PROJECT, "scripts", "testing", "run.ts"), "--root", root, ...options, "*.test.ts"];
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(join(root, dirname(name)), { recursive: true });
+      writeFileSync(join(root, name), text);
+    }
+    const args = [join(PROJECT, "scripts", "testing", "run.ts"), "--root", root, ...options, "**/*.test.ts"];
     const [code, output] = await promisify(execFile)(process.execPath, args).then(
       ({ stdout }) => [0, stdout] as const,
       (error: { code: number; stdout: string }) => [error.code, error.stdout] as const,
@@ -89,6 +92,22 @@ test("fails for a todo, an unhandled rejection, a crash and a wrong exit code", 
   assert.equal(code, 1);
   assert.match(output, /after the test ended[^\n]*Error: lost/);
   assert.equal(lastLine, "2 passed, 4 failed, 0 skipped");
+});
+
+test("runs the unit tests of a folder in one process, and misses no failure of its files", async () => {
+  const { code, output, lastLine } = await runner({
+    "test/unit/a/1.test.ts": `${TEST}test("p", () => { globalThis.name = "one"; });\n`,
+    "test/unit/a/deep/two.test.ts": `${TEST}test("q", () => { if (globalThis.name === "one") throw new Error("shared"); });\n`,
+    "test/unit/a/hollow.test.ts": 'import { describe } from "node:test";\ndescribe("s", () => {});\n',
+    "test/unit/a/broken.test.ts": 'throw new Error("broken at once");\n',
+    "test/unit/b/alone.test.ts": `${TEST}test("r", () => {});\n`,
+  });
+  assert.match(output, /^FAIL test\/unit\/a\/ \(4 files\) {2}/m);
+  assert.match(output, /test\/unit\/a\/deep\/two\.test\.ts › q\n[\s\S]*Error: shared/);
+  assert.match(output, /broken at once/);
+  assert.match(output, /ran no test of test\/unit\/a\/hollow\.test\.ts/);
+  assert.match(output, /^ok {3}test\/unit\/b\/alone\.test\.ts {2}1 passed/m);
+  assert.deepEqual([code, lastLine], [1, "2 passed, 3 failed, 0 skipped"]);
 });
 
 test("kills a file that does not end, and reports it", async () => {

@@ -1,37 +1,38 @@
-/** Runs one test file in its own process, process group and temporary folder. */
+/** Runs a test file, or files that share a process, in its own process group and temporary folder. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { constants } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, join, relative } from "node:path";
 import { errorCode } from "../../src/platform/errors.ts";
 import { PROJECT } from "../gates/gate.ts";
 import { entriesOf, leakedProcesses } from "./leaks.ts";
 import type { Finished, Reported } from "./reporter.ts";
 
 /**
- * Milliseconds after which a test file counts as stuck. The slowest take 70 s on an idle machine, 180 s on a busy one.
+ * Milliseconds after which a process of tests counts as stuck. The slowest take 70 s on an idle machine, 180 s on a
+ * busy one.
  */
-export const FILE_LIMIT_MS = 900_000;
+export const LIMIT_MS = 900_000;
 
-export interface FileResult {
+export interface TestsResult {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  /** Each failure in full, of a test or of the file as a whole. */
+  /** Each failure in full, of a test or of the process as a whole. */
   readonly failures: readonly string[];
-  /** The output of the file. */
+  /** The output of the process. */
   readonly output: string;
 }
 
 const running = new Set<ChildProcess>();
 
-/** Kills all running test files: they have their own process groups, which signals of the terminal do not reach. */
+/** Kills all running tests: they have their own process groups, which signals of the terminal do not reach. */
 export function endRunning(): void {
   for (const child of running) killGroup(child);
 }
 
-export interface FileOptions {
+export interface ProcessOptions {
   /** Milliseconds after which it counts as stuck. */
   readonly limitMs: number;
   /** Parent of its temporary folder. */
@@ -40,7 +41,12 @@ export interface FileOptions {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export async function runFile(root: string, path: string, options: FileOptions): Promise<FileResult> {
+/** Runs files one after another in one process. `paths` are relative to `root`. */
+export async function runFiles(
+  root: string,
+  paths: readonly string[],
+  options: ProcessOptions,
+): Promise<TestsResult> {
   const { limitMs, parent, env } = options;
   const folder = mkdtempSync(join(parent, "svc-test-"));
   const temporary = join(folder, "tmp");
@@ -48,8 +54,14 @@ export async function runFile(root: string, path: string, options: FileOptions):
   try {
     const mark = `SVC_TEST_MARK=${randomUUID()}`;
     const events = join(folder, "events");
-    const ended = await runProcess(root, path, { events, temporary, mark, limitMs, env });
-    return resultOf(eventsOf(events), ended, entriesOf(temporary));
+    const ended = await runProcess(root, paths, { events, temporary, mark, limitMs, env });
+    const [only, ...more] = paths;
+    const reported = eventsOf(events);
+    if (only !== undefined && more.length === 0)
+      return resultOf("file", reported, ended, entriesOf(temporary));
+    const faults = [...ended.faults, ...withoutTest(root, paths, reported)];
+    const named = reported.map((event) => withFile(root, event));
+    return resultOf("process", named, { ...ended, faults }, entriesOf(temporary));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -69,10 +81,11 @@ interface Ended {
   readonly output: string;
 }
 
-async function runProcess(root: string, path: string, around: Surroundings): Promise<Ended> {
+async function runProcess(root: string, paths: readonly string[], around: Surroundings): Promise<Ended> {
   const reporter = join(import.meta.dirname, "reporter.ts");
   const options = [`--test-reporter=${reporter}`, `--test-reporter-destination=${around.events}`];
-  const child = spawn(process.execPath, [...options, join(root, path)], {
+  if (paths.length > 1) options.push("--test", "--test-isolation=none");
+  const child = spawn(process.execPath, [...options, ...paths.map((path) => join(root, path))], {
     cwd: root,
     env: environment(around),
     detached: true,
@@ -101,7 +114,7 @@ async function runProcess(root: string, path: string, around: Surroundings): Pro
 /** The compile cache of bin/svc, which holds most of what tests import. */
 const COMPILED = join(PROJECT, "node_modules", ".cache", "svc");
 
-/** The environment of a test file: the project's tools first on the PATH, and its own temporary folder. */
+/** The environment of tests: the project's tools first on the PATH, and its own temporary folder. */
 function environment({ temporary, mark, env: given }: Surroundings): NodeJS.ProcessEnv {
   const { NODE_TEST_CONTEXT: _context, PATH = "", ...env } = process.env;
   const tools = join(PROJECT, "node_modules", ".bin");
@@ -162,7 +175,24 @@ function eventsOf(path: string): Reported[] {
   }
 }
 
-function resultOf(events: readonly Reported[], ended: Ended, left: readonly string[]): FileResult {
+/** Returns a fault for each file of which no test passed or failed. */
+function withoutTest(root: string, paths: readonly string[], events: readonly Reported[]): string[] {
+  const ran = new Set(events.map((event) => ("file" in event ? event.file : undefined)));
+  return paths.filter((path) => !ran.has(join(root, path))).map((path) => `ran no test of ${path}`);
+}
+
+/** Puts a failed test's file in front of its names. */
+function withFile(root: string, event: Reported): Reported {
+  if (event.kind !== "failed" || event.file === undefined) return event;
+  return { ...event, path: [relative(root, event.file), ...event.path] };
+}
+
+function resultOf(
+  subject: string,
+  events: readonly Reported[],
+  ended: Ended,
+  left: readonly string[],
+): TestsResult {
   const finished = events.find((event): event is Finished => event.kind === "finished");
   const last = events.findLast((event) => event.kind === "begun")?.name ?? "none";
   const faults = ended.faults.map((fault) => `${fault} (last test started: ${last})`);
@@ -177,7 +207,7 @@ function resultOf(events: readonly Reported[], ended: Ended, left: readonly stri
     passed: finished?.passed ?? 0,
     failed: Math.max(finished?.failed ?? 0, failures.length) + faults.length,
     skipped: finished?.skipped ?? 0,
-    failures: [...failures, ...faults.map((fault) => `the file ${fault}`)],
+    failures: [...failures, ...faults.map((fault) => `the ${subject} ${fault}`)],
     output: ended.output,
   };
 }
