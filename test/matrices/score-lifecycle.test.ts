@@ -11,17 +11,17 @@ import type { Progress } from "../../src/engine/contract/result.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { errorCode } from "../../src/platform/errors.ts";
 import { Failure } from "../../src/platform/failure.ts";
+import { assertSameDigits } from "../engine/digits.ts";
+import { Fixture, SCORERS } from "../engine/fixture.ts";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
 import { FFMPEG, ffmpeg } from "../media/ffmpeg.ts";
 import { truthOfPair } from "../media/truth.ts";
 import { withTimeout } from "../waiting.ts";
-import { assertSameDigits } from "./digits.ts";
-import { Fixture, SCORERS } from "./fixture.ts";
 
 const LONG = { width: 1280, height: 720, frames: 160 };
 /** Repetitions of the clip: long enough that a score is always stopped in the middle. */
 const TIMES = 40;
-const CHILD = fileURLToPath(new URL("./scoring-process.ts", import.meta.url));
+const CHILD = fileURLToPath(new URL("../engine/scoring-process.ts", import.meta.url));
 
 for (const scorer of SCORERS) {
   describe(`lifecycle of a score, with ${scorer.kind}`, () => {

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Finding } from "../../src/engine/contract/finding.ts";
 import { pairRequest } from "../../src/engine/contract/request.ts";
+import { Fixture, warningCodes } from "../engine/fixture.ts";
 import { ffmpeg } from "../media/ffmpeg.ts";
-import { Fixture, warningCodes } from "./fixture.ts";
 
 /** A picture that moves sideways, as a camera that records 50 moments a second sees it. */
 const CAMERA = "testsrc2=s=640x360:r=50,scroll=horizontal=0.004,format=yuv420p";

@@ -4,12 +4,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { pairRequest } from "../../src/engine/contract/request.ts";
 import { Failure } from "../../src/platform/failure.ts";
+import { Fixture, SCORERS, type Scorer } from "../engine/fixture.ts";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import { box, damage, pngBomb } from "../media/crafted.ts";
 import { ffmpeg } from "../media/ffmpeg.ts";
 import { decode, truthOf } from "../media/truth.ts";
 import { WAIT_LIMIT_MS } from "../waiting.ts";
-import { Fixture, SCORERS, type Scorer } from "./fixture.ts";
 
 const SMALL = { ...SCENE, width: 128, height: 72, frames: 10 };
 /** Imitations of lines that the programs print, for a file's metadata. */

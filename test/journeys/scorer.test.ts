@@ -20,9 +20,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
+import { SvcCopy } from "../acceptance/svc-copy.ts";
 import { encode, LOSSY, pristine } from "../media/clips.ts";
 import { MediaDirectory } from "../media/directory.ts";
-import { SvcCopy } from "./svc-copy.ts";
 
 const run = promisify(execFile);
 const RELEASE = "imageio-ffmpeg==0.8.1";

@@ -4,10 +4,10 @@ import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
+import { Fixture } from "../engine/fixture.ts";
 import { CanaryFile, CanaryPort } from "../media/canary.ts";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import { FFMPEG } from "../media/ffmpeg.ts";
-import { Fixture } from "./fixture.ts";
 
 const run = promisify(execFile);
 

@@ -4,9 +4,9 @@ import { after, before, describe, test } from "node:test";
 import type { SampleRequest } from "../../src/engine/contract/estimate.ts";
 import { pairRequest } from "../../src/engine/contract/request.ts";
 import type { Progress, ScoreResult } from "../../src/engine/contract/result.ts";
+import { Fixture, type Pair } from "../engine/fixture.ts";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
 import { WAIT_LIMIT_MS } from "../waiting.ts";
-import { Fixture, type Pair } from "./fixture.ts";
 
 /** About 170 units: the smallest sample that may end has 40. */
 const FILM = { ...SCENE, width: 96, height: 54, frames: 2000 };

@@ -1,10 +1,10 @@
 /** The video is found among other streams. Rotated videos are compared as coded, rotated or refused. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { Fixture, SCORERS, warningCodes } from "../engine/fixture.ts";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import { ffmpeg } from "../media/ffmpeg.ts";
 import { decode, truthOf, truthOfPair, turn as turnPlanes } from "../media/truth.ts";
-import { Fixture, SCORERS, warningCodes } from "./fixture.ts";
 
 const [SCORER] = SCORERS;
 const TONE = ["-f", "lavfi", "-i", "sine=frequency=440:duration=1.2"];

@@ -1,9 +1,9 @@
 /** Frames are paired by index: container, codec and timestamps never change a digit. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { Fixture, SCORERS } from "../engine/fixture.ts";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import { decode, type Planes, truthOf } from "../media/truth.ts";
-import { Fixture, SCORERS } from "./fixture.ts";
 
 /** Each codec in the containers that carry it: [codec, first file, files with the same packets…]. */
 const CODED: readonly (readonly [keyof typeof LOSSY, string, ...string[]])[] = [

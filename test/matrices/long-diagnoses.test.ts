@@ -4,11 +4,11 @@ import { after, before, describe, test } from "node:test";
 import type { Diagnosis } from "../../src/engine/contract/diagnosis.ts";
 import { type PairRequest, pairRequest } from "../../src/engine/contract/request.ts";
 import type { ScoreResult } from "../../src/engine/contract/result.ts";
+import { Fixture } from "../engine/fixture.ts";
 import { LOSSY, remux } from "../media/clips.ts";
 import { ffmpeg } from "../media/ffmpeg.ts";
 import { film } from "../media/film.ts";
 import { WAIT_LIMIT_MS } from "../waiting.ts";
-import { Fixture } from "./fixture.ts";
 
 const FRAMES = 4200;
 /** The frames that show the same if the distorted video lacks frame 3000. */

@@ -1,10 +1,10 @@
 /** Frames are never paired by time: edit lists, variable rates, offsets and open GOPs. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { Fixture, SCORERS, warningCodes } from "../engine/fixture.ts";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import { ffmpeg } from "../media/ffmpeg.ts";
 import { decode, pick, truthOf, truthOfPair } from "../media/truth.ts";
-import { Fixture, SCORERS, warningCodes } from "./fixture.ts";
 
 const [SCORER] = SCORERS;
 
