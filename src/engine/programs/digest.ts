@@ -1,7 +1,7 @@
 /** Identifies what computes scores on this machine: svc itself, the programs with their libraries, and the processor. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { open, realpath } from "node:fs/promises";
 import { cpus } from "node:os";
 import { pipeline } from "node:stream/promises";
@@ -15,15 +15,19 @@ const ELF = Buffer.from("\x7fELF", "latin1");
 /** Bytes at the beginning of a program that contain the name of its loader. */
 const HEADER_BYTES = 64 * 1024;
 
-/** The digest of a file, and what identifies the file without reading it again. */
-interface Read {
+/** The loader of glibc finds most libraries by this file, which ldconfig writes after each installation. */
+const LOADER_CACHE = "/etc/ld.so.cache";
+
+/** A fact of a file, and what identified the file when it was read. */
+interface Known<T> {
   readonly identity: string | undefined;
-  readonly digest: string;
+  readonly fact: T;
 }
 
 /** Digests of the programs of an engine; their files are read again when they change. */
 export class ProgramDigests {
-  readonly #known = new Map<string, Promise<Read>>();
+  readonly #files = new Map<string, Promise<Known<readonly string[]>>>();
+  readonly #digests = new Map<string, Promise<Known<string>>>();
 
   /**
    * Returns a SHA-256 in hex that is equal where the same programs, libraries and processor compute scores for the same
@@ -31,10 +35,10 @@ export class ProgramDigests {
    */
   async of(programs: readonly string[]): Promise<string | undefined> {
     try {
-      const files = await Promise.all([...new Set(programs)].map(filesOf));
-      const read = await Promise.all(files.flat().map((path) => this.#read(path)));
+      const paths = await Promise.all([...new Set(programs)].map((program) => this.#filesOf(program)));
+      const digests = await Promise.all(paths.flat().map((path) => this.#digestOf(path)));
       const [processor] = cpus();
-      const facts = [version(), process.arch, processor?.model, ...read.map(({ digest }) => digest)];
+      const facts = [version(), process.arch, processor?.model, ...digests];
       return createHash("sha256").update(JSON.stringify(facts)).digest("hex");
     } catch {
       // A program that cannot be identified can score all the same.
@@ -42,14 +46,38 @@ export class ProgramDigests {
     }
   }
 
-  async #read(path: string): Promise<Read> {
-    const before = await this.#known.get(path)?.catch(() => undefined);
-    const identity = await fileIdentity(path);
-    if (before !== undefined && before.identity === identity && identity !== undefined) return before;
-    const read = digestOf(path).then((digest) => ({ identity, digest }));
-    this.#known.set(path, read);
-    return read;
+  /** Listing libraries starts a process: 10 ms, and more in a large process. */
+  async #filesOf(program: string): Promise<readonly string[]> {
+    const path = await realpath(program);
+    const identities = await Promise.all([fileIdentity(path), loaderCacheIdentity()]);
+    const identity = identities.includes(undefined) ? undefined : identities.join(" ");
+    const [own, ...libraries] = await readOnce(this.#files, path, identity, () => filesOf(path));
+    return [own ?? path, ...(await Promise.all(libraries.map((library) => realpath(library))))];
   }
+
+  async #digestOf(path: string): Promise<string> {
+    return readOnce(this.#digests, path, await fileIdentity(path), () => digestOf(path));
+  }
+}
+
+/** Reads a fact of a file again only if the file has another identity than before, or its identity is not known. */
+async function readOnce<T>(
+  known: Map<string, Promise<Known<T>>>,
+  path: string,
+  identity: string | undefined,
+  read: () => Promise<T>,
+): Promise<T> {
+  const before = await known.get(path)?.catch(() => undefined);
+  if (before !== undefined && before.identity === identity && identity !== undefined) return before.fact;
+  const reading = read().then((fact) => ({ identity, fact }));
+  known.set(path, reading);
+  return (await reading).fact;
+}
+
+/** Undefined: it changed just now. */
+async function loaderCacheIdentity(): Promise<string | undefined> {
+  const identity = await fileIdentity(LOADER_CACHE);
+  return identity ?? (existsSync(LOADER_CACHE) ? undefined : "none");
 }
 
 async function digestOf(path: string): Promise<string> {
@@ -58,9 +86,8 @@ async function digestOf(path: string): Promise<string> {
   return digest.digest("hex");
 }
 
-/** Returns a program and the libraries that the loader gives it. Throws if they are not known. */
-async function filesOf(program: string): Promise<readonly string[]> {
-  const path = await realpath(program);
+/** Returns a program and the libraries that the loader gives it, as it names them. Throws if they are not known. */
+async function filesOf(path: string): Promise<readonly string[]> {
   const header = await headerOf(path);
   if (!header.subarray(0, ELF.length).equals(ELF)) throw new Error(`${path} is not an ELF program`);
   if (!header.includes("/ld-linux")) {
@@ -76,7 +103,7 @@ async function filesOf(program: string): Promise<readonly string[]> {
   const libraries = [...stdout.matchAll(/=> (\/\S+) \(0x/g)].map(([, found = ""]) => found);
   if (libraries.length === 0 || stdout.includes("not found"))
     throw new Error(`the libraries of ${path} are not known`);
-  return [path, ...(await Promise.all(libraries.map((library) => realpath(library))))];
+  return [path, ...libraries];
 }
 
 async function headerOf(path: string): Promise<Buffer> {
