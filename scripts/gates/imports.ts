@@ -27,7 +27,7 @@ const LAYERS: Record<string, readonly string[]> = {
   store: ["audit", "gen", "jobs", "platform"],
   audit: ["platform"],
   client: ["gen", "messages", "platform"],
-  messages: ["engine", "gen", "jobs", "platform"],
+  messages: ["engine", "gen", "jobs", "platform", "rates"],
   tracing: ["platform"],
   engine: ["jobs", "platform"],
   platform: [],

@@ -12,10 +12,11 @@ import { Failure } from "../platform/failure.ts";
 import type { Log } from "../platform/observability/log.ts";
 import { PASSING, type Tracer } from "../platform/observability/span.ts";
 import type { Announcement, Store } from "../store/contract/store.ts";
-import { JOB_RULES, NODE_RULES, TENANT_RULES } from "./api/audit-rules.ts";
+import { COMPARISON_RULES, JOB_RULES, NODE_RULES, TENANT_RULES } from "./api/audit-rules.ts";
 import { shuttingDown } from "./api/call.ts";
 import { intercepted } from "./api/intercept.ts";
 import type { Operations } from "./api/operations.ts";
+import { comparisonOperations } from "./comparisons/service.ts";
 import { EventBuffer } from "./events/event-buffer.ts";
 import { Listeners } from "./events/listeners.ts";
 import { OpenStreams } from "./jobs/open-streams.ts";
@@ -124,9 +125,13 @@ export function openController(options: ControllerOptions): Controller {
   const streams = new OpenStreams();
   const reader = new ObjectReader();
   const videos = new RemoteVideos({ storagesOf, signer: new Signer(new CredentialSource()), reader });
+  const submission = {
+    ...{ store, fleet, metrics, schedule, limits, media, videos },
+    ...{ defaultModelsOf, findingsOf },
+  };
   const jobs = jobOperations({
-    ...{ ...shared, waitsEnd: waitsEnd.signal, eventBuffer, streams, fleet, schedule, limits, media, videos },
-    ...{ defaultModelsOf, findingsOf, retentionMs, segmentSeconds },
+    ...{ ...shared, ...submission, waitsEnd: waitsEnd.signal, eventBuffer, streams },
+    ...{ retentionMs, segmentSeconds },
   });
   const nodes = nodeOperations({
     ...shared,
@@ -147,6 +152,7 @@ export function openController(options: ControllerOptions): Controller {
   let stopListening = (): void => {};
   return {
     jobs: intercepted(jobs, JOB_RULES, log),
+    comparisons: intercepted(comparisonOperations(submission), COMPARISON_RULES, log),
     nodes: intercepted(nodes, NODE_RULES, log),
     tenants: intercepted(
       tenantOperations({ store, limitsOf, defaultModelsOf, findingsOf, revocations: revoked, clockSkewMs }),

@@ -1,7 +1,8 @@
-/** svc.v1.JobService, NodeService and TenantService over gRPC: every method calls the operation of its name. */
+/** svc.v1.JobService, ComparisonService, NodeService and TenantService over gRPC: every method calls the operation of its name. */
 import { create, type DescMethod, type DescService } from "@bufbuild/protobuf";
 import type { handleServerStreamingCall, handleUnaryCall } from "@grpc/grpc-js";
 import type { CallContext, JobOperations, Operations, OperationsOf } from "../controller/api/operations.ts";
+import { ComparisonService } from "../gen/proto/svc/v1/comparison_pb.ts";
 import {
   type GetJobFramesRequest,
   type GetJobFramesResponse,
@@ -19,7 +20,7 @@ import type { ServedService } from "./server.ts";
 /** Bytes. Large enough to send a film in few messages, small enough to hold one for every reader. */
 const MAX_BATCH_BYTES = 256 * 1024;
 
-export const CONTROLLER_DESCRIPTORS = [JobService, NodeService, TenantService] as const;
+export const CONTROLLER_DESCRIPTORS = [JobService, ComparisonService, NodeService, TenantService] as const;
 
 /** @param operations throws Failure until the services are open. */
 export function controllerServices(operations: () => Operations): readonly ServedService[] {
@@ -27,6 +28,7 @@ export function controllerServices(operations: () => Operations): readonly Serve
     served(JobService, () => operations().jobs, {
       getJobFrames: (request, context) => framesOf(operations().jobs, request, context),
     }),
+    served(ComparisonService, () => operations().comparisons, {}),
     served(NodeService, () => operations().nodes, {}),
     served(TenantService, () => operations().tenants, {}),
   ];

@@ -2,6 +2,7 @@
 import { create, type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
 import type { Finding } from "../engine/contract/finding.ts";
 import { type AuditRecord, AuditRecordSchema } from "../gen/proto/svc/v1/audit_pb.ts";
+import { type Comparison, ComparisonSchema } from "../gen/proto/svc/v1/comparison_pb.ts";
 import {
   type Job,
   JobSchema,
@@ -52,6 +53,16 @@ export function jobJson(job: Job): JsonObject {
     ...(job.spec && { spec: toJson(JobSpecSchema, job.spec) }),
     ...(job.result && { result: resultJson(job.result) }),
     ...(work !== undefined && job.work.length > 0 && { work }),
+  };
+}
+
+/** With its settings as submitted, and lists only if the message has cells. */
+export function comparisonJson(comparison: Comparison): JsonObject {
+  const { cells, metrics, ladders, deltas, ...json } = objectOf(toJson(ComparisonSchema, comparison, FULL));
+  return {
+    ...json,
+    ...(comparison.settings && { settings: toJson(JobSpecSchema, comparison.settings) }),
+    ...(comparison.cells.length > 0 && ({ cells, metrics, ladders, deltas } as JsonObject)),
   };
 }
 

@@ -66,6 +66,7 @@ export const FAILURE_KINDS = {
   ORIENTATION_MISMATCH: "media",
   PAIR_MISMATCH: "media",
   JOB_NOT_FOUND: "not-found",
+  COMPARISON_NOT_FOUND: "not-found",
   NODE_NOT_FOUND: "not-found",
   WRONG_TENANT: "forbidden",
   IDEMPOTENCY_CONFLICT: "conflict",

@@ -29,6 +29,8 @@ const TABLES: Readonly<Record<ContentTable, Table>> = {
   sample: { order: "job_id", step: 16, row: "to_jsonb(t)" },
   piece: { order: "work_id, attempt, number", step: 16, row: "to_jsonb(t)" },
   still: { order: "job_id, frame, side", step: 4, row: "to_jsonb(t)" },
+  comparison: { order: "id", step: 100, row: "to_jsonb(t)" },
+  comparison_cell: { order: "comparison_id, number", step: 500, row: "to_jsonb(t)" },
   node: { order: "id", step: 100, row: `to_jsonb(t) || '{"offline": true}'` },
   audit: { order: "tenant_id, at, id", step: 500, row: "to_jsonb(t)" },
   revocation: { order: "id", step: 500, row: "to_jsonb(t)" },

@@ -1,5 +1,6 @@
 /** The SQL implementation of the store, composed of its topics. */
 import { deleteAudit, insertAudit, listAudit } from "./audit/audit.ts";
+import { comparisonStore } from "./comparisons/store.ts";
 import { bound } from "./connection/bound.ts";
 import type { Database } from "./connection/database.ts";
 import { statement } from "./connection/statement.ts";
@@ -36,6 +37,7 @@ export function sqlStore(
     ...eventStore(database),
     ...bound(database, { deleteEvents, insertAudit, listAudit, deleteAudit }),
     revocations: revocationStore(database, effects),
+    comparisons: comparisonStore(database, cursors, effects),
     onAnnouncement: (listener) => announcements.onAnnouncement(listener),
     async ping() {
       await database.query("fleet", PING, []);

@@ -9,6 +9,7 @@ import { after, before, describe, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { parse } from "yaml";
 import type { Connection } from "../../src/client/connection/connection.ts";
+import { ComparisonService } from "../../src/gen/proto/svc/v1/comparison_pb.ts";
 import { JobService, StreamJobsResponse_Kind as Kind } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { HandBackSchema, NodeService, type WorkItem } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import { TenantService } from "../../src/gen/proto/svc/v1/tenant_pb.ts";
@@ -28,6 +29,7 @@ const LABELS = { film: "secret" };
 const KEY = "the key";
 const JSON_TYPE = { "content-type": "application/json" };
 const jobs = JobService.method;
+const comparisons = ComparisonService.method;
 const nodes = NodeService.method;
 const tenants = TenantService.method;
 
@@ -41,6 +43,8 @@ let fleet: Peer;
 let done: string;
 let running: string;
 let item: WorkItem;
+/** The owner's comparison: one cell, which is cancelled. */
+let comparison: string;
 /** The owner's revocations. */
 let revocation: string;
 /** What only its owner receives: a page token, and the id of an earlier event. */
@@ -68,11 +72,14 @@ before(async () => {
   await fleet.pullSome();
   // It keeps its task and gets no more work.
   await fleet.heartbeat({ draining: true });
+  const compared = await mine.call(comparisons.submitComparison, { pairs: [SECRET], idempotencyKey: KEY });
+  comparison = compared.comparison?.id ?? "";
+  await mine.call(comparisons.cancelComparison, { id: comparison });
   const what = { case: "subject", value: "secret subject" } as const;
   const revoked = await mine.call(tenants.revokeTokens, { what, reason: "secret reason" });
   revocation = revoked.revocation?.id ?? "";
   ({ nextPageToken: pageToken } = await mine.call(jobs.listJobs, { pageSize: 1 }));
-  assert.ok(done && running && revocation && eventId && pageToken);
+  assert.ok(done && running && comparison && revocation && eventId && pageToken);
 });
 after(async () => {
   mine[Symbol.dispose]();
@@ -300,6 +307,35 @@ const GRPC: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
     const answer = await yours.call(jobs.submitJobs, { jobs: [{ job: OWN, idempotencyKey: KEY }] });
     assert.deepEqual([answer.jobs[0]?.job?.tenantId, answer.jobs[0]?.job?.id === done], ["yours", false]);
   },
+  "svc.v1.ComparisonService/GetComparison": async () =>
+    assert.equal(await codeOf(yours.call(comparisons.getComparison, { id: comparison })), "WRONG_TENANT"),
+  "svc.v1.ComparisonService/ListComparisons": async () => {
+    assert.deepEqual((await yours.call(comparisons.listComparisons, {})).comparisons, []);
+    const { nextPageToken } = await mine.call(comparisons.listComparisons, { pageSize: 1 });
+    const answer = await yours.call(comparisons.listComparisons, { pageToken: nextPageToken });
+    assert.deepEqual(answer.comparisons, []);
+  },
+  "svc.v1.ComparisonService/SubmitComparison": async () => {
+    const request = { pairs: [OWN], idempotencyKey: KEY };
+    const answer = await yours.call(comparisons.submitComparison, request);
+    assert.deepEqual([answer.existed, answer.comparison?.tenantId], [false, "yours"]);
+    const jobId = answer.comparison?.cells[0]?.jobId ?? "";
+    await yours.call(jobs.deleteJob, { id: jobId, cancel: true });
+    await transports.system.store.comparisons.deleteEmpty(0, 100);
+  },
+  "svc.v1.ComparisonService/AddCells": async () => {
+    const request = { id: comparison, pairs: [OWN] };
+    assert.equal(await codeOf(yours.call(comparisons.addCells, request)), "WRONG_TENANT");
+  },
+  "svc.v1.ComparisonService/RetryCells": async () => {
+    for (const cells of [[], [1], [9]])
+      assert.equal(
+        await codeOf(yours.call(comparisons.retryCells, { id: comparison, cells })),
+        "WRONG_TENANT",
+      );
+  },
+  "svc.v1.ComparisonService/CancelComparison": async () =>
+    assert.equal(await codeOf(yours.call(comparisons.cancelComparison, { id: comparison })), "WRONG_TENANT"),
   "svc.v1.NodeService/RegisterNode": async () => {
     const namesake = { name: "their node", slots: 1, capabilities: CAPABILITIES };
     const { nodeId } = await yours.call(nodes.registerNode, namesake);
@@ -469,6 +505,23 @@ const HTTP: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
       await assertOwnEvents(`/v1/jobs:stream${query}`, "", async () => "event: snapshotEnd");
     await assertOwnEvents("/v1/jobs:stream", `Last-Event-ID: ${eventId}\r\n`, ownChange);
   },
+  getComparison: () => denied(`/v1/comparisons/${comparison}`),
+  listComparisons: async () =>
+    assert.deepEqual((await ask("/v1/comparisons")).body, { comparisons: [], nextPageToken: "" }),
+  submitComparison: async () => {
+    const key = { "idempotency-key": KEY };
+    const { status, body } = await ask("/v1/comparisons", "POST", { pairs: [OWN] }, key);
+    assert.deepEqual([status, body["tenantId"]], [201, "yours"]);
+  },
+  addCells: async () => {
+    const { status, body } = await ask(`/v1/comparisons/${comparison}/cells`, "POST", { pairs: [OWN] });
+    assert.deepEqual([status, body["code"]], [403, "WRONG_TENANT"]);
+  },
+  retryCells: async () => {
+    const { status, body } = await ask(`/v1/comparisons/${comparison}:retry`, "POST", {});
+    assert.deepEqual([status, body["code"]], [403, "WRONG_TENANT"]);
+  },
+  cancelComparison: () => denied(`/v1/comparisons/${comparison}:cancel`, "POST"),
   listNodes: async () => {
     const { body } = await ask("/v1/nodes");
     hasNoJob(body);
@@ -518,8 +571,9 @@ async function ownersView(): Promise<unknown> {
   const answer = await Promise.all([done, running].map((id) => mine.call(jobs.getJob, { id })));
   const { nodes: own } = await mine.call(nodes.listNodes, {});
   const { revocations } = await mine.call(tenants.listRevocations, {});
+  const { comparison: compared } = await mine.call(comparisons.getComparison, { id: comparison });
   const states = own.map(({ id, name, state, work }) => [id, name, state, work.length]);
-  return JSON.stringify([answer.map(({ job }) => job), states, revocations], plain);
+  return JSON.stringify([answer.map(({ job }) => job), states, revocations, compared], plain);
 }
 
 test("a tenant sees its own queued and running work", async () => {

@@ -5,7 +5,16 @@ import { before, test } from "node:test";
 import { type Scope, statement } from "../../src/store/connection/statement.ts";
 import { fence, newJob, onBothDatabases, plannedJob, register, segmentRecord, take } from "./stores.ts";
 
-const TABLES = ["job", "work", "piece", "still", "event", "revocation", "audit"];
+const TABLES = [
+  ...["job", "work", "piece", "still", "event", "revocation", "audit"],
+  ...["comparison", "comparison_cell"],
+];
+
+const PAIR = { reference: "/r", distorted: "/d", ladder: "", clip: "" };
+const COMPARISON = () => ({
+  ...{ id: randomUUID(), name: "", anchor: "", settings: "{}", fingerprint: "" },
+  ...{ idempotencyKey: undefined, submittedBy: "" },
+});
 
 function auditRecord(tenant: string) {
   return {
@@ -34,7 +43,7 @@ onBothDatabases((open) => {
             select id, tenant_id, 1, 'REFERENCE', 'image/webp', 1, 1, '' from job where tenant_id = $1`),
         [tenant],
       );
-      await store.insertJobs(tenant, [newJob()]);
+      await store.comparisons.insert(tenant, COMPARISON(), [{ pair: PAIR, job: newJob() }]);
       await store.insertAudit([auditRecord(tenant)]);
       const revocation = {
         kind: "SUBJECT",
@@ -114,6 +123,12 @@ onBothDatabases((open) => {
     await refused({ tenant: "a" }, "delete from revocation", "42501");
     await refused({ tenant: "a" }, "update revocation_revision set forgotten = 9", "42501");
     await refused({ tenant: "a" }, "update job set tenant_id = 'b'", "42501");
+    for (const table of ["comparison", "comparison_cell"]) {
+      await refused({ tenant: "a" }, `update ${table} set tenant_id = 'b'`, "42501");
+      await refused({ tenant: "a" }, `delete from ${table}`, "42501");
+    }
+    await run({ tenant: "a" }, "update comparison set name = 'mine' where tenant_id = 'b'");
+    assert.equal(await count("fleet", "comparison where name = 'mine'"), 0);
     await refused({ tenant: "a" }, "delete from event", "42501");
     await refused({ tenant: "a" }, "update event set revision = 2", "42501");
     await refused({ tenant: "a" }, "update still set width = 2", "42501");

@@ -1,8 +1,8 @@
 /** The comparison as JSON: docs/cli.md documents the names. */
 import type { Average, Comparison, Result } from "../../rates/comparison.ts";
 import type { Quality } from "../../rates/quality.ts";
+import { reasonText } from "../../rates/reasons.ts";
 import { printableJson } from "../terminal/escape.ts";
-import { reasonText } from "./reasons.ts";
 
 /** One result per line, because there may be many. */
 export function* comparisonJson(comparison: Comparison): Generator<string> {

@@ -1,10 +1,10 @@
 /** What to know about the numbers of a metric: why some are missing, and which do not describe their ladders. */
 import { MIN_OVERLAP } from "../../rates/bd-rate.ts";
 import type { Method, Result } from "../../rates/comparison.ts";
+import { reasonText } from "../../rates/reasons.ts";
 import { printable } from "../terminal/escape.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
 import { wrap } from "../terminal/wrap.ts";
-import { reasonText } from "./reasons.ts";
 
 interface Note {
   readonly text: string;

@@ -1,9 +1,10 @@
-/** Access of callers to jobs. */
+/** Access of callers to jobs and comparisons. */
 
 import { isId } from "../../jobs/ids.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { JobRow } from "../../store/contract/job-records.ts";
 import type { JobStore } from "../../store/contract/job-store.ts";
+import type { Store } from "../../store/contract/store.ts";
 import { readSpec } from "../requests/job-spec.ts";
 
 /**
@@ -35,7 +36,32 @@ export async function ownScoredJob(store: JobStore, tenant: string, id: string):
   );
 }
 
+/**
+ * Returns what `find` returns for a comparison of the caller's tenant. Throws COMPARISON_NOT_FOUND if it does not exist,
+ * or WRONG_TENANT, without details, if it belongs to another tenant.
+ */
+export async function ownComparison<T>(
+  { comparisons }: Pick<Store, "comparisons">,
+  id: string,
+  find: (id: string) => Promise<T | undefined>,
+): Promise<T> {
+  const found = isId(id) ? await find(id) : undefined;
+  if (found !== undefined) return found;
+  if (isId(id) && (await comparisons.tenantOf(id)) !== undefined)
+    throw new Failure("WRONG_TENANT", "The comparison belongs to another tenant.");
+  throw new Failure(
+    "COMPARISON_NOT_FOUND",
+    `There is no comparison ${shown(id)}; a comparison is deleted with the last of its jobs.`,
+  );
+}
+
 function notFound(id: string): Failure {
-  const shown = isId(id) ? id : JSON.stringify(id.slice(0, 80));
-  return new Failure("JOB_NOT_FOUND", `There is no job ${shown}; finished jobs are deleted after a time.`);
+  return new Failure(
+    "JOB_NOT_FOUND",
+    `There is no job ${shown(id)}; finished jobs are deleted after a time.`,
+  );
+}
+
+function shown(id: string): string {
+  return isId(id) ? id : JSON.stringify(id.slice(0, 80));
 }

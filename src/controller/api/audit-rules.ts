@@ -1,5 +1,5 @@
 /** What the audit log records of each operation: the ids of its targets, beside caller and outcome. */
-import type { JobOperations, NodeOperations, TenantOperations } from "./operations.ts";
+import type { ComparisonOperations, JobOperations, NodeOperations, TenantOperations } from "./operations.ts";
 
 export type Ids = readonly (string | undefined)[];
 
@@ -52,6 +52,14 @@ export const JOB_RULES: AuditRules<JobOperations> = {
   requestStills: { asked: idOf },
   deleteStill: { asked: idOf },
   waitForJob: { asked: (jobId) => [jobId] },
+};
+
+export const COMPARISON_RULES: AuditRules<ComparisonOperations> = {
+  submitComparison: { made: ({ comparison }) => [comparison?.id] },
+  getComparison: { asked: idOf },
+  addCells: { asked: idOf },
+  retryCells: { asked: idOf },
+  cancelComparison: { asked: idOf },
 };
 
 /** Sessions are secrets of their nodes, so the target of these operations is the task or the node. */

@@ -2,6 +2,7 @@
 import type { DescMessage, DescMethod, MessageShape } from "@bufbuild/protobuf";
 import type { AuditEntry } from "../../audit/entry.ts";
 import type { Principal } from "../../auth/principal.ts";
+import type { ComparisonService } from "../../gen/proto/svc/v1/comparison_pb.ts";
 import type {
   GetJobFramesRequest,
   JobService,
@@ -83,6 +84,9 @@ export interface JobOperations extends Omit<OperationsOf<typeof JobService>, "ge
   ): Promise<Waited>;
 }
 
+/** Operations on sets of jobs that are compared. */
+export type ComparisonOperations = OperationsOf<typeof ComparisonService>;
+
 export type NodeOperations = OperationsOf<typeof NodeService>;
 
 /** Operations on the caller's tenant: its usage, its revoked tokens, its audit log. */
@@ -91,6 +95,7 @@ export type TenantOperations = OperationsOf<typeof TenantService>;
 /** All operations of the controller. */
 export interface Operations {
   readonly jobs: JobOperations;
+  readonly comparisons: ComparisonOperations;
   readonly nodes: NodeOperations;
   readonly tenants: TenantOperations;
 }

@@ -22,12 +22,13 @@ import { JobStream } from "../events/stream.ts";
 import { jobDetailMessage, jobMessage } from "../messages/job.ts";
 import { filterOf } from "../requests/filter.ts";
 import { stillOperations } from "../stills/stills.ts";
+import { submitBatch } from "./batch.ts";
 import { JobChanges, type JobChangesOptions } from "./changes.ts";
 import { type FinishOptions, finishJob } from "./finish.ts";
 import { jobFrames } from "./frames.ts";
 import { listJobs } from "./list.ts";
 import type { OpenStreams } from "./open-streams.ts";
-import { type Submission, submitBatch, submitOne } from "./submit.ts";
+import { type Submission, submitOne } from "./submit.ts";
 import { waitForJob } from "./wait.ts";
 
 export interface JobServiceOptions extends Submission, JobChangesOptions, FinishOptions {

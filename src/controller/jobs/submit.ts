@@ -10,15 +10,14 @@ import {
 } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { DefaultModelsOf } from "../../jobs/default-models.ts";
 import type { FindingsPolicyOf } from "../../jobs/findings-policy.ts";
-import { MAX_BATCH } from "../../jobs/request-limits.ts";
 import { DIAGNOSIS_CLASS, needToPlan, type PlanNeed, planClass } from "../../jobs/work.ts";
-import { Failure, invalid } from "../../platform/failure.ts";
+import { Failure } from "../../platform/failure.ts";
 import type { Span } from "../../platform/observability/span.ts";
-import type { NewJob } from "../../store/contract/job-records.ts";
+import type { JobRow, NewJob } from "../../store/contract/job-records.ts";
 import type { Store } from "../../store/contract/store.ts";
 import type { Ready } from "../../store/contract/task-records.ts";
 import { jobMessage } from "../messages/job.ts";
-import { checkSpec } from "../requests/job-spec.ts";
+import { checkSpec, idempotencyKeyOf } from "../requests/job-spec.ts";
 import type { MediaPolicy } from "../requests/media-policy.ts";
 import type { Fleet } from "../scheduling/fleet.ts";
 import type { Schedule } from "../scheduling/schedule.ts";
@@ -31,7 +30,6 @@ import type { Admission, SubmitLimits } from "./submit-limits.ts";
 
 /** Maximum sets of models of a tenant that wait for a plan; each is a work class. */
 const MAX_MODEL_SETS = 256;
-const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
 
 export interface Submission {
   readonly store: Store;
@@ -53,79 +51,23 @@ export async function submitOne(
   submission: Submission,
   requireMore?: () => Promise<void>,
 ): Promise<SubmitJobResponse> {
-  const checked = await check(request, principal, submission);
-  const [stored] = await store([checked], principal, submission, requireMore);
-  return stored as SubmitJobResponse;
+  const checked = await checkJob(request, principal, submission);
+  const insert: Insert<StoredJob> = (jobs) => submission.store.insertJobs(principal.tenant, jobs);
+  const [stored] = await storeJobs([checked], principal, submission, insert, requireMore);
+  return submitResponse(stored as StoredJob);
 }
 
-/** Stores up to MAX_BATCH jobs, all or none. A failure of one job states which one. */
-export async function submitBatch(
-  requests: readonly SubmitJobRequest[],
-  principal: Principal,
-  submission: Submission,
-): Promise<SubmitJobResponse[]> {
-  if (requests.length === 0) throw invalid("jobs is empty. Give at least one job.");
-  if (requests.length > MAX_BATCH) {
-    throw invalid(`jobs has ${requests.length} jobs; at most ${MAX_BATCH} are allowed.`);
-  }
-  const checked = await checkAll(requests, principal, submission);
-  const { firsts, places } = distinct(checked);
-  const indexOf = (failure: Failure): number | undefined => {
-    const { index, model, scorerVersion } = failure.found ?? {};
-    if (index !== undefined) return places.indexOf(Number(index));
-    if (failure.code === "UNKNOWN_MODEL")
-      return checked.findIndex(({ need }) => need?.models.includes(String(model)));
-    if (failure.code === "UNKNOWN_SCORER")
-      return checked.findIndex(({ need }) => need?.scorerVersion === scorerVersion);
-    return undefined;
-  };
-  const stored = await store(firsts, principal, submission).catch((thrown: unknown) => {
-    throw ofBatch(Failure.from(thrown), indexOf);
-  });
-  return places.map((place, index) => {
-    const first = stored[place] as SubmitJobResponse;
-    return places.indexOf(place) < index ? { ...first, existed: true } : first;
-  });
+export function submitResponse({ job, created }: StoredJob): SubmitJobResponse {
+  return create(SubmitJobResponseSchema, { job: jobMessage(job), existed: !created });
 }
 
-/** Adds the index of the failed job to a failure of a batch. */
-function ofBatch(failure: Failure, indexOf: (failure: Failure) => number | undefined): Failure {
-  const index = indexOf(failure);
-  if (index === undefined || index < 0) return failure;
-  const { code, message, found } = failure;
-  const text =
-    code === "IDEMPOTENCY_CONFLICT"
-      ? `its idempotency key belongs to job ${String(found?.["jobId"])}, which has a different request. Use a new key for a new job.`
-      : message;
-  return new Failure(code, `jobs[${index}]: ${text}`, { found: { ...found, index }, cause: failure });
-}
-
-/** Checks jobs in their order, so that the first invalid one is reported. */
-async function checkAll(
-  requests: readonly SubmitJobRequest[],
-  principal: Principal,
-  submission: Submission,
-): Promise<NewSpec[]> {
-  const checked: NewSpec[] = [];
-  for (const [index, request] of requests.entries()) {
-    try {
-      checked.push(await check(request, principal, submission));
-    } catch (thrown) {
-      throw ofBatch(Failure.from(thrown), () => index);
-    }
-  }
-  return checked;
-}
-
-async function check(
+/** Checks everything of a job that does not depend on others. Throws Failure. */
+export async function checkJob(
   request: SubmitJobRequest,
   { tenant }: Principal,
   { media, videos, defaultModelsOf, findingsOf }: Submission,
 ): Promise<NewSpec> {
-  const key = request.idempotencyKey === "" ? undefined : request.idempotencyKey;
-  if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
-    throw invalid("The idempotency key is not 1 to 255 printable ASCII characters.");
-  }
+  const key = idempotencyKeyOf(request.idempotencyKey);
   const checked = checkSpec(request.job, defaultModelsOf(tenant), findingsOf(tenant));
   for (const side of SIDES) {
     const name = checked.spec[side];
@@ -134,14 +76,26 @@ async function check(
   return { ...checked, key };
 }
 
-/** Stores jobs whose keys are distinct. */
-async function store(
+/** A job of the store; `created` is false if it was there before. */
+export interface StoredJob {
+  readonly job: JobRow;
+  readonly created: boolean;
+}
+
+/** Inserts jobs in one transaction, and returns what became of each; undefined: it is not stored. */
+export type Insert<Outcome extends StoredJob | undefined> = (
+  jobs: readonly NewJob[],
+) => Promise<readonly Outcome[]>;
+
+/** Stores jobs whose keys are distinct, within the limits of their tenant. Returns what `insert` returns. */
+export async function storeJobs<Outcome extends StoredJob | undefined>(
   jobs: readonly NewSpec[],
   { tenant, subject }: Principal,
   submission: Submission,
+  insert: Insert<Outcome>,
   requireMore?: () => Promise<void>,
-): Promise<SubmitJobResponse[]> {
-  const { store, metrics } = submission;
+): Promise<readonly Outcome[]> {
+  const { metrics } = submission;
   const admission = await requireFit(jobs, tenant, submission, requireMore).catch((thrown: unknown) => {
     metrics.submitRefused(Failure.from(thrown));
     throw thrown;
@@ -156,20 +110,18 @@ async function store(
     ...newJob(job, subject, spans[index]),
     answeredBy: answers[index],
   }));
-  const stored = await store.insertJobs(tenant, rows).catch((thrown: unknown) => {
+  const stored = await insert(rows).catch((thrown: unknown) => {
     const failure = Failure.from(thrown);
     admission.failed(failure);
     for (const span of spans) failSubmit(span, failure.code);
     throw failure;
   });
-  const created = stored.filter((one) => one.created);
+  const created = stored.filter((one) => one?.created);
   admission.stored(created.length);
-  metrics.answered(created.filter(({ job }) => job.reuse?.answer !== undefined).length);
-  for (const [index, { job, created: isNew }] of stored.entries()) endSubmit(spans[index], job.id, !isNew);
+  metrics.answered(created.filter((one) => one?.job.reuse?.answer !== undefined).length);
+  for (const [index, one] of stored.entries()) endSubmit(spans[index], one?.job.id, !one?.created);
   metrics.submitted.inc(created.length);
-  return stored.map(({ job, created: isNew }) =>
-    create(SubmitJobResponseSchema, { job: jobMessage(job), existed: !isNew }),
-  );
+  return stored;
 }
 
 /** Checks only new jobs if some were stored before: those are returned unchanged, regardless of nodes and limits. */
@@ -215,26 +167,6 @@ function requireModelSets(waiting: readonly string[], more: readonly Ready[]): v
 /** Returns the classes with models. */
 function setsOf(workClasses: readonly string[]): readonly string[] {
   return workClasses.filter((workClass) => needToPlan(workClass) !== undefined);
-}
-
-/** Merges jobs of a batch that have the same key. `places`: for each job, its index in `firsts`. */
-function distinct(checked: readonly NewSpec[]): { firsts: readonly NewSpec[]; places: readonly number[] } {
-  const firsts: NewSpec[] = [];
-  const byKey = new Map<string, number>();
-  const places = checked.map((job, index) => {
-    const place = job.key === undefined ? undefined : byKey.get(job.key);
-    if (place === undefined) {
-      if (job.key !== undefined) byKey.set(job.key, firsts.length);
-      return firsts.push(job) - 1;
-    }
-    if (firsts[place]?.fingerprint === job.fingerprint) return place;
-    throw new Failure(
-      "IDEMPOTENCY_CONFLICT",
-      `jobs[${index}]: its idempotency key belongs to a different job of the same batch.`,
-      { found: { index } },
-    );
-  });
-  return { firsts, places };
 }
 
 function newJob(

@@ -179,7 +179,9 @@ export class MaintenanceTasks {
     const { store, retentionMs } = this.#options;
     await this.#clock.check();
     if (!this.#guard.mayDelete(performance.now())) return false;
-    return (await store.deleteEnded(retentionMs, STEP)) >= STEP;
+    const jobs = await store.deleteEnded(retentionMs, STEP);
+    const comparisons = await store.comparisons.deleteEmpty(retentionMs, STEP);
+    return Math.max(jobs, comparisons) >= STEP;
   }
 
   async #deleteEvents(): Promise<boolean> {

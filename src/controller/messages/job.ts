@@ -70,7 +70,7 @@ function reuseMessage({ segments, answer }: NonNullable<JobRow["reuse"]>): JobRe
   return create(JobReuseSchema, { segments, ...answered });
 }
 
-function mediaMessage({ videoBitRate, ...facts }: MediaFacts): MediaSummary {
+export function mediaMessage({ videoBitRate, ...facts }: MediaFacts): MediaSummary {
   return create(MediaSummarySchema, { ...facts, ...(videoBitRate !== undefined && { videoBitRate }) });
 }
 

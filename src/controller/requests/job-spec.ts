@@ -64,7 +64,7 @@ export function checkSpec(
   const { models, scorerVersion } = request;
   const sample = sampleOf(spec);
   if (sample !== undefined) refuseSample(sample, request);
-  checkName(spec.name);
+  checkText("name", spec.name, MAX_JOB_NAME);
   checkLabels("labels", spec.labels);
   if (!(Math.abs(spec.priority) <= MAX_PRIORITY)) {
     throw invalid(
@@ -149,8 +149,8 @@ export function withLabels(text: string, labels: Labels): string {
   return textOf(Object.keys(labels).length > 0 ? { ...spec, labels: { ...labels } } : spec);
 }
 
-/** Equal for equal specs. */
-function textOf(spec: JsonValue): string {
+/** Equal for equal messages. */
+export function textOf(spec: JsonValue): string {
   return JSON.stringify(sorted(spec));
 }
 
@@ -183,10 +183,19 @@ export function scoreRequestOf(spec: JobSpec): ScoreRequest {
   });
 }
 
-function checkName(name: string): void {
-  if (Array.from(name).length > MAX_JOB_NAME)
-    throw invalid(`name is longer than ${MAX_JOB_NAME} characters.`);
-  if (!name.isWellFormed() || /\p{Cc}/u.test(name)) throw invalid("name contains a control character.");
+/** Checks a text for people. Throws INVALID_REQUEST. */
+export function checkText(field: string, text: string, most: number): void {
+  if (Array.from(text).length > most) throw invalid(`${field} is longer than ${most} characters.`);
+  if (!text.isWellFormed() || /\p{Cc}/u.test(text)) throw invalid(`${field} contains a control character.`);
+}
+
+const IDEMPOTENCY_KEY = /^[\x20-\x7e]{1,255}$/;
+
+/** Returns the key of a request; undefined: none. Throws INVALID_REQUEST. */
+export function idempotencyKeyOf(key: string): string | undefined {
+  if (key === "") return undefined;
+  if (IDEMPOTENCY_KEY.test(key)) return key;
+  throw invalid("The idempotency key is not 1 to 255 printable ASCII characters.");
 }
 
 /** Returns the same value with the members of every object sorted by name. */

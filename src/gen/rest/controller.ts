@@ -313,6 +313,116 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/comparisons": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List comparisons in pages, newest first, without their cells and tables */
+        get: operations["listComparisons"];
+        put?: never;
+        /**
+         * Store a comparison, with a job for each pair, all or none
+         * @description Each pair is scored by an ordinary job with the same settings. Encodes of one ladder and clip are the points of a curve, and GET /v1/comparisons/{id} compares the ladders as their jobs succeed.
+         */
+        post: operations["submitComparison"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/comparisons/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The comparison's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** Get a comparison, with its cells and with the tables of those that are scored */
+        get: operations["getComparison"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/comparisons/{id}:cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The comparison's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel the jobs of all cells that have not ended
+         * @description Scores that are there stay. No body is needed.
+         */
+        post: operations["cancelComparison"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/comparisons/{id}:retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The comparison's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run cells again whose jobs failed, were cancelled or were deleted
+         * @description Each of them gets a new job. Cells that are queued, running or scored are left as they are.
+         */
+        post: operations["retryCells"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/comparisons/{id}/cells": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The comparison's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add pairs, which are scored with the settings of the comparison
+         * @description Pairs that the comparison already has are left as they are, so the request can be repeated.
+         */
+        post: operations["addCells"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/nodes": {
         parameters: {
             query?: never;
@@ -790,6 +900,239 @@ export interface components {
             height: number;
             /** @description Bits per second of the video track; absent if the file states no frame rate. */
             videoBitRate?: number;
+        };
+        ComparisonRequest: {
+            /** @description For people. Need not be unique. */
+            name?: string;
+            settings?: components["schemas"]["ComparisonSettings"];
+            /** @description The ladder that the others are compared with. Without it, that of the first pair whose ladder is known. */
+            anchor?: string;
+            /** @description No two pairs have the same two videos. */
+            pairs: components["schemas"]["ComparisonPair"][];
+        };
+        ComparisonPair: {
+            /** @description Path of the pristine video, on the machine that scores; at most 4096 bytes of UTF-8. */
+            reference: string;
+            /** @description Path of the compressed video. */
+            distorted: string;
+            /** @description The encoder or setting that the encode belongs to. Encodes of one ladder and clip are the points of a curve. Without it, the codec of the encode. */
+            ladder?: string;
+            /** @description Name of the source. Without it, the file name of the reference, or its whole name if other references of the comparison have the same file name. */
+            clip?: string;
+        };
+        /** @description What the jobs of all cells have in common, as in JobSpec. */
+        ComparisonSettings: {
+            /**
+             * @description Model name: a file NAME.json in the model directory, a model built into the scorer, or a short name (v1, v1-phone, v1-tv), which stands for the version 1 model that fits the reference's size and frame rate. Excludes `models`.
+             * @default vmaf_v0.6.1
+             */
+            model?: string;
+            /** @description Several models in one pass; `score` is that of the first. */
+            models?: string[];
+            /** @description Extra metrics: psnr, ssim, ms_ssim, ciede, cambi, psnr_hvs, xpsnr. The spellings ms-ssim, msssim, psnr-hvs, float_ssim and float_ms_ssim are accepted too. Netflix's vmaf and ffmpeg before 7.1 do not compute xpsnr (UNKNOWN_FEATURE). */
+            features?: string[];
+            rawVideo?: components["schemas"]["RawVideo"];
+            /**
+             * @description What to do if the frame sizes differ. AUTO scales the distorted video to the reference's size (bicubic), and the result carries a warning; REFUSE refuses the pair.
+             * @default AUTO
+             * @enum {string}
+             */
+            scaling?: "AUTO" | "REFUSE";
+            /**
+             * @description What to do if the frame counts differ. COMMON compares frame N with frame N, from the first to the end of the shorter side; the result carries a warning. It is right only if the missing frames are the last ones.
+             * @default REFUSE
+             * @enum {string}
+             */
+            onFrameCountMismatch?: "REFUSE" | "COMMON";
+            /**
+             * @description What to do if the frame rates differ. If one rate is n times the other, COMMON compares the slower side with every n-th frame of the faster one, from its first; rates within 5 % count as the same frames at another speed. The result carries a warning.
+             * @default REFUSE
+             * @enum {string}
+             */
+            onFrameRateMismatch?: "REFUSE" | "COMMON";
+            /**
+             * @description What to do with an MP4 edit list that hides frames. APPLY scores the frames that play, IGNORE scores every coded frame; the result carries a warning.
+             * @default APPLY
+             * @enum {string}
+             */
+            editLists?: "APPLY" | "IGNORE";
+            /**
+             * @description Score only every n-th frame.
+             * @default 1
+             */
+            subsample?: number;
+            /** @description How the distorted video was encoded, if its file does not show it (for example, because it was scaled since). Version 1 models judge banding by it. What is left out is taken from the file. */
+            encode?: {
+                /** @description Pixels. */
+                width?: number;
+                /** @description Pixels. */
+                height?: number;
+                /** @description Bits per sample. */
+                bitDepth?: number;
+            };
+            /** @description Version of the scorer, or of its libvmaf, to score with, as results state it; a scorer's version also without its build (n7.0). Without it, the default scorer of the machine. */
+            scorerVersion?: string;
+            /** @description The distorted video's frame `offset` shows the reference's first one; negative: the distorted video lacks as many frames of the reference's beginning. Frames without a partner are left out. Excludes `runs`. */
+            offset?: number;
+            /**
+             * @description The first frame of the reference that is compared, numbered from 0.
+             * @default 0
+             */
+            start?: number;
+            /**
+             * @description How many frames of the reference are compared from `start` on; 0 means all.
+             * @default 0
+             */
+            duration?: number;
+            /** @description The frames that are compared, sorted; all others are left out. Each run begins after the one before it on both sides. */
+            runs?: components["schemas"]["FrameRun"][];
+            crop?: components["schemas"]["Crop"];
+            mirror?: components["schemas"]["Mirror"];
+            /** @description What the samples of a side are, regardless of its tags: the distorted video is converted to the reference's range. A side that is left out is as its file says. By default samples are compared as they are. */
+            rangeOf?: {
+                reference?: components["schemas"]["Range"];
+                distorted?: components["schemas"]["Range"];
+            };
+            /** @description As `rangeOf` for the matrix of luma and chroma, of both sides. */
+            matrixOf?: {
+                reference: components["schemas"]["Matrix"];
+                distorted: components["schemas"]["Matrix"];
+            };
+            findings?: components["schemas"]["FindingsPolicy"];
+            /**
+             * @description Diagnose the pair first, and apply the fixes of all certain findings. Members of the request that say what is compared take precedence.
+             * @default false
+             */
+            fix?: boolean;
+            /**
+             * @description Scores all frames again, although the tenant has results of the same content.
+             * @default false
+             */
+            noCache?: boolean;
+            /** @description For people. Need not be unique. */
+            name?: string;
+            /** @description For filters. Keys of up to 63 characters (letters, digits, ".", "_", "-", "/"), values of up to 255. */
+            labels?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Higher goes first among the jobs of the same tenant; other tenants are not affected.
+             * @default 0
+             */
+            priority?: number;
+        };
+        Comparison: {
+            /** @description A random UUID that cannot be guessed. */
+            id: string;
+            tenantId: string;
+            name: string;
+            settings: components["schemas"]["ComparisonSettings"];
+            /** @description The ladder that the others are compared with: as requested, otherwise that of the first cell whose ladder is known. Empty until there is one, and in lists if none was requested. */
+            anchor: string;
+            progress: components["schemas"]["ComparisonProgress"];
+            /** @description Subject of the submitter's token; empty if it has none. */
+            submittedBy: string;
+            /** Format: date-time */
+            createTime: string;
+            /** @description In the order in which they were given; not in lists. */
+            cells?: components["schemas"]["ComparisonCell"][];
+            /** @description The metrics by which ladders are compared: models and requested features, without the models' own features; not in lists. */
+            metrics?: components["schemas"]["ComparisonMetric"][];
+            /** @description In the order of their first cells; not in lists. */
+            ladders?: components["schemas"]["ComparisonLadder"][];
+            /** @description Every other ladder against the anchor, by every metric, method and scale; not in lists. */
+            deltas?: components["schemas"]["LadderDelta"][];
+        };
+        ComparisonPage: {
+            comparisons: components["schemas"]["Comparison"][];
+            /** @description Empty on the last page. */
+            nextPageToken: string;
+        };
+        /** @description How many cells are in which state, and frames of the planned ones. */
+        ComparisonProgress: {
+            cells: number;
+            queued: number;
+            running: number;
+            succeeded: number;
+            failed: number;
+            cancelled: number;
+            /** @description Cells whose job was deleted. */
+            deleted: number;
+            framesDone: number;
+            framesTotal: number;
+        };
+        ComparisonCell: {
+            /** @description From 1; never changes. */
+            number: number;
+            reference: string;
+            distorted: string;
+            /** @description As requested, otherwise the codec; empty until that is known. */
+            ladder: string;
+            clip: string;
+            /** @description The job that scores the pair. */
+            jobId: string;
+            /**
+             * @description That of the job; STATE_UNSPECIFIED if it was deleted.
+             * @enum {string}
+             */
+            state: "STATE_UNSPECIFIED" | "QUEUED" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED";
+            error?: components["schemas"]["JobError"];
+            media?: components["schemas"]["MediaSummary"];
+            /** @description Metric → its pooled values, without the models' own features; empty until the pair is scored. */
+            pooled: {
+                [key: string]: components["schemas"]["Pooled"];
+            };
+            scorer?: components["schemas"]["ScorerInfo"];
+        };
+        ComparisonMetric: {
+            name: string;
+            lowerIsBetter: boolean;
+            /** @description The largest score, if there is one. */
+            max?: number;
+        };
+        ComparisonLadder: {
+            name: string;
+            cells: number;
+            /** @description Cells with a score; only these are points of the ladder. */
+            scored: number;
+        };
+        /** @description How a ladder compares with the anchor by one metric, method and scale (docs/bd-rate.md). */
+        LadderDelta: {
+            ladder: string;
+            metric: string;
+            /** @description pchip, akima, cubic or aom-ctc. */
+            method: string;
+            /** @description linear: scores as they are. log: in decibels from the largest score. */
+            scale: string;
+            /** @description Percent, the mean over the clips that have one; −20 means a fifth fewer bits for the same quality. Absent if no clip has one. */
+            bdRate?: number;
+            /** @description In the unit of the metric, or in decibels on the scale log; the mean over the clips that have a BD-rate. Absent if one of these has none. */
+            bdQuality?: number;
+            /** @description Clips that have a BD-rate. */
+            clips: number;
+            /** @description Clips that have none. */
+            refused: number;
+            byClip: components["schemas"]["ClipDelta"][];
+        };
+        ClipDelta: {
+            clip: string;
+            bdRate?: number;
+            bdQuality?: number;
+            /** @description Share of the wider ladder's range of scores that both ladders cover, from 0 to 1. */
+            overlap?: number;
+            /** @description The same of the logarithms of their rates. */
+            rateOverlap?: number;
+            /** @description Whether `overlap` is below 0.75: the numbers do not describe the rest. */
+            lowOverlap: boolean;
+            /** @description Points that the method left out. */
+            dropped: number;
+            /** @description Why there is no BD-rate; absent if there is one. */
+            refusal?: {
+                /** @description TOO_FEW_POINTS, NO_RATE, NO_SCORE, AT_MAXIMUM, SAME_POINT, NOT_MONOTONE, NO_OVERLAP or OUT_OF_RANGE. */
+                code: string;
+                /** @description A clause for people, without a full stop. */
+                message: string;
+            };
         };
         /** @description Names at least one label, and none in both members. */
         UpdateJobRequest: {
@@ -1697,6 +2040,15 @@ export interface components {
                 "application/json": components["schemas"]["Problem"];
             };
         };
+        /** @description The comparison does not exist (COMPARISON_NOT_FOUND). */
+        NoComparison: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
         /** @description The request did not arrive in time (REQUEST_TIMEOUT). */
         RequestTimeout: {
             headers: {
@@ -2521,6 +2873,255 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    listComparisons: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of comparisons per page. */
+                pageSize?: number;
+                /** @description nextPageToken of the previous page, with the same filters and sort. */
+                pageToken?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of comparisons. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComparisonPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    submitComparison: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request returns the comparison that was stored first; with another request it is refused with 409. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ComparisonRequest"];
+            };
+        };
+        responses: {
+            /** @description The comparison was already stored with the same Idempotency-Key. */
+            200: {
+                headers: {
+                    /** @description The comparison, /v1/comparisons/{id}. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description The comparison is stored. */
+            201: {
+                headers: {
+                    /** @description The comparison, /v1/comparisons/{id}. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description The key belongs to another comparison (IDEMPOTENCY_CONFLICT). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than 4 MiB (REQUEST_TOO_LARGE). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["OverLimit"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    getComparison: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The comparison's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The comparison. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NoComparison"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    cancelComparison: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The comparison's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The comparison, and how many jobs were cancelled. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        comparison: components["schemas"]["Comparison"];
+                        cancelled: number;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NoComparison"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    retryCells: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The comparison's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Numbers of cells. Empty or absent, all cells without a score that have ended. */
+                    cells?: number[];
+                };
+            };
+        };
+        responses: {
+            /** @description The comparison, and how many cells have a new job. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        comparison: components["schemas"]["Comparison"];
+                        retried: number;
+                    };
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NoComparison"];
+            408: components["responses"]["RequestTimeout"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["OverLimit"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    addCells: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The comparison's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description No two pairs have the same two videos. */
+                    pairs: components["schemas"]["ComparisonPair"][];
+                };
+            };
+        };
+        responses: {
+            /** @description The comparison, and how many cells were added. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        comparison: components["schemas"]["Comparison"];
+                        added: number;
+                    };
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NoComparison"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description The body is larger than 4 MiB (REQUEST_TOO_LARGE). */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["OverLimit"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Other"];
         };

@@ -12,6 +12,14 @@ import { required } from "../contract/required.ts";
 import { contextOf } from "../http/context.ts";
 import { listAudit } from "./audit.ts";
 import { cancelJobs, deleteJobs } from "./bulk-jobs.ts";
+import {
+  addCells,
+  cancelComparison,
+  getComparison,
+  listComparisons,
+  retryCells,
+  submitComparison,
+} from "./comparisons.ts";
 import { getJobFrames } from "./job-frames.ts";
 import { streamJobs } from "./job-stream.ts";
 import {
@@ -68,6 +76,12 @@ export function controllerHandlers(
     getStill: (call) => getStill(open().jobs, call),
     deleteStill: (call) => deleteStill(open().jobs, call),
     streamJobs: (call) => streamJobs(open().jobs, call),
+    submitComparison: (call) => submitComparison(open().comparisons, call),
+    getComparison: (call) => getComparison(open().comparisons, call),
+    listComparisons: (call) => listComparisons(open().comparisons, call),
+    addCells: (call) => addCells(open().comparisons, call),
+    retryCells: (call) => retryCells(open().comparisons, call),
+    cancelComparison: (call) => cancelComparison(open().comparisons, call),
     listNodes: (call) => listNodes(open().nodes, call),
     drainNode: (call) => drainNode(open().nodes, call),
     getTenant: (call) => getTenant(open().tenants, call),

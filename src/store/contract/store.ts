@@ -8,6 +8,7 @@
  */
 
 import type { AuditStore } from "./audit-store.ts";
+import type { ComparisonStore } from "./comparison-store.ts";
 import type { EventStore } from "./event-store.ts";
 import type { JobStore } from "./job-store.ts";
 import type { NodeStore } from "./node-store.ts";
@@ -30,6 +31,8 @@ export type Announcement =
 export interface Store extends JobStore, WorkStore, NodeStore, EventStore, AuditStore {
   /** Revoked tokens. */
   readonly revocations: RevocationStore;
+  /** Sets of jobs that are compared. */
+  readonly comparisons: ComparisonStore;
 
   /** Throws STORE_UNAVAILABLE. */
   ping(): Promise<void>;

@@ -73,7 +73,8 @@ type Silent =
       | "leasedSpec"
     )
   | ("nodeOf" | "listNodes" | "capabilities" | "expireNodes")
-  | ("list" | "changes" | "deleteOver");
+  | ("list" | "changes" | "deleteOver")
+  | ("find" | "withKey" | "deleteEmpty");
 
 /** A topic of the store, each change of which publishes its effect. */
 export type Published<Topic> = {

@@ -75,14 +75,20 @@ export async function insertJobs(
   tenant: string,
   jobs: readonly NewJob[],
 ): Promise<readonly Stored[]> {
-  const body = async (sender: Sender) => {
-    const outcomes = await insert(sender, tenant, jobs);
-    return outcomes.map((outcome, index) => {
-      if ("key" in outcome) throw conflict(outcome, index, jobs.length);
-      return outcome;
-    });
-  };
-  return database.transaction({ tenant }, body);
+  return database.transaction({ tenant }, (sender) => insertAll(sender, tenant, jobs));
+}
+
+/** The same in the caller's transaction. */
+export async function insertAll(
+  sender: Sender,
+  tenant: string,
+  jobs: readonly NewJob[],
+): Promise<readonly Stored[]> {
+  const outcomes = await insert(sender, tenant, jobs);
+  return outcomes.map((outcome, index) => {
+    if ("key" in outcome) throw conflict(outcome, index, jobs.length);
+    return outcome;
+  });
 }
 
 /** Inserts each job independently: a conflict does not affect the others. */

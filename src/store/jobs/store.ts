@@ -6,7 +6,6 @@ import type { JobsStep, NewJob } from "../contract/job-records.ts";
 import type { JobStore } from "../contract/job-store.ts";
 import type { ClaimCursors } from "../effects/claim-cursors.ts";
 import { changing, type Effect, type Effects, type Published } from "../effects/effects.ts";
-import { classKey } from "../schema/rows.ts";
 import { countJobs, listJobs } from "../selection/job-lists.ts";
 import { deleteStill } from "../stills/deletion.ts";
 import { getStill, listStills, requestStills } from "../stills/stills.ts";
@@ -16,6 +15,7 @@ import { queued, usage } from "../tasks/usage.ts";
 import { findAnswers } from "./answers.ts";
 import { cancelSome, deleteJob, deleteSome } from "./bulk.ts";
 import { finishingJob, finishJob } from "./finish.ts";
+import { effectOfJobs, lowerCursors } from "./insertion.ts";
 import { getJob, insertEach, insertJobs, jobDetail, knownKeys, tenantOf } from "./jobs.ts";
 import { relabelJob } from "./labels.ts";
 import { deleteEnded } from "./retention.ts";
@@ -50,17 +50,14 @@ function insertion(database: Database, cursors: ClaimCursors, effects: Effects) 
       const [alone] = jobs;
       const one = jobs.length === 1 && alone !== undefined && alone.answeredBy === undefined;
       const stored = one ? [await inserts.call(tenant, alone)] : await insertJobs(on, tenant, jobs);
-      for (const { workClass, priority } of jobs) cursors.lowerToRank(tenant, classKey(workClass), -priority);
+      lowerCursors(cursors, tenant, jobs);
       return stored;
     },
-    (stored, tenant, jobs) => {
-      const created = jobs.filter((_, index) => stored[index]?.created);
-      const classes = new Set(created.map(({ workClass }) => workClass));
-      return {
-        jobs: created.length > 0,
-        appended: [...classes].map((workClass) => ({ tenant, workClass })),
-      };
-    },
+    (stored, tenant, jobs) =>
+      effectOfJobs(
+        tenant,
+        jobs.filter((_, index) => stored[index]?.created),
+      ),
   );
 }
 

@@ -101,13 +101,13 @@ export function scorerValues({ program, version, libvmafVersion }: Scorer): Valu
   return [program, version, libvmafVersion];
 }
 
-function scorerOf(row: ScorerColumns): Scorer | undefined {
+export function scorerOf(row: ScorerColumns): Scorer | undefined {
   const { scorer_program: program, scorer_version: version, libvmaf_version: libvmafVersion } = row;
   if (program === null || version === null || libvmafVersion === null) return undefined;
   return { program, version, libvmafVersion };
 }
 
-function mediaOf(row: MediaColumns): MediaFacts | undefined {
+export function mediaOf(row: MediaColumns): MediaFacts | undefined {
   const { video_codec: codec, video_width: width, video_height: height, video_bit_rate: rate } = row;
   if (codec === null || width === null || height === null) return undefined;
   return { codec, width, height, videoBitRate: rate ?? undefined };

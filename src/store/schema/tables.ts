@@ -7,6 +7,8 @@ export const CONTENT_TABLES = [
   "sample",
   "piece",
   "still",
+  "comparison",
+  "comparison_cell",
   "node",
   "audit",
   "revocation",

@@ -1,5 +1,5 @@
 /** Why there is no BD-rate, in words. */
-import type { Code, GivenPoint, Refused, Result } from "../../rates/comparison.ts";
+import type { Code, GivenPoint, Refused, Result } from "./comparison.ts";
 
 interface Facts extends Refused {
   readonly result: Result;

@@ -1,0 +1,99 @@
+/** The cells of a comparison as a table of encodes: which ladder and clip each belongs to, and which are points. */
+import { isComponent } from "../jobs/feature-names.ts";
+import { type Comparison, compareLadders, type Encode } from "./comparison.ts";
+import { qualityOf } from "./quality.ts";
+
+export interface Cell {
+  readonly reference: string;
+  /** As requested; empty: derived. */
+  readonly ladder: string;
+  readonly clip: string;
+  /** Of the encode; undefined: not known yet. */
+  readonly codec: string | undefined;
+  /** Bits per second of the video track; undefined: not known. */
+  readonly rate: number | undefined;
+  /** Metric → pooled mean; undefined: not scored. */
+  readonly means: Readonly<Record<string, number>> | undefined;
+}
+
+/** Where a cell belongs; its ladder is empty until its codec is known. */
+export interface Place {
+  readonly ladder: string;
+  readonly clip: string;
+}
+
+export interface Ladder {
+  readonly name: string;
+  readonly cells: number;
+  /** Cells with a score; only these are points. */
+  readonly scored: number;
+}
+
+export interface ComparedCells {
+  /** In the order of the cells. */
+  readonly places: readonly Place[];
+  /** In the order of their first cells. */
+  readonly ladders: readonly Ladder[];
+  /** The other ladders against the anchor, by every metric but the models' own features. */
+  readonly comparison: Comparison;
+}
+
+/**
+ * Compares the ladders of cells, as far as they are scored, with `asked`; if that is empty, with the ladder of the first
+ * cell whose ladder is known. The anchor of the comparison is empty, and nothing is compared, until there is one.
+ */
+export function compareCells(cells: readonly Cell[], asked: string): ComparedCells {
+  const places = placesOf(cells);
+  const anchor = asked || (places.find(({ ladder }) => ladder !== "")?.ladder ?? "");
+  const names = metricsOf(cells);
+  const encodes = cells.flatMap((cell, index) => encodeOf(cell, places[index], names) ?? []);
+  const comparison =
+    anchor === ""
+      ? { anchor, metrics: names.map(qualityOf), results: [], averages: [] }
+      : compareLadders(encodes, names.map(qualityOf), anchor);
+  return { places, ladders: laddersOf(cells, places), comparison };
+}
+
+/** An empty clip is named after the file of its reference, or after all of the path if others have that file name. */
+function placesOf(cells: readonly Cell[]): readonly Place[] {
+  const references = [...new Set(cells.flatMap(({ clip, reference }) => (clip === "" ? reference : [])))];
+  const byFile = Map.groupBy(references, fileName);
+  return cells.map(({ reference, ladder, clip, codec }) => {
+    const file = fileName(reference);
+    const own = (byFile.get(file)?.length ?? 0) > 1 ? reference : file;
+    return { ladder: ladder || (codec ?? ""), clip: clip || own };
+  });
+}
+
+function fileName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1) || path;
+}
+
+function metricsOf(cells: readonly Cell[]): readonly string[] {
+  const names = new Set(cells.flatMap(({ means = {} }) => Object.keys(means)));
+  return [...names].filter((name) => !isComponent(name));
+}
+
+function encodeOf(
+  { rate, means }: Cell,
+  place: Place | undefined,
+  metrics: readonly string[],
+): Encode | undefined {
+  if (means === undefined || place === undefined || place.ladder === "") return undefined;
+  return {
+    ...place,
+    rate: rate ?? Number.NaN,
+    scores: metrics.map((metric) => means[metric] ?? Number.NaN),
+  };
+}
+
+function laddersOf(cells: readonly Cell[], places: readonly Place[]): readonly Ladder[] {
+  const groups = Map.groupBy(cells.keys(), (index) => places[index]?.ladder ?? "");
+  return [...groups]
+    .filter(([name]) => name !== "")
+    .map(([name, own]) => ({
+      name,
+      cells: own.length,
+      scored: own.filter((index) => cells[index]?.means !== undefined).length,
+    }));
+}

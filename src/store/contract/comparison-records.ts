@@ -1,0 +1,91 @@
+/** Records of comparisons in the store's interface. */
+import type { JobState } from "../../jobs/states.ts";
+import type { Scorer } from "../../jobs/work.ts";
+import type { JobCursor, JobRow, MediaFacts, NewJob, StoredError } from "./job-records.ts";
+
+export interface NewComparison {
+  /** UUID. */
+  readonly id: string;
+  readonly name: string;
+  /** The ladder that the others are compared with; empty: the first one. */
+  readonly anchor: string;
+  /** Canonical proto JSON of a JobSpec without videos: what the jobs of all cells have in common. */
+  readonly settings: string;
+  /** Hash of the request; distinguishes a repeated request from another one with the same idempotency key. */
+  readonly fingerprint: string;
+  readonly idempotencyKey: string | undefined;
+  readonly submittedBy: string;
+}
+
+/** The pair of a cell, as requested; an empty ladder or clip is derived. */
+export interface CellPair {
+  readonly reference: string;
+  readonly distorted: string;
+  readonly ladder: string;
+  readonly clip: string;
+}
+
+export interface NewCell {
+  readonly pair: CellPair;
+  /** Has no idempotency key. */
+  readonly job: NewJob;
+}
+
+/** A cell that gets another job. */
+export interface ReplacedCell {
+  readonly number: number;
+  /** Its job so far; if that has changed, the cell stays as it is. */
+  readonly before: string;
+  readonly job: NewJob;
+}
+
+export interface ComparisonRow extends Omit<NewComparison, "fingerprint" | "idempotencyKey"> {
+  readonly tenant: string;
+  readonly createdAt: Date;
+}
+
+/** How many cells are in which state, and frames of the planned ones. */
+export interface CellCounts {
+  readonly cells: number;
+  readonly queued: number;
+  readonly running: number;
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  /** Cells whose job was deleted. */
+  readonly deleted: number;
+  readonly framesDone: number;
+  readonly framesTotal: number;
+}
+
+export type ListedComparison = ComparisonRow & CellCounts & JobCursor;
+
+/** What a cell shows of its job. */
+export interface CellJob {
+  readonly state: JobState;
+  readonly error: StoredError | undefined;
+  /** undefined until planned. */
+  readonly framesTotal: number | undefined;
+  readonly framesDone: number;
+  readonly media: MediaFacts | undefined;
+  readonly scorer: Scorer | undefined;
+  /** `pooled` of its ScoreResult as proto JSON; undefined if it has no result. */
+  readonly pooled: unknown;
+}
+
+export interface CellRow extends CellPair {
+  /** From 1. */
+  readonly number: number;
+  readonly jobId: string;
+  /** undefined: deleted. */
+  readonly job: CellJob | undefined;
+}
+
+export interface ComparisonDetail {
+  readonly comparison: ComparisonRow;
+  /** By number. */
+  readonly cells: readonly CellRow[];
+}
+
+/** What became of the jobs of a change, in order; undefined: the job was not needed, and is not stored. */
+export type CellJobs = readonly ({ readonly job: JobRow; readonly created: boolean } | undefined)[];

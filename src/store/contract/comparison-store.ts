@@ -1,0 +1,60 @@
+/** Comparisons in the store, as their tenants see them. The rules of Store apply. */
+import type {
+  CellJobs,
+  ComparisonDetail,
+  ComparisonRow,
+  ListedComparison,
+  NewCell,
+  NewComparison,
+  ReplacedCell,
+} from "./comparison-records.ts";
+import type { JobCursor } from "./job-records.ts";
+
+export interface ComparisonStore {
+  // For one tenant: row-level security limits these methods to its rows.
+
+  /**
+   * Stores a comparison with the jobs of its cells, or returns the one that is there: with the same idempotency key and
+   * fingerprint none of the jobs is stored. Throws IDEMPOTENCY_CONFLICT.
+   */
+  insert(
+    tenant: string,
+    comparison: NewComparison,
+    cells: readonly NewCell[],
+  ): Promise<{ readonly id: string; readonly created: boolean; readonly jobs: CellJobs }>;
+  /**
+   * Adds cells with their jobs, except those whose pair is there. Adds none, and throws INVALID_REQUEST, if there would
+   * be more than `most`. undefined: unknown, or of another tenant.
+   */
+  addCells(
+    tenant: string,
+    id: string,
+    cells: readonly NewCell[],
+    most: number,
+  ): Promise<{ readonly jobs: CellJobs } | undefined>;
+  /** Gives cells new jobs. undefined: unknown, or of another tenant. */
+  replaceJobs(
+    tenant: string,
+    id: string,
+    cells: readonly ReplacedCell[],
+  ): Promise<{ readonly jobs: CellJobs } | undefined>;
+  /** undefined: unknown, or of another tenant. */
+  find(tenant: string, id: string): Promise<ComparisonDetail | undefined>;
+  /** Returns the comparison with an idempotency key, and the fingerprint of its request. */
+  withKey(
+    tenant: string,
+    key: string,
+  ): Promise<{ readonly comparison: ComparisonRow; readonly fingerprint: string } | undefined>;
+  /** Newest first. */
+  list(tenant: string, after: JobCursor | undefined, limit: number): Promise<readonly ListedComparison[]>;
+
+  // For all tenants.
+
+  /** Returns the tenant of any comparison; undefined: unknown comparison. */
+  tenantOf(id: string): Promise<string | undefined>;
+  /**
+   * Deletes comparisons that were stored longer ago and none of whose jobs is left; returns their number. Maintenance
+   * task: any controller may run it at any time.
+   */
+  deleteEmpty(olderThanMs: number, limit: number): Promise<number>;
+}
