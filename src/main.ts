@@ -24,6 +24,14 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     summary: "Compare rate-quality ladders by BD-rate, from a table of encodes",
     load: async () => (await import("./cli/bd.ts")).bdCommand(),
   },
+  compare: {
+    summary: "Compare encodes and ladders: scores, rates and BD-rates, here or on a controller",
+    load: async () => (await import("./cli/compare.ts")).compareCommand(),
+  },
+  comparisons: {
+    summary: "List, show, retry and cancel comparisons on a controller",
+    load: async () => (await import("./cli/comparisons.ts")).comparisonsCommand(),
+  },
   jobs: {
     summary: "Submit, follow, cancel and delete jobs on a controller",
     load: async () => (await import("./cli/jobs.ts")).jobsCommand(),

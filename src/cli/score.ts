@@ -2,8 +2,8 @@
 import type { Command } from "commander";
 import { exitCodes } from "../platform/config/help.ts";
 import { conclude, PeopleCommand } from "./command.ts";
-import type { Advice } from "./exit.ts";
 import type { PairCommands } from "./findings/refused.ts";
+import { SCORE_ADVICE } from "./score/advice.ts";
 import { fileWords } from "./score/file-options.ts";
 import { addScoreOptions, type ScoreFlags } from "./score/options.ts";
 import { runScore } from "./score/run.ts";
@@ -51,13 +51,6 @@ ${exitCodes({
   130: "stopped with Ctrl-C; nothing is left behind",
 })}`;
 
-const ADVICE: Advice = {
-  SCORE_TIMEOUT: "Raise the limit with --timeout SECONDS, or leave the option out.",
-  SCORER_NOT_FOUND: "Give a scorer with --vmaf-binary PATH: Netflix's vmaf, or an ffmpeg built with libvmaf.",
-  UNKNOWN_MODEL:
-    "Version 1 models need the current scorer: svc scorer install. Put your own models as NAME.json files into a folder, and give it with --model-dir.",
-};
-
 export function scoreCommand(): Command {
   const command = new PeopleCommand("svc score")
     .summary("score a distorted video against its reference")
@@ -74,7 +67,7 @@ export function scoreCommand(): Command {
 async function score(reference: string, distorted: string, flags: ScoreFlags): Promise<void> {
   const commands = commandsFor(reference, distorted, flags);
   const failureText = {
-    ...{ json: flags.json, indent: 2, title: "The pair was not scored", advice: ADVICE, commands },
+    ...{ json: flags.json, indent: 2, title: "The pair was not scored", advice: SCORE_ADVICE, commands },
   };
   await conclude(failureText, (signal) => runScore(reference, distorted, flags, signal));
 }

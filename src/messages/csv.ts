@@ -5,7 +5,7 @@ const TIME = "time";
 
 /** The header: frame, the metrics, and time. */
 export function csvHeader(metrics: readonly string[]): string {
-  return `${["frame", ...metrics, TIME].map(cell).join(",")}\n`;
+  return csvRow(["frame", ...metrics, TIME]);
 }
 
 /**
@@ -21,6 +21,11 @@ export function csvLine(
   const texts = metrics.map((metric) => value(metric)?.toFixed(6) ?? "");
   const time = rate === undefined ? "" : (frame / rate).toFixed(6);
   return `${[frame, ...texts, time].join(",")}\n`;
+}
+
+/** A row of texts. */
+export function csvRow(texts: readonly string[]): string {
+  return `${texts.map(cell).join(",")}\n`;
 }
 
 function cell(text: string): string {

@@ -30,6 +30,7 @@ const ADVICE: Advice = {
     "Sign in again for a new token. If that is refused too, ask an administrator of your tenant.",
   REVOCATION_NOT_FOUND: "List revocations with svc tenants revocations, and give the full id.",
   ROLE_MISSING: "Ask the administrator of your identity provider for the role, then get a new token.",
+  COMPARISON_NOT_FOUND: "List comparisons with svc comparisons list, and give the full id.",
   JOB_NOT_FOUND: "List jobs with svc jobs list, and give the full id.",
   NODE_NOT_FOUND: "List nodes with svc nodes list.",
 };

@@ -24,12 +24,16 @@ export interface PairFlags extends FileFlags, AlignmentFlags, PictureFlags, Find
   readonly scorerVersion?: string;
 }
 
-/** All parsed options of `svc score`. */
-export interface ScoreFlags extends PairFlags, EstimateFlags {
+/** Parsed options of the scorer that runs here. */
+export interface ScorerFlags {
   readonly modelDir?: string;
   readonly vmafBinary?: string;
   readonly threads?: number;
   readonly timeout?: number;
+}
+
+/** All parsed options of `svc score`. */
+export interface ScoreFlags extends PairFlags, EstimateFlags, ScorerFlags {
   readonly json?: boolean;
   readonly frames?: boolean;
   readonly csv?: string;
@@ -153,7 +157,7 @@ function outputOptions(): Option[] {
   ];
 }
 
-function scorerOptions(): Option[] {
+export function scorerOptions(): Option[] {
   return [
     scorerPathOption(),
     optional(

@@ -26,7 +26,7 @@ import {
   parseGate,
 } from "./gates.ts";
 import { resultJson } from "./json.ts";
-import { checkOutputs, type ScoreFlags } from "./options.ts";
+import { checkOutputs, type ScoreFlags, type ScorerFlags } from "./options.ts";
 import { requestOf } from "./pair-request.ts";
 import { progressLine } from "./progress.ts";
 import { report } from "./report.ts";
@@ -75,7 +75,7 @@ async function planOf(reference: string, distorted: string, flags: ScoreFlags): 
 }
 
 /** Throws INVALID_REQUEST if the folder doesn't exist: built-in models would silently replace the user's. */
-async function checkModelDir(directory: string): Promise<void> {
+export async function checkModelDir(directory: string): Promise<void> {
   const there = await stat(directory).catch(() => undefined);
   if (there?.isDirectory()) return;
   throw new Failure(
@@ -103,13 +103,16 @@ async function scored({ request, sample, flags }: Plan, signal: AbortSignal): Pr
 }
 
 /** Prints one line if npm's older scorer is used because the current one is not installed. */
-async function warnOfFallback({ vmafBinary, quiet }: ScoreFlags): Promise<void> {
+export async function warnOfFallback({
+  vmafBinary,
+  quiet,
+}: Pick<ScoreFlags, "vmafBinary" | "quiet">): Promise<void> {
   if (vmafBinary !== undefined || quiet) return;
   const warning = await fallbackWarning(programPlaces(process.env));
   if (warning !== undefined) await writeAll(process.stderr, [`${warning}\n`]);
 }
 
-function engineOptions(flags: ScoreFlags): EngineOptions {
+export function engineOptions(flags: ScorerFlags): EngineOptions {
   return {
     ...programPlaces(process.env),
     scorerPath: flags.vmafBinary,
@@ -121,7 +124,7 @@ function engineOptions(flags: ScoreFlags): EngineOptions {
 }
 
 /** With --quiet, the terminal shows no progress. */
-function terminalOf(stream: NodeJS.WriteStream, { quiet }: ScoreFlags): Terminal {
+export function terminalOf(stream: NodeJS.WriteStream, { quiet }: Pick<ScoreFlags, "quiet">): Terminal {
   const terminal = detectTerminal(stream, process.env);
   return quiet ? { ...terminal, live: false } : terminal;
 }

@@ -1,0 +1,104 @@
+/** The command `svc compare REF ENCODE…`. */
+import type { Command } from "commander";
+import { invalid } from "../platform/failure.ts";
+import { conclude, PeopleCommand } from "./command.ts";
+import { compareHere } from "./compare/here.ts";
+import { addCompareOptions, type CompareFlags } from "./compare/options.ts";
+import { printComparison } from "./compare/output.ts";
+import { pairsOf } from "./compare/pairs.ts";
+import { awaitCells, submitPairs } from "./compare/submitted.ts";
+import { serverGuide, withServer } from "./connection/server.ts";
+import { EXIT, writeAll } from "./exit.ts";
+import { SCORE_ADVICE } from "./score/advice.ts";
+
+const GUIDE = `
+Examples:
+  The encodes of a source, and how its codecs compare:
+    $ svc compare source.mov h264-*.mp4 hevc-*.mp4
+
+  Two ladders of the same codec, by name, compared with the first:
+    $ svc compare source.mov --ladder 'fast=fast-*.mp4' --ladder 'slow=slow-*.mp4' --anchor fast
+
+  Many clips, from a CSV file with the columns reference, distorted, ladder and clip:
+    $ svc compare --from encodes.csv --metric psnr,ssim
+
+  On the nodes of a controller, which keeps the comparison:
+    $ svc compare --from encodes.csv --submit --name "release 7"
+
+  The encodes as CSV, for a sheet or for svc bd:
+    $ svc compare source.mov h264-*.mp4 hevc-*.mp4 --csv > encodes.csv
+
+Ladders:
+  - The encodes of one ladder and one source are the points of a curve. A BD-rate needs 4 of them.
+  - Rates are those of the video tracks, without audio and container.
+  - An encode without a score is left out of the curves; the tables and the exit code say so.
+  - svc bd --help explains the methods.
+
+${serverGuide({
+  0: "every encode was scored",
+  2: "an encode cannot be scored, or the command line is wrong; the others were compared",
+  3: "the scorer or the server failed, or a job was cancelled",
+  130: "stopped with Ctrl-C; jobs of --submit continue",
+})}`;
+
+export function compareCommand(): Command {
+  const command = new PeopleCommand("svc compare")
+    .summary("compare encodes and ladders: scores, rates and BD-rates")
+    .description(
+      "Scores encodes against their sources, and compares them: rate and scores of each, and how many more or fewer " +
+        "bits each ladder needs than an anchor for the same quality. Scores here and now, or with --submit on the nodes " +
+        "of a controller.",
+    )
+    .argument("[reference]", "the source video: any container, .y4m or raw .yuv")
+    .argument("[distorted...]", "its encodes; the codec of each is its ladder")
+    .withGuide(GUIDE);
+  return addCompareOptions(command).action(compare);
+}
+
+async function compare(
+  reference: string | undefined,
+  encodes: readonly string[],
+  flags: CompareFlags,
+): Promise<void> {
+  const pairs = async (signal: AbortSignal) => {
+    checkFlags(flags);
+    return pairsOf({ reference, encodes, ladders: flags.ladder, from: flags.from }, signal);
+  };
+  if (flags.submit) return compareSubmitted(pairs, flags);
+  const failureText = { json: flags.json, indent: 2, title: "Nothing was compared", advice: SCORE_ADVICE };
+  await conclude(failureText, async (signal) =>
+    printComparison(await compareHere(await pairs(signal), flags, signal), flags),
+  );
+}
+
+function checkFlags({ submit, name, wait, json, csv }: CompareFlags): void {
+  if (json && csv) throw invalid("--json and --csv both write to standard output. Give one of them.");
+  const alone = name !== undefined ? "--name" : !wait ? "--no-wait" : undefined;
+  if (!submit && alone !== undefined) throw invalid(`${alone} needs --submit.`);
+}
+
+async function compareSubmitted(
+  pairs: (signal: AbortSignal) => ReturnType<typeof pairsOf>,
+  flags: CompareFlags,
+): Promise<void> {
+  let id: string | undefined;
+  const stopped = () =>
+    id === undefined
+      ? "Stopped."
+      : `Stopped. The jobs continue: svc comparisons show ${id} shows the comparison, svc comparisons cancel ${id} cancels it.`;
+  await withServer(
+    flags,
+    async (connection, signal) => {
+      const submitted = await submitPairs(connection, await pairs(signal), flags, signal);
+      id = submitted.id;
+      if (!flags.wait) {
+        if (flags.json) return printComparison(submitted, flags).then(() => EXIT.scored);
+        await writeAll(process.stdout, [`${id}\n`]);
+        return EXIT.scored;
+      }
+      if (!flags.quiet) process.stderr.write(`Comparison ${id}\n`);
+      return printComparison(await awaitCells(connection, submitted, flags, signal), flags);
+    },
+    stopped,
+  );
+}

@@ -1,0 +1,84 @@
+/** The options of `svc compare`. */
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { DEFAULT_MODEL } from "../../engine/contract/request.ts";
+import { withFacts } from "../../platform/config/help-page.ts";
+import { addServerOptions, jsonOption, type ServerFlags } from "../connection/server.ts";
+import { optional } from "../flags/optional.ts";
+import { addPairOptions, type PairFlags, type ScorerFlags, scorerOptions } from "../score/options.ts";
+
+/** The files of a ladder, as given: "x264=x264-*.mp4". */
+export interface LadderFiles {
+  readonly ladder: string;
+  /** A file, or a pattern of files. */
+  readonly files: string;
+}
+
+export interface CompareFlags extends ServerFlags, PairFlags, ScorerFlags {
+  readonly ladder: readonly LadderFiles[];
+  readonly from?: string;
+  readonly anchor?: string;
+  readonly submit?: boolean;
+  readonly name?: string;
+  /** False with --no-wait. */
+  readonly wait: boolean;
+  readonly remoteFiles?: boolean;
+  readonly csv?: boolean;
+  readonly quiet?: boolean;
+}
+
+export function addCompareOptions(command: Command): Command {
+  for (const option of ladderOptions()) command.addOption(option);
+  addPairOptions(command, `${DEFAULT_MODEL}; with --submit your tenant's default models`);
+  for (const option of [...outputOptions(), ...scorerOptions(), ...submitOptions()])
+    command.addOption(option);
+  return addServerOptions(command);
+}
+
+function ladderOptions(): Option[] {
+  return [
+    new Option(
+      "--ladder <name=files>",
+      "encodes of a ladder: a file or a pattern such as 'x264=x264-*.mp4'; repeatable",
+    )
+      .default([], "the codec of each encode is its ladder")
+      .argParser(collectLadder),
+    optional(
+      "--from <file>",
+      'CSV list of encodes instead: reference, distorted, ladder, clip; "-" for standard input',
+      "none",
+    ),
+    optional("--anchor <ladder>", "compare the others with this ladder", "that of the first encode"),
+  ];
+}
+
+function outputOptions(): Option[] {
+  return [
+    jsonOption("the comparison", "tables"),
+    optional("--csv", "print the encodes as CSV, which svc bd reads", "tables"),
+    optional("-q, --quiet", "show no progress", "off"),
+  ];
+}
+
+function submitOptions(): Option[] {
+  return [
+    optional("--submit", "score on the nodes of a controller, which keeps the comparison", "score here"),
+    optional("--name <name>", "with --submit: display name; need not be unique", "none"),
+    optional("--no-wait", "with --submit: print the id and do not wait", "wait for the scores"),
+    new Option(
+      "--remote-files",
+      withFacts(
+        "with --submit: don't check files on this machine, because the nodes see others",
+        "off",
+        "SVC_REMOTE_FILES",
+      ),
+    ),
+  ];
+}
+
+function collectLadder(value: string, before: readonly LadderFiles[]): readonly LadderFiles[] {
+  const at = value.indexOf("=");
+  const [ladder, files] = [value.slice(0, at), value.slice(at + 1)];
+  if (at < 1 || files === "")
+    throw new InvalidArgumentError("Use NAME=FILES, for example 'x264=x264-*.mp4'.");
+  return [...before, { ladder, files }];
+}

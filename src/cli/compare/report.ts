@@ -1,0 +1,102 @@
+/** A comparison for people: its encodes by clip and ladder, then how the ladders compare with the anchor. */
+import { basename } from "node:path";
+import type { Comparison, ComparisonCell } from "../../gen/proto/svc/v1/comparison_pb.ts";
+import { Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
+import type { Pooled } from "../../gen/proto/svc/v1/scoring_pb.ts";
+import { bitRateText, resolutionText } from "../../jobs/quantities.ts";
+import { comparedCells } from "../../messages/comparison.ts";
+import { inOptions } from "../api-names.ts";
+import { comparisonLines } from "../bd/tables.ts";
+import { stateName } from "../jobs/state.ts";
+import { printable } from "../terminal/escape.ts";
+import { decimalsFor } from "../terminal/numbers.ts";
+import { type TableColumn, tableLines } from "../terminal/table.ts";
+import { paint, type Terminal } from "../terminal/terminal.ts";
+import { cut } from "../terminal/width.ts";
+import { wrap } from "../terminal/wrap.ts";
+
+const MAX_NAME = 32;
+/** Statistics of the first metric. */
+const STATS: readonly (readonly [heading: string, stat: "mean" | "harmonicMean" | "p5" | "min"])[] = [
+  ["mean", "mean"],
+  ["harmonic", "harmonicMean"],
+  ["p5", "p5"],
+  ["min", "min"],
+];
+
+export function reportLines(comparison: Comparison, terminal: Terminal): string[] {
+  const names = comparison.metrics.map(({ name }) => name);
+  const clips = [...Map.groupBy(comparison.cells, ({ clip }) => clip)];
+  const tables = clips.flatMap(([clip, cells]) => [
+    ...(clips.length > 1 ? [paint(terminal, "bold", printable(clip))] : []),
+    ...tableLines(inOrder(cells), columnsFor(names, terminal), terminal, { heading: true }),
+    "",
+  ]);
+  const { comparison: compared } = comparedCells(comparison);
+  const deltas =
+    compared.results.length === 0 ? noDeltas(comparison) : comparisonLines(compared, [], terminal);
+  return [...tables, ...faultLines(comparison.cells, terminal), ...deltas];
+}
+
+/** By ladder as first given, then by rate. */
+function inOrder(cells: readonly ComparisonCell[]): readonly ComparisonCell[] {
+  const rateOf = ({ media }: ComparisonCell) => media?.videoBitRate ?? Number.POSITIVE_INFINITY;
+  return [...Map.groupBy(cells, ({ ladder }) => ladder).values()].flatMap((own) =>
+    own.toSorted((one, other) => rateOf(one) - rateOf(other)),
+  );
+}
+
+function columnsFor(metrics: readonly string[], terminal: Terminal): readonly TableColumn<ComparisonCell>[] {
+  const [first = "", ...others] = metrics;
+  const right = { align: "right", atLeast: 7 } as const;
+  return [
+    { heading: "LADDER", atLeast: 0, text: ({ ladder }) => ladder || "-" },
+    {
+      ...{ heading: "ENCODE", atLeast: 0 },
+      text: ({ distorted }) => cut(basename(distorted), MAX_NAME, terminal.unicode),
+    },
+    { heading: "SIZE", atLeast: 0, dispensable: 3, text: sizeText },
+    { heading: "RATE", ...right, text: rateText },
+    ...STATS.map(([heading, stat], index) => ({
+      ...{ heading: index === 0 ? `${first || "score"} ${heading}` : heading, ...right },
+      ...(index > 0 && { dispensable: index === 1 ? 2 : 1 }),
+      text: ({ pooled }: ComparisonCell) => scoreText(pooled[first], stat),
+    })),
+    ...others.map((metric, index) => ({
+      ...{ heading: metric, ...right, dispensable: 4 + index },
+      text: ({ pooled }: ComparisonCell) => scoreText(pooled[metric], "mean"),
+    })),
+    { heading: "", atLeast: 0, text: noteOf },
+  ];
+}
+
+function sizeText({ media }: ComparisonCell): string {
+  return media === undefined ? "-" : resolutionText(media.width, media.height);
+}
+
+function rateText({ media }: ComparisonCell): string {
+  return media?.videoBitRate === undefined ? "-" : bitRateText(media.videoBitRate);
+}
+
+function scoreText(pooled: Pooled | undefined, stat: (typeof STATS)[number][1]): string {
+  return pooled === undefined ? "-" : pooled[stat].toFixed(decimalsFor(pooled.max));
+}
+
+function noteOf({ state, error }: ComparisonCell): string {
+  if (state === Job_State.SUCCEEDED) return "";
+  return error?.code ?? stateName(state);
+}
+
+function faultLines(cells: readonly ComparisonCell[], terminal: Terminal): string[] {
+  const faults = cells.flatMap(({ distorted, error }) =>
+    error === undefined ? [] : `! ${basename(distorted)}: ${inOptions(error.message)} [${error.code}]`,
+  );
+  const lines = faults.flatMap((text) => wrap(printable(text), terminal.columns, "  "));
+  return lines.length === 0 ? [] : [...lines.map((line) => paint(terminal, "red", line)), ""];
+}
+
+function noDeltas({ ladders }: Comparison): string[] {
+  return ladders.length > 1
+    ? ["No BD-rates yet: the anchor has no score."]
+    : ["One ladder, so there are no BD-rates. --ladder NAME=FILES makes several of encodes with one codec."];
+}

@@ -1,0 +1,64 @@
+/** Compares pairs on a controller, which keeps the comparison. */
+import { create } from "@bufbuild/protobuf";
+import type { Connection } from "../../client/connection/connection.ts";
+import { type Comparison, ComparisonService } from "../../gen/proto/svc/v1/comparison_pb.ts";
+import { Job_State, SubmitJobRequestSchema } from "../../gen/proto/svc/v1/job_pb.ts";
+import { answered } from "../connection/server.ts";
+import { awaitJobs, MAX_AWAITED } from "../jobs/wait.ts";
+import { checkFiles } from "../submit/local-files.ts";
+import { awaitListed } from "../submit/outcome.ts";
+import { settingsOf } from "../submit/spec.ts";
+import type { CompareFlags } from "./options.ts";
+import type { Pair } from "./pairs.ts";
+
+const { submitComparison, getComparison } = ComparisonService.method;
+
+/** Milliseconds that the server may take to store or read thousands of jobs. */
+const TIMEOUT_MS = 120_000;
+
+export async function submitPairs(
+  connection: Connection,
+  pairs: readonly Pair[],
+  flags: CompareFlags,
+  signal: AbortSignal,
+): Promise<Comparison> {
+  const files = pairs.map(({ line, reference, distorted }) => ({
+    line,
+    request: create(SubmitJobRequestSchema, { job: { reference, distorted } }),
+  }));
+  await checkFiles(files, flags, signal);
+  const { name = "", ...shared } = flags;
+  const request = {
+    name,
+    settings: settingsOf(shared),
+    anchor: flags.anchor ?? "",
+    pairs: pairs.map(({ reference, distorted, ladder, clip }) => ({ reference, distorted, ladder, clip })),
+  };
+  const { comparison } = await connection.call(submitComparison, request, { signal, timeoutMs: TIMEOUT_MS });
+  return answered(comparison, "the comparison");
+}
+
+export async function fetchComparison(
+  connection: Connection,
+  id: string,
+  signal: AbortSignal,
+): Promise<Comparison> {
+  const { comparison } = await connection.call(getComparison, { id }, { signal, timeoutMs: TIMEOUT_MS });
+  return answered(comparison, `comparison ${id}`);
+}
+
+/** Waits until the jobs of all cells have ended, and returns the comparison then. */
+export async function awaitCells(
+  connection: Connection,
+  { id, cells }: Comparison,
+  { quiet }: Pick<CompareFlags, "quiet">,
+  signal: AbortSignal,
+): Promise<Comparison> {
+  const open = cells.filter(({ state }) => state === Job_State.QUEUED || state === Job_State.RUNNING);
+  const ids = open.map(({ jobId }) => jobId);
+  for (let first = 0; first < ids.length; first += MAX_AWAITED) {
+    const some = ids.slice(first, first + MAX_AWAITED);
+    await (quiet ? awaitJobs(connection, some, {}, signal) : awaitListed(connection, some, signal));
+  }
+  return fetchComparison(connection, id, signal);
+}

@@ -1,0 +1,9 @@
+/** What to do about failures of scores that are computed here. */
+import type { Advice } from "../exit.ts";
+
+export const SCORE_ADVICE: Advice = {
+  SCORE_TIMEOUT: "Raise the limit with --timeout SECONDS, or leave the option out.",
+  SCORER_NOT_FOUND: "Give a scorer with --vmaf-binary PATH: Netflix's vmaf, or an ffmpeg built with libvmaf.",
+  UNKNOWN_MODEL:
+    "Version 1 models need the current scorer: svc scorer install. Put your own models as NAME.json files into a folder, and give it with --model-dir.",
+};

@@ -1,0 +1,236 @@
+/** svc compare with real encodes: here, and on a real `svc up`, with the same numbers. */
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { after, before, describe, test } from "node:test";
+import { type Ended, SVC, start } from "../cli/program.ts";
+import { encode, pristine } from "../media/clips.ts";
+import { MediaDirectory } from "../media/directory.ts";
+import { ControllerProcess } from "../server/controller-process.ts";
+
+const SCENE = { width: 160, height: 90, frames: 12 };
+const CRFS = [22, 28, 34, 40];
+const NOWHERE = "00000000-0000-4000-8000-000000000000";
+
+interface Cell {
+  readonly number: number;
+  readonly ladder: string;
+  readonly clip: string;
+  readonly distorted: string;
+  readonly jobId: string;
+  readonly state: string;
+  readonly error?: { readonly code: string };
+  readonly media?: { readonly codec: string; readonly videoBitRate: number };
+  readonly pooled: Readonly<Record<string, { readonly mean: number }>>;
+}
+
+interface Comparison {
+  readonly id: string;
+  readonly anchor: string;
+  readonly cells: readonly Cell[];
+  readonly deltas: readonly {
+    readonly ladder: string;
+    readonly metric: string;
+    readonly method: string;
+    readonly scale: string;
+    readonly bdRate?: number;
+    readonly byClip: readonly {
+      readonly clip: string;
+      readonly bdRate?: number;
+      readonly overlap?: number;
+    }[];
+  }[];
+}
+
+let directory: MediaDirectory;
+let up: ControllerProcess;
+let reference: string;
+/** Ladders of two presets of x264, by rising CRF, and one encode with another codec. */
+let fast: readonly string[];
+let slow: readonly string[];
+let hevc: string;
+before(async () => {
+  directory = await MediaDirectory.open();
+  reference = await pristine(directory, "reference.y4m", SCENE);
+  const ladder = (preset: string) =>
+    Promise.all(
+      CRFS.map((crf) =>
+        encode(directory, `${preset}-${crf}.mp4`, SCENE, [
+          ...["-c:v", "libx264", "-preset", preset, "-crf", String(crf), "-threads", "1"],
+        ]),
+      ),
+    );
+  fast = await ladder("ultrafast");
+  slow = await ladder("medium");
+  const x265 = ["-c:v", "libx265", "-crf", "30", "-x265-params", "log-level=none:pools=1"];
+  hevc = await encode(directory, "other.mp4", SCENE, x265);
+  up = await ControllerProcess.up({ dataDir: directory.file("data") });
+});
+after(async () => {
+  await up[Symbol.asyncDispose]();
+  await directory.remove();
+});
+
+async function svc(...args: readonly string[]): Promise<Ended> {
+  await using running = start(SVC, args, { env: { SVC_SERVER: up.grpc } });
+  running.child.stdin?.end();
+  return await running.ended();
+}
+
+const ladders = () => [
+  ...["--ladder", `fast=${directory.file("ultrafast-*.mp4")}`],
+  ...["--ladder", `slow=${directory.file("medium-*.mp4")}`],
+];
+
+function pchip({ deltas }: Comparison) {
+  const found = deltas.find(
+    ({ metric, method, scale }) => metric === "vmaf" && method === "pchip" && scale === "linear",
+  );
+  return found ?? assert.fail("no BD-rate");
+}
+
+/** What of a comparison does not depend on where it was scored. */
+const numbers = ({ cells, deltas, anchor }: Comparison) => ({
+  cells: cells.map(({ number, ladder, clip, media, pooled, state }) => ({
+    number,
+    ladder,
+    clip,
+    media,
+    pooled,
+    state,
+  })),
+  deltas,
+  anchor,
+});
+
+describe("svc compare", () => {
+  let here: Comparison;
+
+  test("scores every encode and compares the ladders", async () => {
+    const { code, stdout, stderr } = await svc("compare", reference, ...ladders(), "--json");
+    assert.equal(code, 0, stderr);
+    here = JSON.parse(stdout) as Comparison;
+    assert.deepEqual(
+      here.cells.map(({ ladder, clip, media }) => [ladder, clip, media?.codec]),
+      [
+        ...CRFS.map(() => ["fast", "reference.y4m", "h264"]),
+        ...CRFS.map(() => ["slow", "reference.y4m", "h264"]),
+      ],
+    );
+    const { ladder, bdRate = 0, byClip } = pchip(here);
+    assert.deepEqual([here.anchor, ladder, byClip[0]?.clip], ["fast", "slow", "reference.y4m"]);
+    assert.ok(bdRate < -10, `the slower preset needs fewer bits: ${bdRate} %`);
+    assert.ok((byClip[0]?.overlap ?? 0) > 0.5);
+  });
+
+  test("gives the scores and rates of svc score, and the BD-rates of svc bd", async () => {
+    const [first] = here.cells;
+    const { stdout } = await svc("score", reference, first?.distorted ?? "", "--json");
+    const result = JSON.parse(stdout) as { pooled: object; distorted: { videoBitRate: number } };
+    assert.deepEqual((result.pooled as Cell["pooled"])["vmaf"], first?.pooled["vmaf"]);
+    assert.equal(result.distorted.videoBitRate, first?.media?.videoBitRate);
+    const csv = directory.file("points.csv");
+    await writeFile(csv, (await svc("compare", reference, ...ladders(), "--csv")).stdout);
+    const bd = JSON.parse((await svc("bd", csv, "--metric", "vmaf", "--json")).stdout) as {
+      averages: { method: string; scale: string; bdRate: number }[];
+    };
+    const same = bd.averages.find(({ method, scale }) => method === "pchip" && scale === "linear");
+    assert.equal(same?.bdRate, pchip(here).bdRate);
+  });
+
+  test("prints tables of encodes and BD-rates", async () => {
+    const { code, stdout, stderr } = await svc("compare", reference, ...ladders(), "--anchor", "slow");
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /LADDER +ENCODE +SIZE +RATE +vmaf mean +harmonic +p5 +min/);
+    assert.match(stdout, /slow +medium-22\.mp4 +160×90 +[\d.]+ [kM]bit\/s +\d+\.\d{3}/);
+    assert.match(stdout, /vmaf: BD-rate in % against slow/);
+    assert.match(stdout, /^fast, reference\.y4m +\+\d/m);
+  });
+
+  test("groups encodes by codec, and keeps comparing if one cannot be scored", async () => {
+    const broken = directory.file("broken.mp4");
+    await writeFile(broken, "no video");
+    const { code, stdout } = await svc("compare", reference, ...slow, hevc, broken, "--json");
+    assert.equal(code, 2);
+    const { cells, anchor } = JSON.parse(stdout) as Comparison;
+    assert.equal(anchor, "h264");
+    assert.deepEqual(
+      cells.map(({ ladder, state }) => [ladder, state]),
+      [...CRFS.map(() => ["h264", "SUCCEEDED"]), ["hevc", "SUCCEEDED"], ["", "FAILED"]],
+    );
+    assert.ok(cells.at(-1)?.error?.code.startsWith("MEDIA_"));
+  });
+
+  test("refuses a wrong command line", async () => {
+    const wrong: [string[], RegExp][] = [
+      [["compare"], /Give a reference and its encodes/],
+      [["compare", reference], /Give a reference and its encodes/],
+      [["compare", reference, slow[0] ?? "", slow[0] ?? ""], /given twice/],
+      [["compare", reference, "--ladder", "x=none-*.mp4"], /no file matches/],
+      [["compare", reference, "--ladder", "x264"], /NAME=FILES/],
+      [["compare", reference, ...slow, "--json", "--csv"], /--json and --csv/],
+      [["compare", reference, ...slow, "--name", "x"], /--name needs --submit/],
+    ];
+    for (const [args, message] of wrong) {
+      const { code, stderr } = await svc(...args);
+      assert.equal(code, 2, args.join(" "));
+      assert.match(stderr.replace(/\s+/g, " "), message);
+    }
+  });
+
+  test("gives the same numbers on a controller, from a list", async () => {
+    const list = directory.file("list.csv");
+    const rows = [...fast.map((path) => ["fast", path]), ...slow.map((path) => ["slow", path])];
+    const lines = rows.map(([ladder, path = ""]) => `reference.y4m,${path.split("/").at(-1)},${ladder}`);
+    await writeFile(list, ["reference,distorted,ladder", ...lines].join("\n"));
+    const { code, stdout, stderr } = await svc(
+      "compare",
+      "--from",
+      list,
+      "--submit",
+      "--name",
+      "presets",
+      "--json",
+    );
+    assert.equal(code, 0, stderr);
+    const there = JSON.parse(stdout) as Comparison;
+    assert.match(stderr, new RegExp(`Comparison ${there.id}`));
+    assert.deepEqual(numbers(there), numbers(here));
+  });
+});
+
+describe("svc comparisons", () => {
+  test("lists, shows, retries and cancels comparisons", async () => {
+    const args = [
+      "compare",
+      reference,
+      ...ladders(),
+      directory.file("missing.mp4"),
+      "--submit",
+      "--remote-files",
+    ];
+    const submitted = await svc(...args, "--name", "with a fault", "--no-wait");
+    assert.equal(submitted.code, 0, submitted.stderr);
+    const id = submitted.stdout.trim();
+    const shown = await svc("comparisons", "show", id, "--wait", "--json");
+    assert.equal(shown.code, 2);
+    const { cells } = JSON.parse(shown.stdout) as Comparison;
+    assert.deepEqual([cells[0]?.state, cells[0]?.error?.code], ["FAILED", "MEDIA_NOT_FOUND"]);
+    const listed = await svc("comparisons", "list");
+    assert.match(listed.stdout, new RegExp(`${id} +\\d+s +8 +1 +9 +with a fault`));
+    const retried = await svc("comparisons", "retry", id);
+    assert.deepEqual([retried.code, retried.stdout], [0, "1 cell runs again.\n"]);
+    const again = JSON.parse((await svc("comparisons", "show", id, "--wait", "--json")).stdout) as Comparison;
+    assert.notEqual(again.cells[0]?.jobId, cells[0]?.jobId);
+    assert.equal((await svc("comparisons", "cancel", id)).stdout, "0 jobs cancelled.\n");
+    const text = await svc("comparisons", "show", id);
+    assert.equal(text.code, 0);
+    assert.match(text.stdout, /missing\.mp4 .*MEDIA_NOT_FOUND/);
+  });
+
+  test("says that a comparison does not exist", async () => {
+    const { code, stderr } = await svc("comparisons", "show", NOWHERE);
+    assert.equal(code, 2);
+    assert.match(stderr, /COMPARISON_NOT_FOUND/);
+    assert.match(stderr.replace(/\s+/g, " "), /svc comparisons list/);
+  });
+});
