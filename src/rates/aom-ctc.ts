@@ -75,7 +75,8 @@ function pairs<Point>(points: readonly Point[]): (readonly [Point, Point])[] {
 /** The integral by the trapezoidal rule. */
 function sampled(curve: Curve, from: number, to: number): number {
   const step = (to - from) / (SAMPLES - 1);
-  const values = Array.from({ length: SAMPLES }, (_, index) => curve.at(from + index * step));
-  const ends = ((values[0] ?? 0) + (values.at(-1) ?? 0)) / 2;
-  return step * (values.reduce((sum, value) => sum + value, 0) - ends);
+  const at = (index: number) => curve.at(from + index * step);
+  let sum = 0;
+  for (let index = 0; index < SAMPLES; index++) sum += at(index);
+  return step * (sum - (at(0) + at(SAMPLES - 1)) / 2);
 }

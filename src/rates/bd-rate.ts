@@ -8,6 +8,7 @@ import type { Curve, Knots } from "./hermite.ts";
 import { pchip } from "./pchip.ts";
 import {
   byRate,
+  type Flaw,
   flawOf,
   MIN_POINTS,
   type RatePoint,
@@ -53,7 +54,7 @@ export function bdRate(
   test: readonly RatePoint[],
   interpolation: Interpolation = "pchip",
 ): Outcome {
-  return inPercent(deltaOf(anchor, test, INTERPOLATORS[interpolation], rateOverScore));
+  return bdRateOf(fitsOf(anchor)(interpolation), fitsOf(test)(interpolation));
 }
 
 /** How much higher the score of `test` is than that of `anchor` at the same bit rate. */
@@ -62,7 +63,56 @@ export function bdScore(
   test: readonly RatePoint[],
   interpolation: Interpolation = "pchip",
 ): Outcome {
-  return deltaOf(anchor, test, INTERPOLATORS[interpolation], scoreOverRate);
+  return bdScoreOf(fitsOf(anchor)(interpolation), fitsOf(test)(interpolation));
+}
+
+/** A curve and the knots that it passes through. It is computed when it is first needed. */
+interface Line {
+  readonly knots: Knots;
+  readonly curve: () => Curve;
+}
+
+/** A ladder with its curves, for several comparisons. */
+export interface Fitted<Point extends RatePoint = RatePoint> {
+  /** Why no curve passes through it; undefined if one does. */
+  readonly flaw: Flaw<Point> | undefined;
+  readonly rate: Line;
+  readonly score: Line;
+}
+
+/** Returns how a ladder is fitted by each interpolation. */
+export function fitsOf<Point extends RatePoint>(
+  points: readonly Point[],
+): (interpolation: Interpolation) => Fitted<Point> {
+  const sorted = byRate(points);
+  const shape = flawOf(sorted, 0);
+  const [rate, score] = [rateOverScore(sorted), scoreOverRate(sorted)];
+  return (interpolation) => {
+    const { points: needed, curve } = INTERPOLATORS[interpolation];
+    const flaw = sorted.length < needed ? ({ refusal: "TOO_FEW_POINTS" } as const) : shape;
+    return { flaw, rate: lineOf(rate, curve), score: lineOf(score, curve) };
+  };
+}
+
+function lineOf(knots: Knots, curveOf: (knots: Knots) => Curve): Line {
+  let curve: Curve | undefined;
+  return {
+    knots,
+    curve: () => {
+      curve ??= curveOf(knots);
+      return curve;
+    },
+  };
+}
+
+/** As bdRate. */
+export function bdRateOf(anchor: Fitted, test: Fitted): Outcome {
+  return inPercent(deltaOf(anchor, test, "rate"));
+}
+
+/** As bdScore. */
+export function bdScoreOf(anchor: Fitted, test: Fitted): Outcome {
+  return deltaOf(anchor, test, "score");
 }
 
 /** The curve through a ladder that is averaged by default: log10 of the rate as a function of the score. */
@@ -89,19 +139,14 @@ export function differenceOf(
   return { delta: { value: difference(from, to) / (to - from), from, to, overlap: (to - from) / widest } };
 }
 
-function deltaOf(
-  anchor: readonly RatePoint[],
-  test: readonly RatePoint[],
-  { points, curve }: Interpolator,
-  place: (sorted: readonly RatePoint[]) => Knots,
-): Outcome {
-  const flaw = flawOf(anchor, points) ?? flawOf(test, points);
+function deltaOf(anchor: Fitted, test: Fitted, direction: "rate" | "score"): Outcome {
+  const flaw = anchor.flaw ?? test.flaw;
   if (flaw !== undefined) return { refusal: flaw.refusal };
-  const [one, other] = [place(byRate(anchor)), place(byRate(test))];
+  const [one, other] = [anchor[direction], test[direction]];
   return differenceOf(
-    one,
-    other,
-    (from, to) => curve(other).integral(from, to) - curve(one).integral(from, to),
+    one.knots,
+    other.knots,
+    (from, to) => other.curve().integral(from, to) - one.curve().integral(from, to),
   );
 }
 

@@ -1,7 +1,15 @@
 /** Compares the ladders of a table of encodes with one of them: clip by clip, by every metric and method. */
 import { type AomLadder, aomBdRate, aomLadder, MIN_REMAINING } from "./aom-ctc.ts";
-import { bdRate, bdScore, INTERPOLATORS, type Interpolation, type Outcome } from "./bd-rate.ts";
-import { type Flaw, flawOf, MIN_POINTS, type RatePoint, type Refusal } from "./points.ts";
+import {
+  bdRateOf,
+  bdScoreOf,
+  type Fitted,
+  fitsOf,
+  INTERPOLATORS,
+  type Interpolation,
+  type Outcome,
+} from "./bd-rate.ts";
+import { type Flaw, MIN_POINTS, type RatePoint, type Refusal } from "./points.ts";
 import { inDecibels, type Quality } from "./quality.ts";
 
 export type Method = Interpolation | "aom-ctc";
@@ -90,14 +98,16 @@ export function compareLadders(
   const at = (ladder: string, clip: string) => places.get(ladder)?.get(clip) ?? [];
   const others = [...byLadder.keys()].filter((ladder) => ladder !== anchor);
   const results: Result[] = [];
-  for (const [index, metric] of metrics.entries())
+  for (const [index, metric] of metrics.entries()) {
+    const sideOf = (ladder: string, clip: string) => new Side(pointsOf(at(ladder, clip), index), metric);
+    const anchors = new Map(clips.map((clip) => [clip, sideOf(anchor, clip)] as const));
     for (const ladder of others)
       for (const clip of clips) {
-        const [one, other] = [at(anchor, clip), at(ladder, clip)];
-        if (one.length + other.length === 0) continue;
-        const sides = { anchor: pointsOf(one, index), test: pointsOf(other, index) };
+        const sides = { anchor: anchors.get(clip) ?? sideOf(anchor, clip), test: sideOf(ladder, clip) };
+        if (sides.anchor.given.length + sides.test.given.length === 0) continue;
         results.push(...resultsOf({ ladder, clip, metric, anchor }, sides));
       }
+  }
   return { anchor, metrics, results, averages: averagesOf(results) };
 }
 
@@ -108,46 +118,77 @@ function pointsOf(encodes: readonly Encode[], metric: number): readonly GivenPoi
   });
 }
 
+/** The points of a ladder in one clip by one metric, with what several comparisons compute of them. */
+class Side {
+  readonly given: readonly GivenPoint[];
+  readonly #metric: Quality;
+  readonly #scaled = new Map<Scale, readonly GivenPoint[]>();
+  readonly #fits = new Map<Scale, ReturnType<typeof fitsOf<GivenPoint>>>();
+  readonly #fitted = new Map<string, Fitted<GivenPoint>>();
+  #aom: AomLadder<GivenPoint> | undefined;
+
+  constructor(given: readonly GivenPoint[], metric: Quality) {
+    this.given = given;
+    this.#metric = metric;
+  }
+
+  /** The points with scores of which a higher one is better. */
+  points(scale: Scale): readonly GivenPoint[] {
+    const { isLower, max = 0 } = this.#metric;
+    const change = (score: number) => (scale === "log" ? inDecibels(score, max) : isLower ? -score : score);
+    return orMade(this.#scaled, scale, () =>
+      this.given.map((point) => ({ ...point, score: change(point.given) })),
+    );
+  }
+
+  fitted(method: Interpolation, scale: Scale): Fitted<GivenPoint> {
+    const fits = orMade(this.#fits, scale, () => fitsOf(this.points(scale)));
+    return orMade(this.#fitted, `${method} ${scale}`, () => fits(method));
+  }
+
+  get aom(): AomLadder<GivenPoint> {
+    this.#aom ??= aomLadder(this.points("linear"), this.#metric.isVmaf);
+    return this.#aom;
+  }
+}
+
+function orMade<Key, Value>(made: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const known = made.get(key) ?? make();
+  made.set(key, known);
+  return known;
+}
+
 interface Sides {
-  readonly anchor: readonly GivenPoint[];
-  readonly test: readonly GivenPoint[];
+  readonly anchor: Side;
+  readonly test: Side;
 }
 
 interface Pair extends Pick<Result, "ladder" | "clip" | "metric"> {
   readonly anchor: string;
 }
 
-function resultsOf(pair: Pair, given: Sides): readonly Result[] {
-  const { isLower, max, isVmaf } = pair.metric;
-  const linear = mapped(given, (score) => (isLower ? -score : score));
-  const results = INTERPOLATIONS.map((method) => interpolated(pair, linear, method, "linear"));
-  results.push(aomResult(pair, linear, isVmaf));
-  if (max === undefined) return results;
-  const decibels = mapped(given, (score) => inDecibels(score, max));
-  return [...results, ...INTERPOLATIONS.map((method) => interpolated(pair, decibels, method, "log"))];
-}
-
-function mapped({ anchor, test }: Sides, change: (score: number) => number): Sides {
-  const all = (points: readonly GivenPoint[]) =>
-    points.map((point) => ({ ...point, score: change(point.given) }));
-  return { anchor: all(anchor), test: all(test) };
+function resultsOf(pair: Pair, sides: Sides): readonly Result[] {
+  const results = INTERPOLATIONS.map((method) => interpolated(pair, sides, method, "linear"));
+  results.push(aomResult(pair, sides));
+  if (pair.metric.max === undefined) return results;
+  return [...results, ...INTERPOLATIONS.map((method) => interpolated(pair, sides, method, "log"))];
 }
 
 function interpolated(pair: Pair, sides: Sides, method: Interpolation, scale: Scale): Result {
   const needed = INTERPOLATORS[method].points;
+  const [one, other] = [sides.anchor.fitted(method, scale), sides.test.fitted(method, scale)];
   const refused =
-    flawed(pair.anchor, sides.anchor, flawOf(sides.anchor, needed), needed, scale) ??
-    flawed(pair.ladder, sides.test, flawOf(sides.test, needed), needed, scale);
+    flawed(pair.anchor, sides.anchor.points(scale), one.flaw, needed, scale) ??
+    flawed(pair.ladder, sides.test.points(scale), other.flaw, needed, scale);
   if (refused !== undefined) return resultOf(pair, method, scale, { refused });
-  const rate = bdRate(sides.anchor, sides.test, method);
-  const score = bdScore(sides.anchor, sides.test, method);
+  const [rate, score] = [bdRateOf(one, other), bdScoreOf(one, other)];
   return resultOf(pair, method, scale, { rate, score });
 }
 
-function aomResult(pair: Pair, sides: Sides, isVmaf: boolean): Result {
-  const [one, other] = [aomLadder(sides.anchor, isVmaf), aomLadder(sides.test, isVmaf)];
+function aomResult(pair: Pair, { anchor, test }: Sides): Result {
+  const [one, other] = [anchor.aom, test.aom];
   const dropped = one.dropped + other.dropped;
-  const refused = aomFlaw(pair.anchor, sides.anchor, one) ?? aomFlaw(pair.ladder, sides.test, other);
+  const refused = aomFlaw(pair.anchor, anchor.given, one) ?? aomFlaw(pair.ladder, test.given, other);
   const rate = refused === undefined ? aomBdRate(one, other) : undefined;
   return resultOf(pair, "aom-ctc", "linear", { rate, refused, dropped });
 }

@@ -30,14 +30,16 @@ function fit(knots: Knots): Polynomial {
   let [before, current]: [Polynomial, Polynomial] = [[0], [1]];
   let sizeBefore = 1;
   for (let degree = 0; degree <= DEGREE; degree++) {
-    const values = knots.map(([x]) => value(current, x));
-    const size = sum(values.map((each) => each ** 2));
-    const share = sum(
-      values.map((each, index) => each * ((knots[index]?.[1] ?? 0) - value(fitted, knots[index]?.[0] ?? 0))),
-    );
+    let [size, share, moment] = [0, 0, 0];
+    for (const [x, y] of knots) {
+      const own = value(current, x);
+      size += own ** 2;
+      share += own * (y - value(fitted, x));
+      moment += x * own ** 2;
+    }
     fitted = plus(fitted, current, share / size);
-    const mean = sum(values.map((each, index) => (knots[index]?.[0] ?? 0) * each ** 2)) / size;
-    const next = plus(plus([0, ...current], current, -mean), before, degree === 0 ? 0 : -size / sizeBefore);
+    const shifted = plus([0, ...current], current, -moment / size);
+    const next = plus(shifted, before, degree === 0 ? 0 : -size / sizeBefore);
     [before, current, sizeBefore] = [current, next, size];
   }
   return fitted;
@@ -45,14 +47,14 @@ function fit(knots: Knots): Polynomial {
 
 /** One polynomial plus another times a factor. */
 function plus(one: Polynomial, other: Polynomial, factor: number): Polynomial {
-  const length = Math.max(one.length, other.length);
-  return Array.from({ length }, (_, power) => (one[power] ?? 0) + factor * (other[power] ?? 0));
+  const added: number[] = [];
+  for (let power = 0; power < one.length || power < other.length; power++)
+    added.push((one[power] ?? 0) + factor * (other[power] ?? 0));
+  return added;
 }
 
 function value(polynomial: Polynomial, x: number): number {
-  return polynomial.reduceRight((above, coefficient) => above * x + coefficient, 0);
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, each) => total + each, 0);
+  let sum = 0;
+  for (let power = polynomial.length - 1; power >= 0; power--) sum = sum * x + (polynomial[power] ?? 0);
+  return sum;
 }

@@ -40,26 +40,28 @@ export class HermiteCurve implements Curve {
   }
 
   at(x: number): number {
-    const { start, coefficients } = this.#pieces.findLast((piece) => piece.start <= x) ?? this.#first;
+    const { start, coefficients } = this.#pieceAt(x);
     const t = x - start;
     const [a, b, c, d] = coefficients;
     return a + t * (b + t * (c + t * d));
   }
 
   integral(from: number, to: number): number {
-    return this.#pieces
-      .filter(({ start, length }) => start < to && start + length > from)
-      .map((piece) => {
-        const [low, high] = [Math.max(from, piece.start), Math.min(to, piece.start + piece.length)];
-        return primitive(piece, high) - primitive(piece, low);
-      })
-      .reduce((sum, area) => sum + area, 0);
+    let sum = 0;
+    for (const piece of this.#pieces) {
+      const [low, high] = [Math.max(from, piece.start), Math.min(to, piece.start + piece.length)];
+      if (low < high) sum += primitive(piece, high) - primitive(piece, low);
+    }
+    return sum;
   }
 
-  get #first(): Piece {
-    const [first] = this.#pieces;
-    if (first === undefined) throw new RangeError("a curve needs two points");
-    return first;
+  /** The last piece that starts at or before x, otherwise the first one. */
+  #pieceAt(x: number): Piece {
+    let index = this.#pieces.length - 1;
+    while (index > 0 && (this.#pieces[index]?.start ?? 0) > x) index--;
+    const piece = this.#pieces[index];
+    if (piece === undefined) throw new RangeError("a curve needs two points");
+    return piece;
   }
 }
 

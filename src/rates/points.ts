@@ -52,16 +52,17 @@ export function numberFlaw<Point extends RatePoint>(
 }
 
 function orderFlaw<Point extends RatePoint>(points: readonly Point[]): Flaw<Point> | undefined {
-  const sorted = byRate(points);
-  const steps = sorted.slice(1).map((point, index) => {
-    const before = sorted[index] ?? point;
-    const rate = Math.log10(point.rate) - Math.log10(before.rate);
-    return { between: [before, point] as const, rate, score: point.score - before.score };
-  });
-  const same = steps.find(({ rate, score }) => rate === 0 || score === 0);
-  if (same !== undefined) return { refusal: "SAME_POINT", between: same.between };
-  const falling = steps.find(({ score }) => score < 0);
-  return falling && { refusal: "NOT_MONOTONE", between: falling.between };
+  let before: Point | undefined;
+  let falling: readonly [Point, Point] | undefined;
+  for (const point of byRate(points)) {
+    if (before !== undefined) {
+      const isSame = point.score === before.score || Math.log10(point.rate) === Math.log10(before.rate);
+      if (isSame) return { refusal: "SAME_POINT", between: [before, point] };
+      if (point.score < before.score) falling ??= [before, point];
+    }
+    before = point;
+  }
+  return falling && { refusal: "NOT_MONOTONE", between: falling };
 }
 
 export function byRate<Point extends RatePoint>(points: readonly Point[]): readonly Point[] {
