@@ -1,0 +1,127 @@
+/**
+ * A comparison of 30 clips, 8 encoders and 6 rungs by 14 metrics: how long it takes to submit, and to answer once it is
+ * scored, over REST with the whole body read. Run with `npm run bench:comparison`; docs/performance.md has the results
+ * of one run.
+ */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { Database } from "../src/store/connection/database.ts";
+import { postgresDriver } from "../src/store/connection/postgres.ts";
+import { statement } from "../src/store/connection/statement.ts";
+import { embeddedDriver } from "../src/store/embedded/database.ts";
+import { PostgresCluster } from "../test/store/postgres.ts";
+import { interleave, median, milliseconds } from "./interleave.ts";
+import { startController } from "./system.ts";
+
+const CLIPS = 30;
+const LADDERS = 8;
+const RUNGS = 6;
+const ROUNDS = 15;
+const METRICS = ["vmaf", "vmaf_v0.6.1neg", "psnr_y", "psnr_cb", "psnr_cr", "float_ssim", "float_ms_ssim"];
+const MORE_METRICS = ["psnr_hvs", "psnr_hvs_y", "cambi", "ciede2000", "xpsnr_y", "xpsnr_u", "xpsnr_v"];
+/** Features of the models that results have as well. */
+const OWN_FEATURES = ["integer_adm2", "integer_motion2", "integer_vif_scale0", "integer_vif_scale1"];
+const STATS = ["mean", "harmonicMean", "min", "max", "stdDev", "p1", "p5", "p10", "p50"];
+
+interface Pair {
+  readonly reference: string;
+  readonly distorted: string;
+  readonly ladder: string;
+  readonly clip: string;
+}
+
+const PAIRS: readonly Pair[] = range(CLIPS).flatMap((clip) =>
+  range(LADDERS).flatMap((ladder) =>
+    range(RUNGS).map((rung) => ({
+      ...{ reference: `/media/clip-${clip}.mov`, distorted: `/media/clip-${clip}-${ladder}-${rung}.mp4` },
+      ...{ ladder: `encoder ${ladder}`, clip: `clip ${clip}` },
+    })),
+  ),
+);
+
+function range(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
+
+/** The result of a cell: scores rise with the rung. */
+function resultOf(index: number): string {
+  const rung = index % RUNGS;
+  const valuesOf = (metric: string): readonly [string, object] => {
+    const largest = /ssim/.test(metric) ? 1 : 100;
+    const share = 0.6 + 0.06 * rung + 0.0001 * (index % 97);
+    const score = metric === "cambi" ? 24 * (1 - share) : largest * share;
+    return [metric, Object.fromEntries(STATS.map((stat) => [stat, score]))];
+  };
+  const metrics = [...METRICS, ...MORE_METRICS, ...OWN_FEATURES];
+  return JSON.stringify({ score: 90, pooled: Object.fromEntries(metrics.map(valuesOf)), frameCount: 250 });
+}
+
+const FILL = statement(`
+  update svc.job set state = 'SUCCEEDED', result = given.result, video_codec = 'h264', video_width = 1920,
+    video_height = 1080, video_bit_rate = given.rate, frames_total = 250, frames_done = 250,
+    started_at = now(), ended_at = now()
+  from jsonb_to_recordset($1) as given(number int, result text, rate float8)
+  join svc.comparison_cell cell on cell.number = given.number
+  where job.id = cell.job_id`);
+
+async function fill(database: Database): Promise<void> {
+  const rows = PAIRS.map((_, index) => ({
+    number: index + 1,
+    result: resultOf(index),
+    rate: 500_000 * 2 ** (index % RUNGS) * (1 + 0.01 * (index % 89)),
+  }));
+  await database.query("owner", FILL, [JSON.stringify(rows)]);
+  await database.close();
+}
+
+async function ask(url: string, body?: object): Promise<{ readonly text: string; readonly ms: number }> {
+  const started = performance.now();
+  const sent = body && { method: "POST", body: JSON.stringify(body) };
+  const response = await fetch(url, { headers: { "content-type": "application/json" }, ...sent });
+  const text = await response.text();
+  assert.ok(response.ok, text.slice(0, 500));
+  return { text, ms: performance.now() - started };
+}
+
+async function measure(name: string, store: readonly string[], open: () => Database): Promise<void> {
+  const flags = [...store, "--media-root", "/media"];
+  let path: string;
+  {
+    await using controller = await startController(flags);
+    const submitted = await ask(`${controller.rest}/v1/comparisons`, { pairs: PAIRS });
+    path = `/v1/comparisons/${(JSON.parse(submitted.text) as { id: string }).id}`;
+    console.log(`\n${PAIRS.length} cells on ${name}\n  submitted in ${milliseconds(submitted.ms)}`);
+  }
+  await fill(open());
+  await using controller = await startController(flags);
+  let bytes = 0;
+  const run = async () => {
+    bytes = (await ask(controller.rest + path)).text.length;
+  };
+  const [timing] = await interleave([{ name, pid: controller.pid, run }], ROUNDS);
+  assert.ok(timing);
+  const [wall, cpu] = [timing.median, median(timing.cpu)].map(milliseconds);
+  console.log(
+    `  answered in ${wall}, ${cpu} CPU of the controller (medians of ${ROUNDS}), ${(bytes / 1e6).toFixed(1)} MB`,
+  );
+  const list = await ask(`${controller.rest}/v1/comparisons`);
+  console.log(`  listed in ${milliseconds(list.ms)}`);
+}
+
+console.log(`${cpus()[0]?.model ?? "unknown CPU"}, ${cpus().length} cores`);
+const directory = await mkdtemp(join(tmpdir(), "svc-bench-"));
+try {
+  await using cluster = await PostgresCluster.start();
+  const url = await cluster.createDatabase("svc");
+  await measure("PostgreSQL", ["--database-url", url], () => new Database(postgresDriver(url)));
+  const dataDir = join(directory, "store");
+  await measure(
+    "the embedded database",
+    ["--data-dir", dataDir],
+    () => new Database(embeddedDriver(dataDir)),
+  );
+} finally {
+  await rm(directory, { recursive: true });
+}
