@@ -1,6 +1,7 @@
 /** The routes of the console. */
 import { Suspense } from "react";
 import { Navigate, Route, Routes } from "react-router";
+import { ComparisonsPage } from "./comparisons/comparisons-page.tsx";
 import { JobsPage } from "./jobs/jobs-page.tsx";
 import { NodesPage } from "./nodes/nodes-page.tsx";
 import { TenantPage } from "./tenant/tenant-page.tsx";
@@ -11,6 +12,7 @@ import { Empty, Loading } from "./ui/states.tsx";
 /** The largest pages because of their charts: loaded on first use. */
 const JobPage = lazily(async () => (await import("./job/job-page.tsx")).JobPage);
 const ComparePage = lazily(async () => (await import("./compare/compare-page.tsx")).ComparePage);
+const ComparisonPage = lazily(async () => (await import("./comparisons/comparison-page.tsx")).ComparisonPage);
 
 export function App() {
   return (
@@ -31,6 +33,15 @@ export function App() {
           element={
             <Suspense fallback={<Loading what="the page" />}>
               <ComparePage />
+            </Suspense>
+          }
+        />
+        <Route path="comparisons" element={<ComparisonsPage />} />
+        <Route
+          path="comparisons/:id"
+          element={
+            <Suspense fallback={<Loading what="the page" />}>
+              <ComparisonPage />
             </Suspense>
           }
         />

@@ -35,8 +35,8 @@ function bearer(credentials: Credentials): Middleware {
   };
 }
 
-/** URLs of requests that submit jobs. */
-const SUBMITS = /\/v1\/jobs(:batch)?$/;
+/** URLs of requests that submit jobs or comparisons. */
+const SUBMITS = /\/v1\/(jobs(:batch)?|comparisons)$/;
 
 function failing(credentials: Credentials): Middleware {
   return {

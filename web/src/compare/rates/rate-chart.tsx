@@ -1,13 +1,14 @@
 /** Score over bit rate: every encode, the curves of the ladders and the convex hull. */
-import { useLayoutEffect, useRef, useState } from "react";
+import { useRef } from "react";
 import { useSearchParams } from "react-router";
 import { bitRateText } from "../../../../src/jobs/quantities.ts";
-import { curveOf } from "../../../../src/rates/bd-rate.ts";
 import { upperHull } from "../../../../src/rates/hull.ts";
-import { type RatePoint, refusalOf } from "../../../../src/rates/points.ts";
+import type { RatePoint } from "../../../../src/rates/points.ts";
 import { type ModelRanges, type Unit, unitOf, written } from "../../chart/data/metrics.ts";
 import type { Ladder } from "../compare-query.ts";
 import type { ComparedPoint } from "../compared.ts";
+import { Axes, useWidth } from "./axes.tsx";
+import { curvePath, linePath } from "./curve-path.ts";
 import { labelPlaces, type Spot } from "./label-place.ts";
 import { LADDERS, upright } from "./ladders.ts";
 import { BASIS_NAMES } from "./rate-basis.ts";
@@ -67,15 +68,15 @@ function Drawn({ points, place, unit }: DrawnProps) {
   const onHull = new Set(hull.map(({ of }) => of.id));
   return (
     <svg width={place.width} height={place.height} role="img" aria-label={described(points, hull)}>
-      <Axes place={place} label={axisLabel(unit)} />
-      <path className="hull" d={pathOf(straight(hull), place)} />
+      <Axes place={place} unit={unit} />
+      <path className="hull" d={linePath(straight(hull), place)} />
       {LADDERS.map((ladder) => (
         <path
           key={ladder}
           className={`curve ladder-${ladder}`}
           d={curvePath(
             points.filter(({ of }) => of.ladder === ladder),
-            unit,
+            better,
             place,
           )}
         />
@@ -94,53 +95,11 @@ function Drawn({ points, place, unit }: DrawnProps) {
   );
 }
 
-function axisLabel({ label, better }: Unit): string {
-  return better === "lower" ? `${label}, lower is better` : label;
-}
-
 function withAxis(params: URLSearchParams, isLog: boolean): URLSearchParams {
   const changed = new URLSearchParams(params);
   if (isLog) changed.set("axis", "log");
   else changed.delete("axis");
   return changed;
-}
-
-function useWidth(host: React.RefObject<HTMLElement | null>): number {
-  const [width, setWidth] = useState(600);
-  useLayoutEffect(() => {
-    if (host.current === null) return undefined;
-    const sizes = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 600)));
-    sizes.observe(host.current);
-    return () => sizes.disconnect();
-  }, [host]);
-  return width;
-}
-
-function Axes({ place, label }: { readonly place: Place; readonly label: string }) {
-  const { left, right, top, bottom, x, y } = place;
-  return (
-    <g className="axes">
-      {place.rates.map((rate) => (
-        <g key={rate}>
-          <line x1={x(rate)} x2={x(rate)} y1={top} y2={bottom} />
-          <text x={x(rate)} y={bottom + 18} textAnchor="middle">
-            {rate === 0 ? "0" : bitRateText(rate).replace(/\.0+ /, " ")}
-          </text>
-        </g>
-      ))}
-      {place.scores.map((score) => (
-        <g key={score}>
-          <line x1={left} x2={right} y1={y(score)} y2={y(score)} />
-          <text x={left - 8} y={y(score) + 4} textAnchor="end">
-            {score}
-          </text>
-        </g>
-      ))}
-      <text x={left} y={top - 8}>
-        {label}
-      </text>
-    </g>
-  );
 }
 
 interface MarkProps {
@@ -193,10 +152,6 @@ function described(points: readonly ComparedPoint[], hull: readonly ComparedPoin
   return `${points.length} encodes; on the convex hull: numbers ${numbers}.`;
 }
 
-function pathOf(points: readonly RatePoint[], place: Place): string {
-  return points.map(({ rate, score }, at) => `${at === 0 ? "M" : "L"}${place.at(rate, score)}`).join("");
-}
-
 /** Points along the straight lines between neighbours, which appear curved on a logarithmic axis. */
 function straight(points: readonly RatePoint[]): readonly RatePoint[] {
   return points.flatMap((point, index) => {
@@ -207,15 +162,4 @@ function straight(points: readonly RatePoint[]): readonly RatePoint[] {
       score: point.score + ((next.score - point.score) * step) / 24,
     }));
   });
-}
-
-/** The curve that BD-rate averages; straight lines if no curve passes through the points. */
-function curvePath(points: readonly ComparedPoint[], { better }: Unit, place: Place): string {
-  const sorted = upright(points, better).toSorted((one, other) => one.rate - other.rate);
-  const [low, high] = [sorted[0]?.score ?? 0, sorted.at(-1)?.score ?? 0];
-  if (refusalOf(sorted) !== undefined) return pathOf(upright(sorted, better), place);
-  const curve = curveOf(sorted);
-  const steps = Array.from({ length: 121 }, (_, step) => low + ((high - low) * step) / 120);
-  const path = steps.map((score) => ({ rate: 10 ** curve.at(score), score }));
-  return pathOf(upright(path, better), place);
 }

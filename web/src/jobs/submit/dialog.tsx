@@ -5,8 +5,9 @@ import { bodyOf } from "../../api/client.ts";
 import { ApiError } from "../../api/problem.ts";
 import { useSession } from "../../session/session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { newKey, submitJobs } from "../job-calls.ts";
+import { submitJobs } from "../job-calls.ts";
 import { countText, type Job, type JobSpec } from "../job-facts.ts";
+import { useKey } from "../submission-key.ts";
 import { SubmitAdvanced } from "./advanced.tsx";
 import { EMPTY_DRAFT, type Field, type JobDraft, linesOf, specsOf } from "./draft.ts";
 import { type Faults, faultOfRefusal, faultsOf } from "./draft-faults.ts";
@@ -154,14 +155,4 @@ function showFirstFault(form: EventTarget & Element): void {
   const folded = field?.closest("details");
   if (folded) folded.open = true;
   field?.focus();
-}
-
-/** The idempotency key of a submission: the same for the same jobs, so repeated clicks and retries store them once. */
-function useKey(): (specs: readonly JobSpec[]) => string {
-  const last = useRef({ text: "", key: "" });
-  return (specs) => {
-    const text = JSON.stringify(specs);
-    if (text !== last.current.text) last.current = { text, key: newKey() };
-    return last.current.key;
-  };
 }

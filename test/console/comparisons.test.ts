@@ -1,0 +1,213 @@
+/** The pages of comparisons in a real browser: list, curves, BD-rates, encodes and actions. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Page } from "playwright-core";
+import { bdRate } from "../../src/rates/bd-rate.ts";
+import { encode, pristine } from "../media/clips.ts";
+import { MediaDirectory } from "../media/directory.ts";
+import { ControllerProcess } from "../server/controller-process.ts";
+import { JobsClient } from "../server/jobs-client.ts";
+import { until } from "../waiting.ts";
+import { accessibilityFaults, smallTargets } from "./accessibility.ts";
+import { Pages } from "./browser.ts";
+
+const SCENE = { width: 160, height: 90, frames: 24 };
+const CRFS = [24, 30, 36, 42];
+const LADDERS = ["ultrafast", "medium"];
+/** HTML, and right-to-left text. */
+const HOSTILE = `<img src=x onerror=alert(1)> \u202etxet ${"long-".repeat(20)}`;
+
+interface Cell {
+  readonly number: number;
+  readonly ladder: string;
+  readonly jobId: string;
+  readonly state: string;
+  readonly media?: { readonly videoBitRate: number };
+  readonly pooled: Readonly<Record<string, { readonly mean: number }>>;
+}
+
+interface Comparison {
+  readonly id: string;
+  readonly progress: { readonly queued: number; readonly running: number };
+  readonly cells: readonly Cell[];
+}
+
+let directory: MediaDirectory;
+let up: ControllerProcess;
+let jobs: JobsClient;
+let pages: Pages;
+/** Two ladders of four encodes, and an encode that does not exist. */
+let made: Comparison;
+/** One ladder with a hostile name. */
+let hostile: Comparison;
+
+before(async () => {
+  directory = await MediaDirectory.open();
+  const reference = await pristine(directory, "reference.y4m", SCENE);
+  up = await ControllerProcess.up({ console: true, dataDir: directory.file("data") });
+  jobs = await JobsClient.of(up);
+  const pairs: object[] = [];
+  for (const preset of LADDERS)
+    for (const crf of CRFS) {
+      const options = ["-c:v", "libx264", "-preset", preset, "-crf", String(crf), "-threads", "1"];
+      const distorted = await encode(directory, `${preset}-${crf}.mp4`, SCENE, options);
+      pairs.push({ reference, distorted, ladder: preset });
+    }
+  pairs.push({ reference, distorted: directory.file("missing.mp4"), ladder: "medium" });
+  made = await submitted({ name: "presets", settings: { features: ["psnr"] }, pairs });
+  const distorted = directory.file("medium-24.mp4");
+  hostile = await submitted({
+    name: HOSTILE.replace("\u202e", ""),
+    pairs: [{ reference, distorted, ladder: HOSTILE.slice(0, 99), clip: HOSTILE.slice(0, 99) }],
+  });
+  pages = await Pages.open();
+});
+after(async () => {
+  await pages[Symbol.asyncDispose]();
+  await up[Symbol.asyncDispose]();
+  await directory.remove();
+});
+
+/** Submits a comparison and waits until all its jobs have ended. */
+async function submitted(request: object): Promise<Comparison> {
+  const { body } = await jobs.call<Comparison>("submitComparison", "/v1/comparisons", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(request),
+  });
+  let comparison = body;
+  await until(async () => {
+    ({ body: comparison } = await jobs.call<Comparison>("getComparison", `/v1/comparisons/${body.id}`));
+    return comparison.progress.queued + comparison.progress.running === 0;
+  }, "the end of the comparison's jobs");
+  return comparison;
+}
+
+async function opened({ id }: Comparison, query = "", options = {}): Promise<Page> {
+  const page = await pages.page(`${up.rest}/console/comparisons/${id}${query}`, options);
+  await page.locator("table.cells-table").waitFor();
+  return page;
+}
+
+function pointsOf(ladder: string, metric: string) {
+  return made.cells.flatMap(({ ladder: own, media, pooled }) => {
+    const [rate, score] = [media?.videoBitRate, pooled[metric]?.mean];
+    return own === ladder && rate !== undefined && score !== undefined ? [{ rate, score }] : [];
+  });
+}
+
+test("the list leads to a comparison, with its progress", async () => {
+  const page = await pages.page(`${up.rest}/console/jobs`);
+  await page.getByRole("link", { name: "Comparisons" }).click();
+  const row = page.locator(".comparison-list li").filter({ hasText: "presets" });
+  await row.getByText("8 of 9 encodes scored · 1 failed").waitFor();
+  await row.getByRole("link", { name: "presets" }).click();
+  await page.waitForURL(`**/comparisons/${made.id}`);
+  await page.getByRole("heading", { level: 1, name: "presets" }).waitFor();
+  await page.context().close();
+});
+
+test("BD-rates are those of the scores, by metric and method", async () => {
+  const page = await opened(made);
+  const shown = async () => (await page.locator(".delta-table tbody td.number").first().textContent()) ?? "";
+  const expected = (metric: string) => {
+    const outcome = bdRate(pointsOf("ultrafast", metric), pointsOf("medium", metric));
+    assert.ok("delta" in outcome);
+    const { value } = outcome.delta;
+    return `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)} %`;
+  };
+  assert.equal(await shown(), expected("vmaf"));
+  await page.getByLabel("Metric").selectOption("psnr_y");
+  await page.waitForURL(/metric=psnr_y/);
+  assert.equal(await shown(), expected("psnr_y"));
+  await page.getByLabel("Method").selectOption("aom-ctc");
+  await page.waitForURL(/method=aom-ctc/);
+  await page.reload();
+  await page.locator("table.delta-table").waitFor();
+  assert.equal(await page.getByLabel("Method").inputValue(), "aom-ctc");
+  await page.context().close();
+});
+
+test("curves have a mark for every scored encode, which leads to its job", async () => {
+  const page = await opened(made);
+  assert.equal(await page.locator(".rate-chart .mark").count(), 8);
+  assert.equal(await page.locator(".rate-chart figure .curve").count(), LADDERS.length);
+  const [first] = made.cells;
+  await page.locator(`.rate-chart a[href$="${first?.jobId}"]`).focus();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`**/jobs/${first?.jobId}`);
+  await page.context().close();
+});
+
+test("a cell without a score says why, and can be run again", async () => {
+  const page = await opened(made);
+  const row = page.locator(".cells-table tbody tr").filter({ hasText: "missing.mp4" });
+  await row.getByText("MEDIA_NOT_FOUND").waitFor();
+  await page.getByRole("button", { name: "Run 1 encode again" }).click();
+  const before = made.cells.find(({ state }) => state === "FAILED")?.jobId;
+  assert.ok(before);
+  await until(async () => {
+    const { body } = await jobs.call<Comparison>("getComparison", `/v1/comparisons/${made.id}`);
+    const cell = body.cells.find(({ number }) => number === 9);
+    return cell?.state === "FAILED" && cell.jobId !== before;
+  }, "another job of the cell");
+  await row.getByText("MEDIA_NOT_FOUND").waitFor();
+  await page.context().close();
+});
+
+test("the form submits a comparison, and says what is missing", async () => {
+  const page = await pages.page(`${up.rest}/console/comparisons`);
+  await page.getByRole("button", { name: "New comparison" }).click();
+  const dialog = page.getByRole("dialog", { name: "New comparison" });
+  await dialog.getByRole("button", { name: "Compare" }).click();
+  await dialog.getByText("Enter the path of the reference.").waitFor();
+  await dialog.getByText("Enter the path of at least one encode.").waitFor();
+  await dialog.getByLabel("Reference").fill(directory.file("reference.y4m"));
+  const [fast, slow] = [directory.file("ultrafast-24.mp4"), directory.file("medium-24.mp4")];
+  await dialog.getByLabel("Encodes").fill(`fast=${fast}\n\n ${slow} \n`);
+  await dialog.getByRole("button", { name: "psnr", exact: true }).click();
+  await dialog.getByLabel("Name").fill("by hand");
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await dialog.getByLabel("Name").press("Enter");
+  await page.waitForURL(/\/comparisons\/[0-9a-f-]{36}$/);
+  await page.getByText("2 of 2 encodes scored").waitFor();
+  const ladders = page.locator(".cells-table tbody tr td:first-child");
+  assert.deepEqual(
+    (await ladders.allTextContents()).map((text) => text.trim()),
+    ["fast", "h264"],
+  );
+  await page.getByLabel("Metric").selectOption("psnr_y");
+  await page.context().close();
+});
+
+test("names are shown as they are", async () => {
+  const page = await opened(hostile, "", { viewport: { width: 380, height: 800 } });
+  assert.equal(await page.locator("main img").count(), 0);
+  await page.getByText("There is no other ladder to compare with").waitFor();
+  const width = await page.evaluate("document.documentElement.scrollWidth");
+  assert.equal(width, 380);
+  await page.context().close();
+});
+
+test("a comparison that does not exist is said to be missing", async () => {
+  const page = await pages.page(`${up.rest}/console/comparisons/00000000-0000-4000-8000-000000000000`);
+  await page.getByRole("heading", { name: "Comparison not found" }).waitFor();
+  pages.expectComplaints(/404/);
+  await page.context().close();
+});
+
+test("both pages are accessible in light and wide, dark and narrow", async () => {
+  for (const [colorScheme, width] of [
+    ["light", 1280],
+    ["dark", 380],
+  ] as const) {
+    const viewport = { width, height: 900 };
+    const page = await opened(made, "", { colorScheme, viewport });
+    assert.deepEqual(await accessibilityFaults(page), [], `${colorScheme} ${width}`);
+    if (width < 640) assert.deepEqual(await smallTargets(page), []);
+    await page.goto(`${up.rest}/console/comparisons`);
+    await page.locator(".comparison-list").waitFor();
+    assert.deepEqual(await accessibilityFaults(page), [], `${colorScheme} ${width}, list`);
+    await page.context().close();
+  }
+});

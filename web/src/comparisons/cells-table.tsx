@@ -1,0 +1,133 @@
+/** Every encode of a comparison: bit rate, scores, and why it has none. */
+import { Link } from "react-router";
+import { bitRateText, resolutionText } from "../../../src/jobs/quantities.ts";
+import { unitOf, written } from "../chart/data/metrics.ts";
+import { nameOf } from "../chart/metric-name.tsx";
+import { fileName } from "../jobs/job-facts.ts";
+import { ScrollArea } from "../ui/scrolls.tsx";
+import { StateChip } from "../ui/state-chip.tsx";
+import { type Cell, type Choice, type Comparison, clipsOf, rangesOf } from "./comparison-view.ts";
+import { LadderSwatch } from "./ladder-chart.tsx";
+
+const COLUMNS = [
+  ["mean", "Mean"],
+  ["harmonicMean", "Harmonic mean"],
+  ["p5", "P5"],
+  ["min", "Min"],
+] as const;
+
+interface CellsTableProps {
+  readonly comparison: Comparison;
+  readonly choice: Choice;
+}
+
+export function CellsTable({ comparison, choice }: CellsTableProps) {
+  const { cells = [], ladders = [] } = comparison;
+  const names = ladders.map(({ name }) => name);
+  const hasClips = clipsOf(comparison).length > 1;
+  const unit = unitOf(choice.metric, rangesOf(comparison));
+  const metric = choice.metric === "" ? "score" : nameOf(choice.metric, [choice.metric]);
+  return (
+    <section className="card" aria-label="Encodes">
+      <h2>Encodes</h2>
+      <ScrollArea label="Encodes">
+        <table className="cells-table">
+          <caption className="unseen">Encodes by clip and ladder, with their bit rates and {metric}</caption>
+          <thead>
+            <tr>
+              {hasClips && <th>Clip</th>}
+              <th>Ladder</th>
+              <th>Encode</th>
+              <th className="number">Bit rate</th>
+              {COLUMNS.map(([key, text]) => (
+                <th key={key} className="number">
+                  {key === "mean" ? `${metric} ${text.toLowerCase()}` : text}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {inOrder(cells, names).map((cell) => (
+              <tr key={cell.number}>
+                {hasClips && (
+                  <td>
+                    <bdi>{cell.clip}</bdi>
+                  </td>
+                )}
+                <td>
+                  {cell.ladder !== "" && (
+                    <>
+                      <LadderSwatch index={names.indexOf(cell.ladder)} /> <bdi>{cell.ladder}</bdi>
+                    </>
+                  )}
+                </td>
+                <th scope="row">
+                  <Encode cell={cell} />
+                </th>
+                <td className="number">
+                  {cell.media?.videoBitRate === undefined ? "–" : bitRateText(cell.media.videoBitRate)}
+                </td>
+                {cell.pooled[choice.metric] === undefined ? (
+                  <td colSpan={COLUMNS.length}>
+                    <Outcome cell={cell} />
+                  </td>
+                ) : (
+                  COLUMNS.map(([key]) => (
+                    <td key={key} className="number">
+                      {written(cell.pooled[choice.metric]?.[key] ?? Number.NaN, unit)}
+                    </td>
+                  ))
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollArea>
+    </section>
+  );
+}
+
+/** By clip, ladder and bit rate; clips and ladders in the order in which they were given. */
+function inOrder(cells: readonly Cell[], ladders: readonly string[]): readonly Cell[] {
+  const clips = [...new Set(cells.map(({ clip }) => clip))];
+  return cells.toSorted(
+    (one, other) =>
+      clips.indexOf(one.clip) - clips.indexOf(other.clip) ||
+      ladders.indexOf(one.ladder) - ladders.indexOf(other.ladder) ||
+      (one.media?.videoBitRate ?? 0) - (other.media?.videoBitRate ?? 0) ||
+      one.number - other.number,
+  );
+}
+
+function Encode({ cell: { jobId, distorted, state, media } }: { readonly cell: Cell }) {
+  const name = <bdi title={distorted}>{fileName(distorted)}</bdi>;
+  return (
+    <>
+      {state === "STATE_UNSPECIFIED" ? name : <Link to={`/jobs/${jobId}`}>{name}</Link>}
+      {media !== undefined && (
+        <span className="quiet">
+          {" "}
+          {media.codec} · {resolutionText(media.width, media.height)}
+        </span>
+      )}
+    </>
+  );
+}
+
+function Outcome({ cell: { state, error } }: { readonly cell: Cell }) {
+  return (
+    <>
+      {state === "STATE_UNSPECIFIED" ? (
+        <span className="state-chip">Deleted</span>
+      ) : (
+        <StateChip state={state} />
+      )}
+      {error !== undefined && (
+        <>
+          {" "}
+          <bdi>{error.message}</bdi> <code>{error.code}</code>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+/** The contents of the form for a comparison, and the request that they describe. */
+import type { components } from "../../../src/gen/rest/controller.ts";
+import { linesOf, modelNames } from "../jobs/submit/draft.ts";
+
+type Request = components["schemas"]["ComparisonRequest"];
+
+/** Every field as typed. */
+export interface ComparisonDraft {
+  readonly name: string;
+  readonly reference: string;
+  /** One encode per line: its path, or LADDER=PATH. */
+  readonly encodes: string;
+  /** Names separated by spaces or commas. */
+  readonly models: string;
+  readonly features: readonly string[];
+}
+
+export const EMPTY_COMPARISON: ComparisonDraft = {
+  name: "",
+  reference: "",
+  encodes: "",
+  models: "",
+  features: [],
+};
+
+/** The request of a draft; undefined if the draft has no reference or no encode. */
+export function requestOf(draft: ComparisonDraft): Request | undefined {
+  const reference = draft.reference.trim();
+  const lines = linesOf(draft.encodes);
+  if (reference === "" || lines.length === 0) return undefined;
+  const name = draft.name.trim();
+  const models = modelNames(draft.models);
+  return {
+    ...(name !== "" && { name }),
+    settings: {
+      ...(models.length > 0 && { models: [...models] }),
+      ...(draft.features.length > 0 && { features: [...draft.features] }),
+    },
+    pairs: lines.map((line) => ({ reference, ...encodeOf(line) })),
+  };
+}
+
+/** "LADDER=PATH". What stands before the "=" is part of the path if it has a slash. */
+function encodeOf(line: string): { readonly distorted: string; readonly ladder?: string } {
+  const at = line.indexOf("=");
+  const ladder = line.slice(0, Math.max(0, at)).trim();
+  if (ladder === "" || ladder.includes("/")) return { distorted: line };
+  return { distorted: line.slice(at + 1).trim(), ladder };
+}

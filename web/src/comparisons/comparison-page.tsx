@@ -1,0 +1,61 @@
+/** A comparison: its ladders as curves, their BD-rates, and every encode. */
+import { useQuery } from "@tanstack/react-query";
+import { useEffect } from "react";
+import { useParams, useSearchParams } from "react-router";
+import { bodyOf } from "../api/client.ts";
+import { ApiError } from "../api/problem.ts";
+import { useSession } from "../session/session.ts";
+import { Empty, Failed, Loading } from "../ui/states.tsx";
+import { CellsTable } from "./cells-table.tsx";
+import { ComparisonHead } from "./comparison-head.tsx";
+import { choiceOf, hasEnded, titleOf } from "./comparison-view.ts";
+import { Controls } from "./controls.tsx";
+import { DeltaTable } from "./delta-table.tsx";
+import { LadderChart } from "./ladder-chart.tsx";
+import "../style/compare.css";
+import "../style/comparisons.css";
+
+/** Polling interval in milliseconds while cells are in progress. */
+const LOOK_EVERY_MS = 2_000;
+
+export function ComparisonPage() {
+  const { id = "" } = useParams();
+  const { api } = useSession();
+  const [params] = useSearchParams();
+  const { data, error, refetch } = useQuery({
+    queryKey: ["comparison", id],
+    queryFn: () => bodyOf(api.GET("/v1/comparisons/{id}", { params: { path: { id } } })),
+    refetchInterval: ({ state }) => state.data !== undefined && !hasEnded(state.data) && LOOK_EVERY_MS,
+  });
+  const title = data === undefined ? "Comparison" : titleOf(data);
+  useEffect(() => {
+    document.title = `${title} · svc`;
+    return () => {
+      document.title = "svc";
+    };
+  }, [title]);
+  if (data === undefined && error === null) return <Loading what="the comparison" />;
+  if (data === undefined) {
+    if (error instanceof ApiError && error.status === 404)
+      return (
+        <Empty heading="h1" title="Comparison not found">
+          <p>It does not exist, or it was deleted with its jobs.</p>
+        </Empty>
+      );
+    return <Failed heading="h1" error={error ?? new Error("no answer")} retry={() => void refetch()} />;
+  }
+  const choice = choiceOf(data, params);
+  return (
+    <div className="compare comparison">
+      <ComparisonHead comparison={data} stale={error?.message} />
+      {(data.metrics ?? []).length > 0 && (
+        <>
+          <Controls comparison={data} choice={choice} />
+          <LadderChart comparison={data} choice={choice} />
+          <DeltaTable comparison={data} choice={choice} />
+        </>
+      )}
+      <CellsTable comparison={data} choice={choice} />
+    </div>
+  );
+}

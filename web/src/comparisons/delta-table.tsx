@@ -1,0 +1,135 @@
+/** BD-rates of the ladders against the anchor, averaged and clip by clip. */
+import { unitOf } from "../chart/data/metrics.ts";
+import { nameOf } from "../chart/metric-name.tsx";
+import { signed } from "../compare/quantities.ts";
+import { ScrollArea } from "../ui/scrolls.tsx";
+import { type Choice, type Comparison, clipsOf, type Delta, rangesOf } from "./comparison-view.ts";
+import { LadderSwatch } from "./ladder-chart.tsx";
+
+interface DeltaTableProps {
+  readonly comparison: Comparison;
+  readonly choice: Choice;
+}
+
+export function DeltaTable({ comparison, choice }: DeltaTableProps) {
+  const { deltas = [], anchor, ladders = [] } = comparison;
+  const shown = deltas.filter(
+    ({ metric, method, scale }) =>
+      metric === choice.metric && method === choice.method && scale === scaleOf(comparison, choice),
+  );
+  const unit = unitOf(choice.metric, rangesOf(comparison));
+  const quality = {
+    symbol: scaleOf(comparison, choice) === "log" ? "dB" : unit.symbol,
+    decimals: unit.decimals,
+  };
+  const clips = clipsOf(comparison);
+  return (
+    <section className="card" aria-label="BD-rate">
+      <h2>
+        BD-rate against <bdi>{anchor}</bdi>
+      </h2>
+      {shown.length === 0 ? (
+        <p className="quiet">There is no other ladder to compare with {anchor} yet.</p>
+      ) : (
+        <>
+          <ScrollArea label="BD-rate">
+            <table className="delta-table">
+              <caption className="unseen">
+                BD-rate by {nameOf(choice.metric, [choice.metric])} of each ladder against {anchor}
+              </caption>
+              <thead>
+                <tr>
+                  <th>Ladder</th>
+                  <th>Clip</th>
+                  <th className="number">BD-rate</th>
+                  <th className="number">BD-quality</th>
+                  <th className="number">Overlap</th>
+                  <th>Note</th>
+                </tr>
+              </thead>
+              {shown.map((delta) => (
+                <LadderRows
+                  key={delta.ladder}
+                  delta={delta}
+                  index={ladders.findIndex(({ name }) => name === delta.ladder)}
+                  quality={quality}
+                  isOne={clips.length === 1}
+                />
+              ))}
+            </table>
+          </ScrollArea>
+          <p className="quiet">
+            BD-rate: how many more or fewer bits a ladder needs for the same score. BD-quality: how much
+            higher its score is at the same bit rate. Bit rates are those of the video tracks.
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Metrics without a largest score have no decibels from it. */
+function scaleOf({ deltas = [] }: Comparison, { metric, scale }: Choice): string {
+  return deltas.some((delta) => delta.metric === metric && delta.scale === scale) ? scale : "linear";
+}
+
+interface LadderRowsProps {
+  readonly delta: Delta;
+  /** Of the ladder. */
+  readonly index: number;
+  readonly quality: { readonly symbol: string; readonly decimals: number };
+  /** Whether the comparison has one clip. */
+  readonly isOne: boolean;
+}
+
+function LadderRows({ delta, index, quality, isOne }: LadderRowsProps) {
+  const { ladder, byClip, clips, refused } = delta;
+  const qualityText = (value: number | undefined) =>
+    value === undefined ? "–" : `${signed(value, quality.decimals)} ${quality.symbol}`.trim();
+  const name = (
+    <th scope="rowgroup" rowSpan={byClip.length + (isOne ? 0 : 1)}>
+      <LadderSwatch index={index} /> <bdi>{ladder}</bdi>
+    </th>
+  );
+  return (
+    <tbody>
+      {!isOne && (
+        <tr className="average">
+          {name}
+          <td>Mean of {clips === 1 ? "1 clip" : `${clips} clips`}</td>
+          <td className="number">{rateText(delta.bdRate)}</td>
+          <td className="number">{qualityText(delta.bdQuality)}</td>
+          <td />
+          <td>{refused > 0 && `${refused} of ${byClip.length} clips not computed`}</td>
+        </tr>
+      )}
+      {byClip.map((each, at) => (
+        <tr key={each.clip}>
+          {isOne && at === 0 && name}
+          <td>
+            <bdi>{each.clip}</bdi>
+          </td>
+          <td className="number">{rateText(each.bdRate)}</td>
+          <td className="number">{qualityText(each.bdQuality)}</td>
+          <td className={`number ${each.lowOverlap ? "few" : ""}`}>
+            {each.overlap === undefined ? "–" : `${(each.overlap * 100).toFixed(0)} %`}
+          </td>
+          <td>{noteOf(each)}</td>
+        </tr>
+      ))}
+    </tbody>
+  );
+}
+
+function rateText(value: number | undefined): string {
+  return value === undefined ? "–" : `${signed(value, 2)} %`;
+}
+
+function noteOf({ refusal, lowOverlap, dropped }: Delta["byClip"][number]): string {
+  if (refusal !== undefined) return `${refusal.message}.`;
+  const notes = [
+    lowOverlap ? "The ladders overlap by less than 75 %: the numbers do not describe the rest." : "",
+    dropped > 0 ? `${dropped} ${dropped === 1 ? "point" : "points"} left out by the method.` : "",
+  ];
+  return notes.filter((note) => note !== "").join(" ");
+}
