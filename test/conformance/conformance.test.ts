@@ -23,6 +23,8 @@ const DONE = answered([
   ["/v1/jobs", 201],
   ["/v1/jobs:batch", 201],
   ["/v1/jobs/{id}", 200],
+  ["/v1/comparisons", 201],
+  ["/v1/comparisons/{id}", 200],
   ["/v1/jobs/{id}/frames", 200],
   ["/v1/tenant/audit", 200],
 ]);

@@ -45,6 +45,7 @@ const REQUESTS = [
   ...["ScoreRequest", "JobSpec", "RawVideo", "Mirror", "JobBatch", "RevokeRequest"],
   ...["UpdateJobRequest", "JobFilter", "CancelJobsRequest", "DeleteJobsRequest"],
   ...["FindingsPolicy", "DiagnoseRequest"],
+  ...["ComparisonRequest", "ComparisonPair", "ComparisonSettings", "AddCellsRequest", "RetryCellsRequest"],
 ];
 
 const LABEL_KEYS = { pattern: "^[A-Za-z0-9._/-]{1,63}$" };
@@ -55,7 +56,8 @@ export function narrowed(given: object, facts: Facts): object {
   const description = withPair(given, facts) as Description;
   description.openapi = "3.1.0";
   const { schemas } = description.components;
-  for (const name of ["ScoreRequest", "JobSpec"]) narrowSpec(schemas[name]?.properties);
+  for (const name of ["ScoreRequest", "JobSpec", "ComparisonSettings"]) narrowSpec(schemas[name]?.properties);
+  narrowComparison(schemas["ComparisonRequest"]?.properties, schemas["RetryCellsRequest"]?.properties);
   narrowStills(schemas["StillsRequest"]?.properties, facts);
   narrowTimes(schemas["RevokeRequest"]?.properties);
   narrowLabels(schemas["JobSpec"]?.properties?.["labels"]);
@@ -93,6 +95,13 @@ function narrowSpec(properties: Schema["properties"]): void {
     delete properties[name];
   // Versions are only for objects of a storage, and videos are paths here.
   for (const name of ["referenceVersion", "distortedVersion"]) delete properties[name];
+}
+
+/** Leaves out what is wrong for some lists of pairs: the same pair twice, an anchor or a cell that is not there. */
+function narrowComparison(request: Schema["properties"], retry: Schema["properties"]): void {
+  delete request?.["anchor"];
+  Object.assign(request?.["pairs"] ?? {}, { maxItems: 1 });
+  Object.assign(retry?.["cells"] ?? {}, { maxItems: 0 });
 }
 
 /** Adds the rule for label keys: OpenAPI 3.0 cannot restrict member names. */

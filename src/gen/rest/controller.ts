@@ -910,6 +910,14 @@ export interface components {
             /** @description No two pairs have the same two videos. */
             pairs: components["schemas"]["ComparisonPair"][];
         };
+        AddCellsRequest: {
+            /** @description No two pairs have the same two videos. */
+            pairs: components["schemas"]["ComparisonPair"][];
+        };
+        RetryCellsRequest: {
+            /** @description Numbers of cells. Empty or absent, all cells without a score that have ended. */
+            cells?: number[];
+        };
         ComparisonPair: {
             /** @description Path of the pristine video, on the machine that scores; at most 4096 bytes of UTF-8. */
             reference: string;
@@ -3044,10 +3052,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Numbers of cells. Empty or absent, all cells without a score that have ended. */
-                    cells?: number[];
-                };
+                "application/json": components["schemas"]["RetryCellsRequest"];
             };
         };
         responses: {
@@ -3087,10 +3092,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description No two pairs have the same two videos. */
-                    pairs: components["schemas"]["ComparisonPair"][];
-                };
+                "application/json": components["schemas"]["AddCellsRequest"];
             };
         };
         responses: {
