@@ -1,6 +1,6 @@
 /** svc compare with real encodes: here, and on a real `svc up`, with the same numbers. */
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { type Ended, SVC, start } from "../cli/program.ts";
 import { encode, pristine } from "../media/clips.ts";
@@ -225,6 +225,48 @@ describe("svc comparisons", () => {
     const text = await svc("comparisons", "show", id);
     assert.equal(text.code, 0);
     assert.match(text.stdout, /missing\.mp4 .*MEDIA_NOT_FOUND/);
+  });
+
+  test("writes a comparison as a page of its own", async () => {
+    const name = `<script>alert("presets")</script>`;
+    const args = [
+      "compare",
+      reference,
+      ...ladders(),
+      "--metric",
+      "psnr",
+      "--submit",
+      "--no-wait",
+      "--name",
+      name,
+    ];
+    const id = (await svc(...args)).stdout.trim();
+    assert.equal((await svc("comparisons", "show", id, "--wait", "--csv")).code, 0);
+    const file = directory.file("report.html");
+    const { code, stderr } = await svc("report", id, "--html", file);
+    assert.equal(code, 0, stderr);
+    const page = await readFile(file, "utf8");
+    assert.ok(page.length < 200_000, `${page.length} characters`);
+    assert.match(page, /<h1>&lt;script&gt;alert\(&quot;presets&quot;\)&lt;\/script&gt;<\/h1>/);
+    // Nothing that a browser would run or fetch.
+    assert.doesNotMatch(page, /<script|<link|<img|<iframe|src=|href=|url\(|@import/);
+    assert.match(page, /default-src 'none'/);
+    // A chart of each metric: vmaf and three of psnr.
+    assert.equal(page.match(/<svg /g)?.length, 4);
+    assert.match(page, /<td>vmaf<\/td><td class="number">−\d+\.\d\d %<\/td>/);
+    for (const text of [
+      "medium-22.mp4",
+      "reference,distorted,ladder,clip",
+      id,
+      "&quot;psnr&quot;",
+      "libvmaf",
+    ])
+      assert.ok(page.includes(text), text);
+    assert.equal((await svc("report", id, "--html", "-")).stdout, page);
+    const lost = await svc("report", id, "--html", directory.file("none/report.html"));
+    assert.equal(lost.code, 3);
+    assert.match(lost.stderr, /could not be written/);
+    assert.equal((await svc("report", id)).code, 2, "--html is missing");
   });
 
   test("says that a comparison does not exist", async () => {

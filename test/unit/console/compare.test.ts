@@ -29,7 +29,8 @@ import {
   withRate,
 } from "../../../web/src/compare/compare-query.ts";
 import { comparedOf, dashOf } from "../../../web/src/compare/compared.ts";
-import { ratios, signed, ticks } from "../../../web/src/compare/quantities.ts";
+import { ratios, ticks } from "../../../src/rates/ticks.ts";
+import { signed } from "../../../web/src/compare/quantities.ts";
 import { basisOf } from "../../../web/src/compare/rates/rate-basis.ts";
 
 type Job = components["schemas"]["Job"];

@@ -1,5 +1,5 @@
 /** Positions of bit rates and scores in the chart, in CSS pixels. */
-import { ratios, ticks } from "../quantities.ts";
+import { ratios, ticks } from "../../../../src/rates/ticks.ts";
 
 export interface Place {
   readonly width: number;

@@ -1,0 +1,86 @@
+/** Rate–quality curves of one clip by one metric, as an SVG element. */
+import { bitRateText } from "../../jobs/quantities.ts";
+import { curveOf } from "../../rates/bd-rate.ts";
+import { byRate, type RatePoint, refusalOf } from "../../rates/points.ts";
+import { ratios, ticks } from "../../rates/ticks.ts";
+import { escaped } from "./markup.ts";
+
+/** A ladder. */
+export interface Series {
+  /** At least one. */
+  readonly points: readonly RatePoint[];
+  readonly colour: string;
+}
+
+const SIZE = { width: 460, height: 280 };
+const MARGIN = { left: 46, right: 30, top: 12, bottom: 26 };
+/** Steps of a curve. */
+const STEPS = 32;
+
+interface Scales {
+  readonly rates: readonly number[];
+  readonly scores: readonly number[];
+  readonly x: (rate: number) => number;
+  readonly y: (score: number) => number;
+}
+
+/** `isLower`: whether a lower score is better. */
+export function chart(title: string, series: readonly Series[], isLower: boolean): string {
+  const scales = scalesOf(series.flatMap(({ points }) => points));
+  const lines = series.map((one) => seriesMarkup(one, scales, isLower)).join("");
+  return (
+    `<figure><figcaption>${escaped(title)}</figcaption>` +
+    `<svg viewBox="0 0 ${SIZE.width} ${SIZE.height}" role="img" aria-label="${escaped(title)}">` +
+    `${axes(scales)}${lines}</svg></figure>\n`
+  );
+}
+
+function scalesOf(points: readonly RatePoint[]): Scales {
+  const [rates, scores] = [points.map(({ rate }) => rate), points.map(({ score }) => score)];
+  const rateTicks = ratios(Math.min(...rates), Math.max(...rates), 5);
+  const scoreTicks = ticks(Math.min(...scores), Math.max(...scores), 5);
+  const place = (marks: readonly number[], from: number, to: number) => {
+    const [low, high] = [marks[0] ?? 0, marks.at(-1) ?? 1];
+    return (value: number) => from + ((value - low) / (high - low || 1)) * (to - from);
+  };
+  const across = place(rateTicks.map(Math.log10), MARGIN.left, SIZE.width - MARGIN.right);
+  return {
+    rates: rateTicks,
+    scores: scoreTicks,
+    x: (rate) => across(Math.log10(rate)),
+    y: place(scoreTicks, SIZE.height - MARGIN.bottom, MARGIN.top),
+  };
+}
+
+function axes({ rates, scores, x, y }: Scales): string {
+  const [bottom, right] = [SIZE.height - MARGIN.bottom, SIZE.width - MARGIN.right];
+  const vertical = rates.map((rate) => {
+    const at = x(rate).toFixed(1);
+    return `<path d="M${at} ${MARGIN.top}V${bottom}"/><text x="${at}" y="${bottom + 16}" text-anchor="middle">${bitRateText(rate).replace(/\.0+ /, " ")}</text>`;
+  });
+  const horizontal = scores.map((score) => {
+    const at = y(score).toFixed(1);
+    return `<path d="M${MARGIN.left} ${at}H${right}"/><text x="${MARGIN.left - 6}" y="${Number(at) + 4}" text-anchor="end">${score}</text>`;
+  });
+  return `<g class="axes">${[...vertical, ...horizontal].join("")}</g>`;
+}
+
+/** Points are lines without length, with round ends: a page has thousands of them. */
+function seriesMarkup({ points, colour }: Series, { x, y }: Scales, isLower: boolean): string {
+  const at = ({ rate, score }: RatePoint) => `${x(rate).toFixed(1)} ${y(score).toFixed(1)}`;
+  const path = curvePoints(points, isLower).map(at).join("L");
+  const marks = points.map((point) => `M${at(point)}h0`).join("");
+  return `<g stroke="${colour}"><path class="curve" d="M${path}"/><path class="marks" d="${marks}"/></g>`;
+}
+
+/** Points of the curve that BD-rate averages; those of the ladder if no curve passes through them. */
+function curvePoints(points: readonly RatePoint[], isLower: boolean): readonly RatePoint[] {
+  const turn = (some: readonly RatePoint[]) =>
+    isLower ? some.map(({ rate, score }) => ({ rate, score: -score })) : some;
+  const sorted = byRate(turn(points));
+  if (refusalOf(sorted) !== undefined) return turn(sorted);
+  const curve = curveOf(sorted);
+  const [low, high] = [sorted[0]?.score ?? 0, sorted.at(-1)?.score ?? 0];
+  const steps = Array.from({ length: STEPS + 1 }, (_, step) => low + ((high - low) * step) / STEPS);
+  return turn(steps.map((score) => ({ rate: 10 ** curve.at(score), score })));
+}

@@ -1,0 +1,204 @@
+/** A comparison as one self-contained HTML page: no script, no network, fit for paper. */
+import { basename } from "node:path";
+import { toJson } from "@bufbuild/protobuf";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import type {
+  ClipDelta,
+  Comparison,
+  ComparisonCell,
+  LadderDelta,
+} from "../../gen/proto/svc/v1/comparison_pb.ts";
+import { Job_State, JobSpecSchema } from "../../gen/proto/svc/v1/job_pb.ts";
+import { bitRateText, resolutionText } from "../../jobs/quantities.ts";
+import { csvRow } from "../../messages/csv.ts";
+import { version } from "../../platform/version.ts";
+import { stateName } from "../jobs/state.ts";
+import { chart, type Series } from "./chart.ts";
+import { type Column, escaped, table } from "./markup.ts";
+import { STYLE } from "./style.ts";
+
+/** Colours that people with any colour vision tell apart (Okabe and Ito); ladders after the eighth repeat them. */
+const COLOURS = [...["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999933"]];
+
+export function* reportPage(comparison: Comparison): Generator<string> {
+  const title = comparison.name || `Comparison ${comparison.id}`;
+  yield `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">` +
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">` +
+    `<meta name="viewport" content="width=device-width"><title>${escaped(title)}</title>` +
+    `<style>${STYLE}</style></head><body>\n<h1>${escaped(title)}</h1>\n`;
+  yield summary(comparison);
+  yield* curves(comparison);
+  yield* details(comparison);
+  yield `<h2>Encodes</h2>\n${encodes(comparison)}`;
+  yield* origin(comparison);
+  yield "</body></html>\n";
+}
+
+function summary({ cells, ladders, anchor, progress, metrics, deltas }: Comparison): string {
+  const clips = new Set(cells.map(({ clip }) => clip)).size;
+  const scored = progress?.succeeded ?? 0;
+  const missing = cells.length - scored;
+  const facts = [
+    `${cells.length} encodes of ${clips} ${clips === 1 ? "clip" : "clips"} in ${ladders.length} ${ladders.length === 1 ? "ladder" : "ladders"}`,
+    ...(missing > 0 ? [`${missing} without a score, which are left out of the curves`] : []),
+  ];
+  const shown = deltas.filter(({ method, scale }) => method === "pchip" && scale === "linear");
+  const others = ladders.filter(({ name }) => name !== anchor);
+  const columns: Column<(typeof metrics)[number]>[] = [
+    { heading: "Metric", text: ({ name }) => name },
+    ...others.map((ladder) => ({
+      ...{ heading: ladder.name, isNumber: true },
+      text: (metric: (typeof metrics)[number]) =>
+        averageText(shown.find((one) => one.ladder === ladder.name && one.metric === metric.name)),
+    })),
+  ];
+  const rates =
+    shown.length === 0
+      ? ""
+      : `<h2>BD-rate against ${escaped(anchor)}</h2>\n` +
+        `<p>Mean over clips, PCHIP. −20 % means a fifth fewer bits for the same quality.</p>\n${table(metrics, columns)}`;
+  return `<p>${escaped(facts.join("; "))}.</p>\n${rates}`;
+}
+
+function averageText(delta: LadderDelta | undefined): string {
+  if (delta?.bdRate === undefined) return "–";
+  const all = delta.clips + delta.refused;
+  return `${percent(delta.bdRate)}${delta.refused > 0 ? ` (${delta.clips} of ${all} clips)` : ""}`;
+}
+
+function percent(value: number | undefined): string {
+  return value === undefined ? "–" : `${signed(value, 2)} %`;
+}
+
+function signed(value: number, decimals: number): string {
+  const text = Math.abs(value).toFixed(decimals);
+  return `${Number(text) === 0 ? "" : value < 0 ? "−" : "+"}${text}`;
+}
+
+function* curves({ cells, ladders, metrics }: Comparison): Generator<string> {
+  if (metrics.length === 0) return;
+  const colourOf = new Map(ladders.map(({ name }, index) => [name, COLOURS[index % COLOURS.length] ?? ""]));
+  const key = [...colourOf].map(([name, colour]) => `<li style="color:${colour}">● ${escaped(name)}</li>`);
+  yield `<h2>Rate and quality</h2>\n<ul class="key">${key.join("")}</ul>\n`;
+  for (const [clip, own] of Map.groupBy(cells, (cell) => cell.clip)) {
+    yield `<h3>${escaped(clip)}</h3>\n<div class="charts">\n`;
+    for (const { name, lowerIsBetter } of metrics) {
+      const series = [...Map.groupBy(own, ({ ladder }) => ladder)].flatMap(([ladder, encodes]): Series[] => {
+        const points = encodes.flatMap((cell) => pointOf(cell, name) ?? []);
+        return points.length === 0 ? [] : [{ points, colour: colourOf.get(ladder) ?? "#000000" }];
+      });
+      if (series.length > 0) yield chart(name, series, lowerIsBetter);
+    }
+    yield "</div>\n";
+  }
+}
+
+function pointOf({ media, pooled }: ComparisonCell, metric: string) {
+  const [rate, score] = [media?.videoBitRate, pooled[metric]?.mean];
+  return rate === undefined || score === undefined || !Number.isFinite(score) ? undefined : { rate, score };
+}
+
+interface DetailRow {
+  readonly ladder: string;
+  readonly clip: string;
+  readonly byMethod: ReadonlyMap<string, ClipDelta>;
+}
+
+function* details({ metrics, deltas, anchor }: Comparison): Generator<string> {
+  if (deltas.length === 0) return;
+  yield `<h2>BD-rate by clip and method, against ${escaped(anchor)}</h2>\n`;
+  for (const metric of metrics) {
+    const own = deltas.filter((delta) => delta.metric === metric.name && delta.scale === "linear");
+    const rows = [...Map.groupBy(own, ({ ladder }) => ladder)].flatMap(([ladder, methods]) =>
+      (methods[0]?.byClip ?? []).map(({ clip }, index): DetailRow => {
+        const values = methods.flatMap(({ method, byClip }) => {
+          const delta = byClip[index];
+          return delta === undefined ? [] : [[method, delta] as const];
+        });
+        return { ladder, clip, byMethod: new Map(values) };
+      }),
+    );
+    const isDoubtful = ({ byMethod }: DetailRow) => (byMethod.get("pchip")?.lowOverlap ? "doubtful" : "");
+    yield `<h3>${escaped(metric.name)}</h3>\n${table(rows, DETAILS, isDoubtful)}`;
+  }
+  yield "<p>Rows in italics: less than 75 % of the range of quality is common, and the numbers do not describe the rest.</p>\n";
+}
+
+const DETAILS: readonly Column<DetailRow>[] = [
+  { heading: "Ladder", text: ({ ladder }) => ladder },
+  { heading: "Clip", text: ({ clip }) => clip },
+  ...["pchip", "akima", "cubic", "aom-ctc"].map((method) => ({
+    ...{ heading: method, isNumber: true },
+    text: ({ byMethod }: DetailRow) => percent(byMethod.get(method)?.bdRate),
+  })),
+  {
+    ...{ heading: "BD-quality", isNumber: true },
+    text: ({ byMethod }) => {
+      const quality = byMethod.get("pchip")?.bdQuality;
+      return quality === undefined ? "–" : signed(quality, 4);
+    },
+  },
+  {
+    ...{ heading: "Overlap", isNumber: true },
+    text: ({ byMethod }) => {
+      const overlap = byMethod.get("pchip")?.overlap;
+      return overlap === undefined ? "–" : `${Math.floor(overlap * 100 + 1e-9)} %`;
+    },
+  },
+  { heading: "Why not", text: ({ byMethod }) => byMethod.get("pchip")?.refusal?.message ?? "" },
+];
+
+function encodes({ cells, metrics }: Comparison): string {
+  const [first, ...others] = metrics.map(({ name }) => name);
+  const stat = (name: string, of: "mean" | "harmonicMean" | "p5" | "min", heading: string) => ({
+    ...{ heading, isNumber: true },
+    text: ({ pooled }: ComparisonCell) => pooled[name]?.[of].toFixed(4) ?? "–",
+  });
+  return table(cells, [
+    { heading: "Clip", text: ({ clip }) => clip },
+    { heading: "Ladder", text: ({ ladder }) => ladder || "–" },
+    { heading: "Encode", text: ({ distorted }) => basename(distorted) },
+    { heading: "Size", text: ({ media }) => (media ? resolutionText(media.width, media.height) : "–") },
+    {
+      ...{ heading: "Rate", isNumber: true },
+      text: ({ media }) => (media?.videoBitRate === undefined ? "–" : bitRateText(media.videoBitRate)),
+    },
+    ...(first === undefined
+      ? []
+      : [
+          stat(first, "mean", `${first} mean`),
+          stat(first, "harmonicMean", "harmonic mean"),
+          stat(first, "p5", "5th percentile"),
+          stat(first, "min", "min"),
+        ]),
+    ...others.map((name) => stat(name, "mean", name)),
+    { heading: "Why not", text: noteOf },
+  ]);
+}
+
+function noteOf({ state, error }: ComparisonCell): string {
+  if (state === Job_State.SUCCEEDED) return "";
+  return error === undefined ? stateName(state) : `${error.message} [${error.code}]`;
+}
+
+/** Settings, programs, and what to type for the same comparison. */
+function* origin({ id, settings, createTime, cells, anchor }: Comparison): Generator<string> {
+  const scorers = new Set(
+    cells.flatMap(({ scorer }) =>
+      scorer ? `${scorer.program} ${scorer.version} with libvmaf ${scorer.libvmafVersion}` : [],
+    ),
+  );
+  const pairs = [["reference", "distorted", "ladder", "clip"], ...cells.map(rowOf)];
+  const created =
+    createTime === undefined ? "" : ` It was submitted at ${timestampDate(createTime).toISOString()}.`;
+  yield `<h2>How to reproduce</h2>\n<p>Comparison ${escaped(id)}, written by svc ${escaped(version())}.${created} Scored by ` +
+    `${escaped([...scorers].join("; ") || "nothing yet")}.</p>\n`;
+  if (settings !== undefined)
+    yield `<p>Settings:</p>\n<pre>${escaped(JSON.stringify(toJson(JobSpecSchema, settings), null, 2))}</pre>\n`;
+  yield `<p>Encodes, for <code>svc compare --from encodes.csv${anchor === "" ? "" : ` --anchor ${escaped(JSON.stringify(anchor))}`}</code> and ` +
+    `<code>POST /v1/comparisons</code>:</p>\n<pre class="list">${escaped(pairs.map(csvRow).join(""))}</pre>\n`;
+}
+
+function rowOf({ reference, distorted, ladder, clip }: ComparisonCell): readonly string[] {
+  return [reference, distorted, ladder, clip];
+}
