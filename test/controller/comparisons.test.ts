@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { stateName } from "../../src/cli/jobs/state.ts";
 import {
   AddCellsRequestSchema,
   CancelComparisonRequestSchema,
@@ -13,7 +14,6 @@ import {
   RetryCellsRequestSchema,
   SubmitComparisonRequestSchema,
 } from "../../src/gen/proto/svc/v1/comparison_pb.ts";
-import { stateName } from "../../src/cli/jobs/state.ts";
 import { Job_State } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { caller, Peer } from "./peer.ts";
 import { failureReport, segmentReport, valueAt } from "./scored.ts";

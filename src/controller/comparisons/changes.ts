@@ -76,13 +76,13 @@ export async function addCells(
   const { store } = submission;
   const { comparison, cells } = await detailOf(request.id, tenant, store);
   const pairs = checkPairs(request.pairs);
-  const fresh = pairs.filter(
-    ({ reference, distorted }) =>
-      !cells.some((cell) => cell.reference === reference && cell.distorted === distorted),
-  );
+  const isThere = ({ reference, distorted }: CellPair) =>
+    cells.some((cell) => cell.reference === reference && cell.distorted === distorted);
+  const places = pairs.flatMap((pair, place) => (isThere(pair) ? [] : [place]));
+  const fresh = pairs.filter((pair) => !isThere(pair));
   const settings = readSpec(comparison.settings);
   return submitCells(
-    (index) => `pairs[${pairs.findIndex((pair) => pair === fresh[index])}]`,
+    (index) => `pairs[${places[index]}]`,
     fresh.map((pair) => cellSpec(settings, pair)),
     principal,
     submission,

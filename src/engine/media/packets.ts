@@ -1,5 +1,5 @@
 /** Parses ffmpeg's lists of a track's packets: times, key frames and hidden frames; and what they contain. */
-import { ContentList, isHashLine, isTime } from "./content.ts";
+import { type ContentList, isHashLine, isTime } from "./content.ts";
 import { parseRational, type Rational } from "./rational.ts";
 import { type FrameTimes, refuseTooMany } from "./track.ts";
 

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { components } from "../../../src/gen/rest/controller.ts";
 import { bitRateText, sizeText } from "../../../src/jobs/quantities.ts";
+import { ratios, ticks } from "../../../src/rates/ticks.ts";
 import { unitOf } from "../../../web/src/chart/data/metrics.ts";
 import { metricsInAll, partitionComparable } from "../../../web/src/compare/comparable.ts";
 import {
@@ -29,7 +30,6 @@ import {
   withRate,
 } from "../../../web/src/compare/compare-query.ts";
 import { comparedOf, dashOf } from "../../../web/src/compare/compared.ts";
-import { ratios, ticks } from "../../../src/rates/ticks.ts";
 import { signed } from "../../../web/src/compare/quantities.ts";
 import { basisOf } from "../../../web/src/compare/rates/rate-basis.ts";
 

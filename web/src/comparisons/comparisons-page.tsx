@@ -18,7 +18,7 @@ export function ComparisonsPage() {
   const pages = useInfiniteQuery({
     queryKey: ["comparisons"],
     queryFn: ({ pageParam }) => bodyOf(api.GET("/v1/comparisons", { params: { query: pageParam } })),
-    initialPageParam: {} as { readonly pageToken?: string },
+    initialPageParam: {},
     getNextPageParam: ({ nextPageToken }) => (nextPageToken ? { pageToken: nextPageToken } : undefined),
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ comparisons }) => !comparisons.every(hasEnded)) && LOOK_EVERY_MS,

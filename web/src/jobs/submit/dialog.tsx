@@ -7,12 +7,12 @@ import { useSession } from "../../session/session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { submitJobs } from "../job-calls.ts";
 import { countText, type Job, type JobSpec } from "../job-facts.ts";
-import { useKey } from "../submission-key.ts";
 import { SubmitAdvanced } from "./advanced.tsx";
 import { EMPTY_DRAFT, type Field, type JobDraft, linesOf, specsOf } from "./draft.ts";
 import { type Faults, faultOfRefusal, faultsOf } from "./draft-faults.ts";
 import { SubmitFields } from "./fields.tsx";
 import { type Offers, offersOf } from "./offers.ts";
+import { useKey } from "./submission-key.ts";
 
 /** The initial contents of the form, and their faults. */
 export interface FirstDraft {

@@ -1,6 +1,6 @@
 /** The idempotency key of a submission. */
 import { useRef } from "react";
-import { newKey } from "./job-calls.ts";
+import { newKey } from "../job-calls.ts";
 
 /** The same for the same request, so that repeated clicks and retries store it once. */
 export function useKey(): (request: unknown) => string {
