@@ -151,6 +151,35 @@ describe("findings", () => {
     }
   });
 
+  test("say where frames were added in or before a still beginning, and repair both alike", async () => {
+    const clean = await encode(fixture.media, "clean.mp4", FILM, LOSSY.h264);
+    const held = async (name: string, of: string, frames: number) => {
+      const filters = `tpad=start=${frames}:start_mode=clone`;
+      await ffmpeg(["-i", of, "-vf", filters, ...LOSSY.ffv1, fixture.media.file(name)]);
+      return fixture.media.file(name);
+    };
+    const still = await held("still.mkv", reference, 40);
+    const same = { reference: still, distorted: await held("same.mkv", clean, 40) };
+    const faulty = {
+      ...same,
+      distorted: await held("longer.mkv", clean, 50),
+      onFrameCountMismatch: "COMMON",
+    } as const;
+    const { found } = await fixture.expectFailure(faulty, "PAIR_MISMATCH");
+    const { findings, fix } = found as { findings: Finding[]; fix: Fix };
+    assert.deepEqual([findings.map(({ code }) => code), fix], [["TIME_UNCLEAR"], { offset: 10 }]);
+    assert.match(
+      findings[0]?.evidence ?? "",
+      /has 10 frames more before or among frames 0 to \d+ of the reference/,
+    );
+    const engine = await fixture.engine();
+    const [truth, repaired] = await Promise.all(
+      [same, { ...faulty, fix: true }].map((pair) => engine.score(pairRequest(pair))),
+    );
+    assert.deepEqual([...(repaired?.frames.rows() ?? [])], [...(truth?.frames.rows() ?? [])]);
+    assert.deepEqual(repaired && fixed(repaired), ["TIME_UNCLEAR"]);
+  });
+
   test("of what the request settles itself are not refused", async () => {
     const wrong = await score({ offset: -3 });
     assert.deepEqual(

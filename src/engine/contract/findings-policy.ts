@@ -10,7 +10,7 @@ export { FINDING_ACTIONS, type FindingAction, type FindingsPolicy };
  * the encode, which the score is to show.
  */
 const REFUSING: ReadonlySet<FindingCode> = new Set([
-  ...["OFFSET", "TRIMMED", "FRAMES_DROPPED", "FRAMES_DUPLICATED", "RATE_DIFFERS"],
+  ...["OFFSET", "TRIMMED", "FRAMES_DROPPED", "FRAMES_DUPLICATED", "TIME_UNCLEAR", "RATE_DIFFERS"],
   ...[
     "CROPPED",
     "BARS",

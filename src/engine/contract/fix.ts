@@ -40,7 +40,9 @@ const PICTURE_CODES: Readonly<Partial<Record<FindingCode, "crop" | "mirror" | "r
   LEVELS_DIFFER: "rangeOf",
   MATRIX_DIFFERS: "matrixOf",
 };
-const TIME_CODES: readonly FindingCode[] = ["OFFSET", "TRIMMED", "FRAMES_DROPPED", "FRAMES_DUPLICATED"];
+const TIME_CODES: readonly FindingCode[] = [
+  ...(["OFFSET", "TRIMMED", "FRAMES_DROPPED", "FRAMES_DUPLICATED", "TIME_UNCLEAR"] as const),
+];
 
 /** Whether a finding of a later segment can have a fix in a diagnosis, which sees the videos' beginnings. */
 export function isFixedFromBeginning(code: FindingCode): boolean {

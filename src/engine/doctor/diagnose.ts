@@ -22,7 +22,7 @@ import { rateFindings, rateRatio } from "./rates.ts";
 import { shapeFindings } from "./shape.ts";
 import type { TimeRelation } from "./time/align.ts";
 import { keyFramesWithin } from "./time/key-frames.ts";
-import type { Counts, Seen } from "./time-findings.ts";
+import { type Counts, type Seen, surePairs } from "./time-findings.ts";
 import { decodeFields } from "./weave/look.ts";
 import { type Decoded, decodeWindow, isClear, type Sighting, sightingOf, type Window } from "./window.ts";
 
@@ -58,7 +58,7 @@ export async function diagnose(sources: Sources, tracks: Tracks, context: Decode
   ]);
   return {
     findings,
-    runs: ratio === 1 && aligned.state !== "unclear" ? aligned.runs : [],
+    runs: ratio === 1 && aligned.state !== "unclear" ? surePairs(aligned, seen) : [],
     checked: checkedSpans(sightings),
     fix: joinedFix(findings.filter(({ confidence }) => confidence === "certain")),
     ...perSide((side) => fileInfo(tracks[side], sources[side].size)),

@@ -45,6 +45,8 @@ export function joinedTime(
     confidence: sure && !isOpen ? "certain" : "likely",
     checked: checkedPart(sightings),
     match: meanMatch(clear),
+    // A window does not show how both videos end.
+    open: { first: isBegun ? first.time.open.first : 0, last: 0 },
     events: [...distinct(seenEvents(sightings)), ...open].sort(
       (one, other) => one.frames.first - other.frames.first,
     ),

@@ -1,6 +1,6 @@
 /** What is found about time, from the alignment of the pictures. */
 import type { Run } from "../contract/alignment.ts";
-import type { Confidence, Finding, FindingCode, Fix } from "../contract/finding.ts";
+import type { Confidence, Finding, FindingCode, Fix, FrameSpan } from "../contract/finding.ts";
 import { otherSide, SIDES, type Side } from "../contract/request.ts";
 import { framesText, NAMES } from "../media/track.ts";
 import { pairsIn } from "../planning/pairing.ts";
@@ -10,6 +10,8 @@ import { offsetOf } from "./time/segments.ts";
 
 /** Part of the frames around which another offset must have been seen for "nothing wrong" to mean something. */
 export const LEAST_CHECKED = 0.25;
+/** The same for it to mean that nothing is wrong anywhere. Lost and repeated frames were overlooked at up to 0.55. */
+const WELL_CHECKED = 0.6;
 
 /** Which frames of the videos the pictures show: consecutive ones of each. */
 export interface Seen {
@@ -30,8 +32,7 @@ export function timeFindings(relation: TimeRelation, seen: Seen): Finding[] {
   const time = { ...movedBy(first, relation), confidence: confidenceOf(relation, seen) };
   const fix = fixOf(time, seen);
   const events = time.events.map((event) => eventFinding(event, time, fix));
-  if (time.state === "aligned")
-    return [...events, ...(time.checked < LEAST_CHECKED ? [unchecked(time)] : [])];
+  if (time.state === "aligned") return [...events, ...(time.checked < WELL_CHECKED ? [unchecked(time)] : [])];
   if (time.state === "unclear")
     return [unclear(time), ...events.map((event): Finding => ({ ...event, confidence: "possible" }))];
   return [...shiftFindings(time, seen, fix), ...events];
@@ -85,11 +86,8 @@ function fixOf({ state, runs }: TimeRelation, seen: Seen): Fix | undefined {
 }
 
 /** An offset, and frames at the ends that only one side has. */
-function shiftFindings(
-  { runs, confidence, match, tied }: TimeRelation,
-  frames: Seen,
-  fix: Fix | undefined,
-): Finding[] {
+function shiftFindings(time: TimeRelation, frames: Seen, fix: Fix | undefined): Finding[] {
+  const { runs, confidence, match, tied } = time;
   const { first: from, totals, pairs = pairsIn(runs) } = frames;
   const [first, last] = [runs[0], runs.at(-1)];
   if (first === undefined || last === undefined) return [];
@@ -98,10 +96,79 @@ function shiftFindings(
   const claim = { confidence, seen, fix };
   const ends = totals.reference === totals.distorted ? [] : endsOf(first, last, totals);
   const shown = ends.filter(({ at }) => (at === "first" ? from === 0 : reachesEnds(frames)));
+  const open = openSpans(time, frames);
+  const isKnown = ({ at }: End) => open[at] === undefined;
   return [
-    ...(isInStep(first) ? [] : [offsetFinding(first, claim)]),
-    ...shown.map((end) => trimFinding(end, totals, claim)),
+    ...openFindings(open, { first: offsetOf(first), last: lengthened(last, totals) }, claim),
+    ...(isInStep(first) || open.first !== undefined ? [] : [offsetFinding(first, claim)]),
+    ...shown.filter(isKnown).map((end) => trimFinding(end, totals, claim)),
   ];
+}
+
+type Ends<Value> = Readonly<Record<End["at"], Value | undefined>>;
+
+/** Frames of the reference at the ends that are too still to show whether frames are missing there or before or after. */
+function openSpans({ state, runs, open }: TimeRelation, seen: Seen): Ends<FrameSpan> {
+  const [first, last] = [runs[0], runs.at(-1)];
+  if (state !== "shifted" || first === undefined || last === undefined)
+    return { first: undefined, last: undefined };
+  const isFirst = seen.first === 0 && !isInStep(first) && open.first > 0;
+  const isOther = seen.totals.reference !== seen.totals.distorted && lengthened(last, seen.totals) !== 0;
+  const isLast = reachesEnds(seen) && isOther && open.last > 0;
+  return {
+    first: isFirst ? { first: first.reference, count: open.first } : undefined,
+    last: isLast ? { first: last.reference + last.count - open.last, count: open.last } : undefined,
+  };
+}
+
+/** How many frames more the distorted video has after the beginning of a run, if both end together; less: negative. */
+function lengthened(run: Run, { reference, distorted }: Counts): number {
+  return distorted - reference - offsetOf(run);
+}
+
+/** Frames among which a change of the offset may lie, from which they are not taken to belong together. */
+const WIDE = 12;
+
+/** The runs without what may belong together in another way. */
+export function surePairs(time: TimeRelation, seen: Seen): readonly Run[] {
+  const { first, last } = openSpans(time, seen);
+  const wide = time.events.filter(({ earliest, latest }) => latest - earliest > WIDE);
+  return time.runs
+    .map((run, index): Run => {
+      const after = wide.map(({ side, frames, latest }) =>
+        run[side] === frames.first + frames.count ? latest - frames.first : 0,
+      );
+      const before = wide.map(({ side, frames, earliest }) =>
+        run[side] + run.count === frames.first ? frames.first - earliest : 0,
+      );
+      const skipped = Math.max(index === 0 ? (first?.count ?? 0) : 0, ...after);
+      const left = Math.max(index === time.runs.length - 1 ? (last?.count ?? 0) : 0, ...before);
+      return {
+        reference: run.reference + skipped,
+        distorted: run.distorted + skipped,
+        count: run.count - skipped - left,
+      };
+    })
+    .filter(({ count }) => count > 0);
+}
+
+/** Frames that are missing or added where too little moves to show the place: it can be the video's very end. */
+function openFindings(
+  open: Ends<FrameSpan>,
+  sizes: Readonly<Record<End["at"], number>>,
+  { confidence, seen, fix }: Claim,
+): Finding[] {
+  return (["first", "last"] as const).flatMap((at): Finding[] => {
+    const { [at]: frames } = open;
+    if (frames === undefined) return [];
+    const size = sizes[at];
+    const what = size > 0 ? `has ${framesText(size)} more` : `lacks ${framesText(-size)}`;
+    const where = at === "first" ? "before or among" : "among or after";
+    const span = `frames ${frames.first} to ${frames.first + frames.count - 1} of the reference`;
+    const evidence = `The distorted video ${what} ${where} ${span}, which are too still to show where. ${seen}`;
+    const finding = { code: "TIME_UNCLEAR", side: "reference", size, frames, confidence, evidence } as const;
+    return [{ ...finding, ...(fix && { fix }) }];
+  });
 }
 
 interface Claim {

@@ -8,6 +8,7 @@ import { distortedFeatures, type Features, referenceFeatures } from "./features.
 import { offsetAtKeys } from "./key-frames.ts";
 import { matchOf } from "./match.ts";
 import { runAt, vote } from "./offsets.ts";
+import { NO_OPEN_ENDS, type OpenEnds, openEndsOf } from "./open.ts";
 import { atSlowerRate } from "./rate.ts";
 import { firmRuns } from "./segments.ts";
 import { signaturesOf } from "./signatures.ts";
@@ -37,6 +38,8 @@ export interface TimeRelation extends Verdict {
   readonly events: readonly TimeEvent[];
   /** How alike paired frames are, 0 to 1; other content: about 0. */
   readonly match: number;
+  /** Of "shifted": how much of the ends of the runs may have another offset. */
+  readonly open: OpenEnds;
 }
 
 /** Pictures of both sides, each from its first frame on. Too few to align: "unclear", with `checked` of 0. */
@@ -71,7 +74,11 @@ function alignFeatures(
     ratio === 1 ? offsetAtKeys([reference, distorted], keys, offsets, others) : undefined;
   const verdict = verdictOf(runs, { costs, vote: voted, match, atKeys });
   const evidence = { costs, motion: measured.motion, reference, distorted };
-  return { ...verdict, match, events: verdict.checked > 0 ? allEvents(verdict, evidence) : [] };
+  return {
+    ...{ ...verdict, match },
+    events: verdict.checked > 0 ? allEvents(verdict, evidence) : [],
+    open: verdict.state === "shifted" ? openEndsOf(verdict.runs, costs) : NO_OPEN_ENDS,
+  };
 }
 
 function allEvents({ state, runs }: Verdict, evidence: Evidence): TimeEvent[] {
@@ -82,5 +89,8 @@ function allEvents({ state, runs }: Verdict, evidence: Evidence): TimeEvent[] {
 
 function notAligned(rows: number, columns: number): TimeRelation {
   const runs = [runAt(0, rows, columns)];
-  return { state: "unclear", runs, tied: [], confidence: "possible", checked: 0, match: 0, events: [] };
+  return {
+    ...{ state: "unclear", runs, tied: [], confidence: "possible", checked: 0, match: 0, events: [] },
+    open: NO_OPEN_ENDS,
+  };
 }

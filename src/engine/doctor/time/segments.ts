@@ -15,9 +15,13 @@ const LEAST = {
   changesPerFrame: 0.03,
 } as const;
 
-/** Parts of a run that must agree on its offset, and the evidence of changes to the contrary that noise explains. */
+/**
+ * Parts of a run that must agree on its offset, and the evidence of changes to the contrary that noise explains: in all,
+ * and as a part of what the run gains. Still parts of a run gain up to 0.014 of it either way.
+ */
 const PARTS = 3;
 const CONTRARY = 0.5;
+const CONTRARY_PART = 0.02;
 
 /** How much better a run fits than it would at another offset. */
 export interface Gain {
@@ -64,17 +68,18 @@ export function tiedOffsets(costs: Costs, run: Run): number[] {
   return Array.from({ length: Math.max(0, width - 2) }, (_, index) => lowest + 1 + index).filter((offset) => {
     if (offset === offsetOf(run)) return false;
     const gain = gainOver(costs, run, offset);
-    return 2 * gain.frames >= run.count && !(isFirm(gain) && isSteady(costs, run, offset));
+    return 2 * gain.frames >= run.count && !(isFirm(gain) && isSteady(costs, run, offset, gain));
   });
 }
 
 /** True if no part of a run has changes from frame to frame that prefer another offset. */
-function isSteady(costs: Costs, run: Run, offset: number): boolean {
+function isSteady(costs: Costs, run: Run, offset: number, gain: Gain): boolean {
+  const noise = Math.max(CONTRARY, CONTRARY_PART * gain.changes);
   return Array.from({ length: PARTS }, (_, part) => {
     const first = Math.floor((part * run.count) / PARTS);
     const count = Math.floor(((part + 1) * run.count) / PARTS) - first;
     return { reference: run.reference + first, distorted: run.distorted + first, count };
-  }).every((part) => gainOver(costs, part, offset).changes >= -CONTRARY);
+  }).every((part) => gainOver(costs, part, offset).changes >= -noise);
 }
 
 /** Aligns, and aligns again with the offset of the weakest run left out, until each run is firm. */

@@ -76,9 +76,13 @@ export function verdictOf(runs: readonly Run[], { costs, vote, match, atKeys }: 
   };
 }
 
-/** Of offsets that fit alike, the one at which both videos end together, unless they may begin together. */
+/**
+ * Of offsets that fit alike, the one at which both videos end together, unless they may begin together. Offsets farther
+ * apart fit still or repeated pictures, of which frames may be missing anywhere.
+ */
 function atEnds(offsets: readonly number[], ends: number): number | undefined {
-  return offsets.includes(ends) && !offsets.includes(0) ? ends : undefined;
+  const isNear = offsets.every((offset) => Math.abs(offset - ends) <= NEAR);
+  return isNear && offsets.includes(ends) && !offsets.includes(0) ? ends : undefined;
 }
 
 function isNot(among: readonly number[]): (offset: number) => boolean {

@@ -1,0 +1,49 @@
+/** How much of the ends of an alignment is too still to show where its first and its last offset begin and end. */
+import type { Run } from "../../contract/alignment.ts";
+import { valueAt } from "./band.ts";
+import type { Costs } from "./distances.ts";
+import { offsetOf } from "./segments.ts";
+
+/** Evidence against another offset that noise explains; a sum of natural logarithms of squared distances. */
+const NOISE = 5;
+/** Fewest frames that are worth a word: within fewer, frames are hardly ever lost or added. */
+const FEWEST = 24;
+
+/** Frames of the reference at the beginning of the first run and at the end of the last one. */
+export interface OpenEnds {
+  readonly first: number;
+  readonly last: number;
+}
+
+export const NO_OPEN_ENDS: OpenEnds = { first: 0, last: 0 };
+
+/**
+ * Returns how many frames would fit as well if both videos began together, and how many if they ended together: frames
+ * may have been lost or added among them.
+ */
+export function openEndsOf(runs: readonly Run[], costs: Costs): OpenEnds {
+  const [first, last] = [runs[0], runs.at(-1)];
+  if (first === undefined || last === undefined) return NO_OPEN_ENDS;
+  const { rows, columns } = costs.both;
+  const rowsFrom = (from: number, step: 1 | -1, count: number) =>
+    Array.from({ length: count }, (_, index) => from + step * index);
+  const end = last.reference + last.count - 1;
+  return {
+    first: openRows(rowsFrom(first.reference, 1, first.count), [offsetOf(first), 0], costs),
+    last: openRows(rowsFrom(end, -1, last.count), [offsetOf(last), columns - rows], costs),
+  };
+}
+
+/** The first of some rows at which another offset fits about as well as their own. */
+function openRows(rows: readonly number[], [own, other]: readonly [number, number], { both }: Costs): number {
+  if (own === other) return 0;
+  let [against, open] = [0, 0];
+  for (const [index, row] of rows.entries()) {
+    const gain = valueAt(both, row, other) - valueAt(both, row, own);
+    if (Number.isNaN(gain)) break;
+    against += gain;
+    if (against > NOISE) break;
+    open = index + 1;
+  }
+  return open < FEWEST ? 0 : open;
+}

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { alignTime } from "../../../../src/engine/doctor/time/align.ts";
+import { surePairs, timeFindings } from "../../../../src/engine/doctor/time-findings.ts";
+import { picturesOf, span } from "./time/moving-texture.ts";
+
+const SCENE = 5;
+/** So many frames of one moment. */
+const still = (moment: number, count: number) => span(0, count).map(() => moment);
+
+/** Aligns two videos of these moments of a scene, with other noise, and returns what is found. */
+function found(reference: readonly number[], distorted: readonly number[]) {
+  const time = alignTime(picturesOf(SCENE, reference), picturesOf(SCENE, distorted, { seed: 2 }));
+  const counts = { reference: reference.length, distorted: distorted.length };
+  const seen = { first: 0, counts, totals: counts };
+  const findings = timeFindings(time, seen).map(({ code, confidence, size, fix }) => ({
+    ...{ code, confidence, size, fix },
+  }));
+  return { findings, sure: surePairs(time, seen) };
+}
+
+describe("offsets behind a still beginning", () => {
+  test("may be frames that were added there: both are repaired in the same way", () => {
+    const { findings, sure } = found(
+      [...still(40, 60), ...span(41, 60)],
+      [...still(40, 76), ...span(41, 60)],
+    );
+    assert.deepEqual(findings, [
+      { code: "TIME_UNCLEAR", confidence: "certain", size: 16, fix: { offset: 16 } },
+    ]);
+    const [{ reference, distorted, count } = assert.fail(), ...others] = sure;
+    assert.ok(reference > 50 && reference <= 61);
+    assert.deepEqual([distorted - reference, reference + count, others.length], [16, 120, 0]);
+  });
+  test("may be frames that were lost there", () => {
+    const { findings } = found([...still(40, 60), ...span(41, 60)], [...still(40, 50), ...span(41, 70)]);
+    assert.deepEqual(findings, [
+      { code: "TIME_UNCLEAR", confidence: "certain", size: -10, fix: { offset: -10 } },
+    ]);
+  });
+  test("are offsets if the beginning moves, or is still for a moment only", () => {
+    for (const [reference, distorted] of [
+      [span(40, 100), span(47, 100)],
+      [
+        [...still(40, 12), ...span(41, 80)],
+        [...still(40, 20), ...span(41, 72)],
+      ],
+    ] as const)
+      assert.deepEqual(
+        found(reference, distorted).findings.map(({ code, confidence }) => [code, confidence]),
+        [["OFFSET", "certain"]],
+      );
+  });
+});
+
+test("frames may be missing at a still end or within it", () => {
+  const reference = [...span(40, 60), ...still(99, 60)];
+  const { findings, sure } = found(reference, reference.slice(0, 114));
+  assert.deepEqual(
+    findings.map(({ code, confidence, size }) => [code, confidence, size]),
+    [["TIME_UNCLEAR", "certain", -6]],
+  );
+  assert.ok(sure.every(({ reference, count }) => reference + count < 70));
+});
+
+test("frames are missing at an end that moves", () => {
+  const { findings } = found(span(40, 100), span(40, 94));
+  assert.deepEqual(
+    findings.map(({ code, confidence }) => [code, confidence]),
+    [["TRIMMED", "certain"]],
+  );
+});
