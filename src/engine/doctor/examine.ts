@@ -18,7 +18,7 @@ import {
   swapFindings,
 } from "./samples/content.ts";
 import { type Fields, fieldsOf } from "./samples/fields.ts";
-import { levelFindings } from "./samples/levels.ts";
+import { levelFindings, TOO_PLAIN } from "./samples/levels.ts";
 import { matrixFindings } from "./samples/matrix.ts";
 import { tonesOf } from "./samples/tones.ts";
 import { turnFindings } from "./space/findings.ts";
@@ -169,7 +169,7 @@ function sampleFindings(fields: Fields, tracks: Readonly<Record<Side, Track>>): 
   if (says("TRANSFER_DIFFERS", "certain")) return stated;
   const ranges = perSide((side) => statedRange(tracks[side]));
   const levels = levelFindings(fields, ranges);
-  const isPlain = levels.some(({ code }) => code === "NOT_CHECKED");
+  const isPlain = levels.includes(TOO_PLAIN);
   const matrix = isPlain ? [] : matrixFindings(fields);
   // A conversion with another matrix changes levels too.
   const isOtherMatrix = matrix.some(({ code }) => code === "MATRIX_DIFFERS");

@@ -25,8 +25,14 @@ const LEVEL = 3;
 /** The same if chroma agrees: a gamma may have been applied as well. */
 const LOOSE_GAIN = 0.12;
 const LOOSE_LEVEL = 12;
-/** Distance of chroma's mean gain from a conversion's; each is also nearer to it than to none. */
+/** The same from which another range explains nothing: a gamma of 0.85 moves the middle by 13, a hard encode by more. */
+const FAR_LEVEL = 20;
+/**
+ * Distance of chroma's mean gain from a conversion's; each is also nearer to it than to none. Low rates take up to FADED
+ * more of it away.
+ */
 const CHROMA_GAIN = 0.04;
+const FADED = 0.12;
 /** Part of chroma's variation that a fit must explain to have a say: low rates take colour away. */
 const EXPLAINED = 0.97;
 /** Median difference in levels from which other levels are worth a word. */
@@ -78,7 +84,8 @@ function explained(values: Float32Array, { residual }: Fit): boolean {
   return variance > 4 && residual ** 2 < (1 - EXPLAINED) * variance;
 }
 
-const UNCHECKED: Finding = {
+/** What is found if pictures are too plain for any comparison of their samples. */
+export const TOO_PLAIN: Finding = {
   code: "NOT_CHECKED",
   confidence: "possible",
   evidence:
@@ -88,13 +95,20 @@ const UNCHECKED: Finding = {
 /** Findings of range, gain and offset; NOT_CHECKED if the pictures are too plain. */
 export function levelFindings(fields: Fields, tags: RangeTags = {}): Finding[] {
   const levels = levelsOf(fields);
-  if (!levels) return [UNCHECKED];
+  if (!levels) return [TOO_PLAIN];
   for (const conversion of CONVERSIONS) {
     const confidence = agreement(levels, conversion, fields);
     if (confidence) return [rangeFinding(levels, conversion, confidence, tags)];
   }
-  const { gain, offset, difference, left } = levels;
-  const changed = Math.abs(gain * levels.middle + offset - levels.middle);
+  const resembled = CONVERSIONS.find((conversion) => resembles(levels, conversion));
+  const isKnown = levels.chroma.length > 0;
+  const range = resembled && isKnown ? rangeFinding(levels, resembled, "possible", tags) : UNDECIDED;
+  return [...otherLevels(levels), ...(resembled ? [range] : [])];
+}
+
+function otherLevels(levels: Levels): Finding[] {
+  const { gain, offset, difference, left, middle } = levels;
+  const changed = Math.abs(gain * middle + offset - middle);
   if (Math.max(changed, difference - left) < NOTABLE || left > difference / 2) return [];
   return [
     {
@@ -107,6 +121,20 @@ export function levelFindings(fields: Fields, tags: RangeTags = {}): Finding[] {
   ];
 }
 
+const UNDECIDED: Finding = {
+  code: "NOT_CHECKED",
+  confidence: "possible",
+  evidence:
+    "Whether the samples are of the same range is not known: luma differs nearly as between the ranges, and the pictures have too little colour to decide.",
+};
+
+/** Whether another range, with a gamma or what a low rate changes, would explain other levels as well. */
+function resembles({ gain, offset, chroma, middle }: Levels, conversion: Conversion): boolean {
+  if (Math.abs(gain - conversion.luma) >= Math.abs(gain - 1)) return false;
+  if (chroma.length > 0) return chromaAgrees(chroma, conversion.chroma);
+  return Math.abs((gain - conversion.luma) * middle + offset - conversion.offset) < FAR_LEVEL;
+}
+
 function describe({ gain, offset }: Levels): string {
   return `${gain.toFixed(3)} times the reference's ${offset < 0 ? "−" : "+"} ${Math.abs(offset).toFixed(1)}`;
 }
@@ -116,20 +144,22 @@ function agreement(levels: Levels, conversion: Conversion, fields: Fields): Conf
   const gainOff = Math.abs(gain - conversion.luma);
   const levelOff = Math.abs((gain - conversion.luma) * middle + offset - conversion.offset);
   const agrees = chromaAgrees(chroma, conversion.chroma);
-  if (chroma.length > 0 && !agrees) return undefined;
+  const isFaded = chromaAgrees(chroma, conversion.chroma, FADED);
+  if (chroma.length > 0 && !isFaded) return undefined;
   // Low rates take contrast away, but less than a conversion does.
   if (gainOff >= Math.abs(gain - 1)) return undefined;
   const isNear = gainOff <= GAIN && levelOff <= LEVEL;
   if (agrees && gainOff < LOOSE_GAIN && levelOff < LOOSE_LEVEL) return isNear ? "certain" : "likely";
   if (!isNear) return undefined;
+  if (chroma.length > 0) return "likely";
   return isClipped(conversion, fields) ? "certain" : "likely";
 }
 
-/** Encodes take colour away, from one of the two more than from the other. */
-function chromaAgrees(gains: readonly number[], converted: number): boolean {
-  const middle = gains.reduce((sum, gain) => sum + gain, 0) / gains.length;
+/** Encodes take colour away, from one of the two more than from the other; `faded`: of both at most so much. */
+function chromaAgrees(gains: readonly number[], converted: number, faded = 0): boolean {
+  const off = gains.reduce((sum, gain) => sum + gain, 0) / gains.length - converted;
   const isNearer = (gain: number) => Math.abs(gain - converted) < Math.abs(gain - 1);
-  return gains.length > 0 && Math.abs(middle - converted) < CHROMA_GAIN && gains.every(isNearer);
+  return gains.length > 0 && off < CHROMA_GAIN && off > -CHROMA_GAIN - faded && gains.every(isNearer);
 }
 
 /** Whether the side said to be of full range has levels that the limited range has not, and the other has none. */

@@ -84,6 +84,37 @@ test("takes contrast, brightness and gamma for other levels, not for another ran
   }
 });
 
+test("hints at another range where a gamma or faded colours hide it", () => {
+  const found = (change: (colours: Colours) => Colours) =>
+    levelFindings(fields(change)).map(({ code, confidence, fix }) => [code, confidence, fix]);
+  const bright = ([y, u, v]: Colours): Colours => [255 * (y / 255) ** 0.78, u, v];
+  const rangeOf = { reference: "LIMITED", distorted: "FULL" };
+  assert.deepEqual(
+    found((colours) => bright(full(colours))),
+    [
+      ["LEVELS_DIFFER", "likely", undefined],
+      ["RANGE_DIFFERS", "possible", { rangeOf }],
+    ],
+  );
+  const faded = ([y, u, v]: Colours): Colours => [y, 0.93 * u, 0.93 * v];
+  assert.deepEqual(
+    found((colours) => faded(limited(colours))).map(([code, confidence]) => [code, confidence]),
+    [["RANGE_DIFFERS", "likely"]],
+  );
+});
+
+test("does not know the range of pictures without colour whose levels differ nearly as between ranges", () => {
+  const grey = ([y]: Colours): Colours => [y, 0, 0];
+  const plain = fields((colours) => grey([full(colours)[0] + 12, 0, 0]));
+  const none = new Float32Array(plain.count);
+  const both = { ...plain, reference: { ...plain.reference, u: none, v: none } };
+  const found = levelFindings(both).map(({ code, confidence }) => [code, confidence]);
+  assert.deepEqual(found, [
+    ["LEVELS_DIFFER", "likely"],
+    ["NOT_CHECKED", "possible"],
+  ]);
+});
+
 test("finds BT.709 that was converted to BT.601, with a gamma too", () => {
   for (const change of [to601, (colours: Colours) => gamma(to601(colours))]) {
     const [finding] = matrixFindings(fields(change));
