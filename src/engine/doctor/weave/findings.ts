@@ -11,6 +11,8 @@ const FEWEST = 4;
 const HIDDEN = 1.6;
 /** Share of the moving frames that must be woven. On clean encodes it stays below 0.15. */
 const SHARE = 0.4;
+/** Share, or median slope of all moving frames, from which it is open whether a side is woven. */
+const DOUBTFUL = 0.1;
 /** Times the other side's difference of fields from which a side is surely the woven one. */
 const WIDER = 1.1;
 /** Median slope from which the order of fields shows. */
@@ -48,8 +50,10 @@ export function weaveFindings({ fields, heights, partner }: Fielded): Finding[] 
   const pairs = pairWeaves(sides, partner);
   const woven = pairs.filter(({ isWoven }) => isWoven);
   const open = pairs.filter(({ hidden }) => hidden <= HIDDEN);
-  if (pairs.length < FEWEST || woven.length < SHARE * pairs.length)
-    return open.length < Math.max(FEWEST, SHARE * pairs.length) ? [UNCHECKED] : [];
+  if (pairs.length < FEWEST || woven.length < SHARE * pairs.length) {
+    const isShown = open.length >= Math.max(FEWEST, SHARE * pairs.length);
+    return isShown && !isDoubtful(pairs) ? [] : [UNCHECKED];
+  }
   const slope = middle(woven.map((pair) => pair.slope));
   const wider = middle(woven.map((pair) => pair.wider));
   return [
@@ -65,6 +69,12 @@ const UNCHECKED: Finding = {
   evidence:
     "Whether a side is interlaced is not known: too little moves, or the encode changes the fields more than the movement does.",
 };
+
+/** Whether the fields of some frames, or of all a little, follow the movement. */
+function isDoubtful(pairs: readonly PairWeave[]): boolean {
+  const share = pairs.filter(({ isWoven }) => isWoven).length / pairs.length;
+  return share >= DOUBTFUL || Math.abs(middle(pairs.map(({ slope }) => slope))) >= DOUBTFUL;
+}
 
 /** Whether both sides are woven, in opposite orders. */
 function isOpposite(woven: readonly PairWeave[], slope: number, wider: number): boolean {

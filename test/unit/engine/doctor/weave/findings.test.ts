@@ -66,6 +66,14 @@ test("says that sides in which nothing moves do not show their fields", () => {
   assert.match(finding?.evidence ?? "", /Whether a side is interlaced is not known/);
 });
 
+test("does not know whether sides are interlaced of which a few frames look so", () => {
+  const some = filmed((frame) => [frame, frame % 6 === 1 ? frame + 0.5 : frame]);
+  assert.deepEqual(
+    found(PROGRESSIVE, some).map(({ code, confidence }) => [code, confidence]),
+    [["NOT_CHECKED", "possible"]],
+  );
+});
+
 test("finds two woven frames of every five", () => {
   assert.match(
     found(PROGRESSIVE, PULLED)[0]?.evidence ?? "",
