@@ -10,15 +10,17 @@
  *   -- --make                          makes the pairs and their manifest.json, and diagnoses none
  *   -- --results FILE                  keeps what is found of each pair, and diagnoses none that the file has:
  *                                      a long run goes on where it stopped, and the tables are of both
+ *   -- --effects                       scores the pairs whose fault is not found, and the same without the fault
  */
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Engine } from "../src/engine/engine.ts";
 import { openEngine } from "../src/engine/open.ts";
-import { CLASSES, chooseCases, halfNamed } from "./doctor/corpus/cases.ts";
-import { makePairs, type Pair } from "./doctor/corpus/store.ts";
+import { CLASSES, chooseCases, halfNamed, withoutFault } from "./doctor/corpus/cases.ts";
+import { keepPair, makePairs, type Pair } from "./doctor/corpus/store.ts";
 import { diagnose } from "./doctor/diagnose.ts";
+import { type Effect, effectOf, effectText } from "./doctor/effect.ts";
 import { judge } from "./doctor/judge.ts";
 import { keepResult, type Result, readResults } from "./doctor/results.ts";
 import { cleanAlarms, complaints, findingTable, type Judged, outcomeTable } from "./doctor/table.ts";
@@ -33,6 +35,7 @@ const { values } = parseArgs({
     jobs: { type: "string", default: String(availableParallelism()) },
     make: { type: "boolean", default: false },
     results: { type: "string" },
+    effects: { type: "boolean", default: false },
   },
 });
 const cases = chooseCases({
@@ -51,6 +54,20 @@ if (!values.make) {
   }
   console.log(`\n${complaints(judged)}\n\n${outcomeTable(judged)}\n\n${findingTable(judged)}`);
   console.log(`\n${cleanAlarms(judged)}`);
+  if (values.effects) console.log(`\n${await effects(engine, judged)}`);
+}
+
+/** Scores the pairs whose fault was not found, each beside the same pair without the fault. */
+async function effects(engine: Engine, judged: readonly Judged[]): Promise<string> {
+  const faults = judged.filter(({ pair: { truth } }) => truth.expected.length > 0 && !truth.ambiguous);
+  const measured: Effect[] = [];
+  for (const one of faults.filter(({ verdict }) => verdict.outcome !== "right")) {
+    const faulty = cases.find(({ id }) => id === one.pair.id);
+    if (faulty === undefined) continue;
+    const clean = await keepPair(values.folder, withoutFault(faulty));
+    measured.push(await effectOf(engine, one, clean));
+  }
+  return effectText(measured, faults.length);
 }
 
 async function examined(engine: Engine, { id, reference, distorted }: Pair): Promise<Result> {

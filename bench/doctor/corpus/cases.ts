@@ -2,7 +2,7 @@
 import { Random } from "../../../src/engine/estimate/random.ts";
 import { CONTENTS, type Content } from "./contents.ts";
 import { Draw } from "./draw.ts";
-import type { Fault, Recipe, Scene } from "./fault.ts";
+import { type Fault, type Recipe, recipe, type Scene } from "./fault.ts";
 import { CLEAN } from "./faults/clean.ts";
 import { COLOUR_FAULTS } from "./faults/colours.ts";
 import { RATE_FAULTS } from "./faults/rate.ts";
@@ -98,6 +98,16 @@ function drawCase(name: string, fault: Fault, { index, seed }: { index: number; 
     ...{ id: `${name}-${index}`, class: name, seed, half: index % 2 === 0 ? "development" : "held-out" },
     ...{ scene, treatment, recipe: fault({ draw, scene, treatment }) },
   };
+}
+
+/** Returns the case without its fault: the same scene, encoded in the same way. */
+export function withoutFault(one: Case): Case {
+  const { scene, seed } = one;
+  const { reference, distorted } = one.recipe;
+  const encoded = (distorted === "same file" ? undefined : distorted.treatment) ?? reference.treatment;
+  const treatment = encoded ?? one.treatment;
+  const given = { draw: new Draw(Random.ofSeed(seed)), scene, treatment };
+  return { ...one, id: `${one.id}-without`, recipe: recipe(given, {}, { expected: [] }) };
 }
 
 const RATES: readonly { readonly rate: string; readonly perSecond: number }[] = [

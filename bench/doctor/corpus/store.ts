@@ -29,14 +29,13 @@ export interface Pair {
 
 /** Makes the pairs that are missing, `jobs` at a time, and returns all, in the order of the cases. */
 export async function makePairs(folder: string, cases: readonly Case[], jobs: number): Promise<Pair[]> {
-  const clips = join(folder, "clips");
-  await fetchClips(clips);
+  await fetchClips(clipsIn(folder));
   const pairs: Pair[] = Array<Pair>(cases.length);
   let [next, made] = [0, 0];
   const work = async (): Promise<void> => {
     for (let index = next++; index < cases.length; index = next++) {
       const wanted = cases[index] as Case;
-      pairs[index] = await keep(wanted, folder, clips);
+      pairs[index] = await keepPair(folder, wanted);
       if (++made % 20 === 0) {
         process.stderr.write(`${made} of ${cases.length} pairs\n`);
         await writeManifest(folder, pairs);
@@ -56,7 +55,8 @@ async function writeManifest(folder: string, pairs: readonly (Pair | undefined)[
   await rename(`${path}.part`, path);
 }
 
-async function keep(wanted: Case, folder: string, clips: string): Promise<Pair> {
+/** Returns the pair of a case, and makes it if it is missing. The folder has the clips. */
+export async function keepPair(folder: string, wanted: Case): Promise<Pair> {
   const home = join(folder, wanted.id);
   const how = howMade(wanted);
   const kept = await readMade(join(home, MADE));
@@ -64,11 +64,18 @@ async function keep(wanted: Case, folder: string, clips: string): Promise<Pair> 
   const making = `${home}.making`;
   for (const stale of [home, making]) await rm(stale, { recursive: true, force: true });
   await mkdir(making, { recursive: true });
-  const files = await makePair(wanted.scene, wanted.recipe, { clips, pair: making });
+  const files = await makePair(wanted.scene, wanted.recipe, {
+    clips: clipsIn(folder),
+    pair: making,
+  });
   const made: Made = { how, ...files };
   await writeFile(join(making, MADE), JSON.stringify(made));
   await rename(making, home);
   return pairOf(wanted, home, made);
+}
+
+function clipsIn(folder: string): string {
+  return join(folder, "clips");
 }
 
 function pairOf(

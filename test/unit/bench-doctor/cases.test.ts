@@ -1,7 +1,7 @@
 /** The corpus is a list that never changes unless its code does. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Case, CLASSES, chooseCases } from "../../../bench/doctor/corpus/cases.ts";
+import { type Case, CLASSES, chooseCases, withoutFault } from "../../../bench/doctor/corpus/cases.ts";
 
 const choose = (half: Case["half"]) => chooseCases({ classes: CLASSES, half, share: 1 });
 const [development, heldOut] = [choose("development"), choose("held-out")];
@@ -58,5 +58,19 @@ test("a fault in time changes the alignment, and no other does", () => {
     const same = JSON.stringify(runs) === JSON.stringify([whole]) && frames.distorted === frames.reference;
     if (classes.includes(of.class)) assert.ok(!same, id);
     if (of.class.startsWith("clean") || of.class === "cropped") assert.ok(same, id);
+  }
+});
+
+test("a case without its fault shows the same scene, encoded in the same way", () => {
+  for (const faulty of development) {
+    const { id, scene, recipe } = withoutFault(faulty);
+    const { reference, distorted } = recipe;
+    assert.ok(distorted !== "same file" && distorted.treatment !== undefined, id);
+    assert.deepEqual([scene, reference.frames, reference.filters], [faulty.scene, distorted.frames, []]);
+    assert.deepEqual(recipe.truth.expected, []);
+    const encodes = [faulty.recipe.distorted, faulty.recipe.reference].flatMap((side) =>
+      side === "same file" || side.treatment === undefined ? [] : [side.treatment],
+    );
+    assert.deepEqual(distorted.treatment, encodes[0], id);
   }
 });

@@ -1,0 +1,59 @@
+/** Measures by how much a fault that was not found moves the score. */
+import { pairRequest } from "../../src/engine/contract/request.ts";
+import type { ScoreResult } from "../../src/engine/contract/result.ts";
+import type { Engine } from "../../src/engine/engine.ts";
+import { Failure } from "../../src/platform/failure.ts";
+import type { Pair } from "./corpus/store.ts";
+import type { Judged } from "./table.ts";
+
+/** Movement of the mean from which a score is wrong, in points of VMAF. */
+const WRONG = 0.5;
+
+export interface Effect {
+  readonly judged: Judged;
+  /** The faulty pair's VMAF less that of the same pair without the fault; undefined: the score refuses or warns. */
+  readonly moved: number | undefined;
+}
+
+/** Scores a pair, and if nothing is said of it, the same pair without its fault. */
+export async function effectOf(engine: Engine, judged: Judged, clean: Pair): Promise<Effect> {
+  const faulty = await scored(engine, judged.pair);
+  if (faulty === undefined || faulty.findings.some(({ code }) => !isOfTreatment(code, judged.pair)))
+    return { judged, moved: undefined };
+  const without = await scored(engine, clean, { action: "IGNORE" });
+  return { judged, moved: without && faulty.score - without.score };
+}
+
+/** Other levels are no word about the fault if the pictures were brightened before. */
+function isOfTreatment(code: string, { treatment }: Pair): boolean {
+  return code === "LEVELS_DIFFER" && treatment.gamma !== 1;
+}
+
+/** Undefined: the score was refused. */
+async function scored(
+  engine: Engine,
+  { reference, distorted }: Pair,
+  findings?: { readonly action: "IGNORE" },
+): Promise<ScoreResult | undefined> {
+  try {
+    return await engine.score(pairRequest({ reference, distorted, ...(findings && { findings }) }));
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
+  }
+}
+
+/** Lists what is scored without a word, and its share of all `faults`. */
+export function effectText(effects: readonly Effect[], faults: number): string {
+  const unsaid = effects.flatMap(({ judged, moved }) => (moved === undefined ? [] : [{ judged, moved }]));
+  const wrong = unsaid.filter(({ moved }) => Math.abs(moved) > WRONG);
+  const lines = unsaid.map(
+    ({ judged: { pair, verdict }, moved }) =>
+      `${pair.id} (${pair.content}, ${pair.treatment.codec} ${pair.treatment.crf}): ${moved.toFixed(2)} VMAF, ${verdict.outcome}: ${verdict.reasons.join("; ")}`,
+  );
+  const share = ((100 * wrong.length) / Math.max(1, faults)).toFixed(1);
+  return [
+    ...lines,
+    `Scored without a word: ${unsaid.length} of ${faults} pairs with a fault, ${wrong.length} (${share} %) of them by more than ${WRONG} VMAF off.`,
+  ].join("\n");
+}
