@@ -71,6 +71,12 @@ test("what is not found is silent, or unclear if the diagnosis says so", () => {
   assert.equal(judge(OFFSET, found([finding("OTHER_CONTENT")], [])).outcome, "wrong");
 });
 
+test("frames that are said to be unclear need no counterpart", () => {
+  const half = [{ reference: 50, distorted: 55, count: 45 }];
+  assert.equal(judge(OFFSET, found([finding("OFFSET")], half)).outcome, "wrong");
+  assert.equal(judge(OFFSET, found([finding("OFFSET"), finding("TIME_UNCLEAR")], half)).outcome, "right");
+});
+
 test("what was not checked leaves only that open", () => {
   const range = truth({ expected: [["RANGE_DIFFERS"]] });
   const unchecked = (evidence: string) => judge(range, found([finding("NOT_CHECKED", { evidence })])).outcome;
