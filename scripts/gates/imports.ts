@@ -21,7 +21,7 @@ const LAYERS: Record<string, readonly string[]> = {
   scoring: ["engine", "gen", "messages", "platform"],
   controller: ["audit", "auth", "engine", "gen", "jobs", "media", "messages", "platform", "store"],
   worker: ["client", "engine", "gen", "jobs", "media", "messages", "platform"],
-  kubernetes: ["auth", "platform"],
+  kubernetes: ["auth", "jobs", "media", "platform"],
   auth: ["gen", "jobs", "platform"],
   media: ["jobs", "platform"],
   store: ["audit", "gen", "jobs", "platform"],

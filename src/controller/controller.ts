@@ -5,7 +5,7 @@ import type { FindingsPolicyOf } from "../jobs/findings-policy.ts";
 import type { LimitsOf } from "../jobs/limits.ts";
 import type { StoragesOf } from "../jobs/media/storages.ts";
 import { ObjectReader } from "../media/objects/reader.ts";
-import { CredentialSource } from "../media/storages/credentials.ts";
+import { CredentialSource, type ReadSecret } from "../media/storages/credentials.ts";
 import { Signer } from "../media/storages/signer.ts";
 import { within } from "../platform/concurrency/lifecycle.ts";
 import { Failure } from "../platform/failure.ts";
@@ -56,6 +56,8 @@ export interface ControllerSettings {
   readonly media: MediaPolicy;
   /** The storages whose objects jobs may name. */
   readonly storagesOf: StoragesOf;
+  /** Reads Secrets with credentials of storages; undefined: there are none. */
+  readonly readSecret?: ReadSecret | undefined;
   /** Limits of each tenant. */
   readonly limitsOf: LimitsOf;
   /** The models of each tenant's jobs that name none. */
@@ -124,7 +126,8 @@ export function openController(options: ControllerOptions): Controller {
   const limits = new SubmitLimits({ store, limitsOf });
   const streams = new OpenStreams();
   const reader = new ObjectReader();
-  const videos = new RemoteVideos({ storagesOf, signer: new Signer(new CredentialSource()), reader });
+  const signer = new Signer(new CredentialSource(settings.readSecret));
+  const videos = new RemoteVideos({ storagesOf, signer, reader });
   const submission = {
     ...{ store, fleet, metrics, schedule, limits, media, videos },
     ...{ defaultModelsOf, findingsOf },

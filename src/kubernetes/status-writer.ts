@@ -9,8 +9,10 @@ import { ApiFault } from "./api-fault.ts";
 import { KeyChecks } from "./key-checks.ts";
 import type { LeaseHolder } from "./lease.ts";
 import type { Resource } from "./resource.ts";
+import { SecretChecks } from "./secret-checks.ts";
+import type { StorageSecrets } from "./storage-secrets.ts";
 import { API_VERSION, pathOfTenants, type SvcTenants } from "./svc-tenants.ts";
-import { isWritten, statusOf, type TenantStatus } from "./tenant-status.ts";
+import { isWritten, type StatusNow, statusOf, type TenantStatus } from "./tenant-status.ts";
 import type { ValidationResult } from "./validation-results.ts";
 
 /** Minimum milliseconds between two rounds. A status is not written more often, even if someone else writes it too. */
@@ -29,6 +31,7 @@ export interface StatusWriterOptions {
   readonly namespace: string;
   readonly tenants: SvcTenants;
   readonly keySets: KeySets;
+  readonly secrets: StorageSecrets;
   /** Only the holder of this lease writes. */
   readonly lease: LeaseHolder;
   readonly log: Log;
@@ -38,18 +41,20 @@ export interface StatusWriterOptions {
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
   readonly #writes: Counter<"outcome">;
-  readonly #checks: KeyChecks;
+  readonly #keys: KeyChecks;
+  readonly #secrets: SecretChecks;
   readonly #writing = new Background((signal, isStarted) => this.#run(signal, isStarted));
   /** The status written to a resource, until the watch reports it. */
   readonly #written = new WeakMap<Resource, TenantStatus>();
-  /** Resources whose keys were being fetched in the previous round. */
+  /** Resources with an unknown condition in the previous round. */
   readonly #waiting = new WeakSet<Resource>();
   readonly #notifier = new Notifier();
   #troubled = false;
 
   constructor(options: StatusWriterOptions) {
     this.#options = options;
-    this.#checks = new KeyChecks(options.keySets, () => this.wake());
+    this.#keys = new KeyChecks(options.keySets, () => this.wake());
+    this.#secrets = new SecretChecks(options.secrets, () => this.wake());
     this.#writes = new Counter({
       name: "svc_tenants_status_writes_total",
       help: "Status writes of SvcTenants by the controller that holds the lease.",
@@ -66,7 +71,8 @@ export class StatusWriter {
   /** Idempotent; may be called before the start. */
   async stop(): Promise<void> {
     await this.#writing.stop();
-    this.#checks.stop();
+    this.#keys.stop();
+    this.#secrets.stop();
   }
 
   /** Signals that there may be something to write. */
@@ -89,13 +95,13 @@ export class StatusWriter {
   /** Returns false if a write failed. */
   async #round(signal: AbortSignal): Promise<boolean> {
     const { tenants, lease } = this.#options;
-    this.#checks.tend(tenants.results);
+    this.#keys.tend(tenants.results);
+    this.#secrets.tend(tenants.results);
     let wentWell = true;
     for (const result of tenants.results) {
       if (signal.aborted || !lease.isHeld) break;
-      const keys = result.kind === "accepted" ? this.#checks.stateOf(result.realm) : undefined;
       const before = this.#written.get(result.resource) ?? result.resource.status;
-      const status = statusOf(result, { keys, before, now: new Date() });
+      const status = statusOf(result, { ...this.#partsOf(result), before, now: new Date() });
       if (isWritten(status, before) || this.#mayPass(result, status)) continue;
       const outcome = await this.#write(result, status, signal);
       if (outcome !== "written") wentWell = false;
@@ -104,9 +110,15 @@ export class StatusWriter {
     return wentWell;
   }
 
-  /** A running fetch of keys is written only if it takes longer than a round. */
-  #mayPass({ resource }: ValidationResult, { conditions: [ready] }: TenantStatus): boolean {
-    if (ready.status !== "Unknown" || this.#waiting.has(resource)) return false;
+  #partsOf(result: ValidationResult): Pick<StatusNow, "keys" | "secrets"> {
+    if (result.kind !== "accepted") return { keys: undefined, secrets: undefined };
+    const { realm } = result;
+    return { keys: this.#keys.stateOf(realm), secrets: this.#secrets.stateOf(realm.tenant) };
+  }
+
+  /** A running fetch of keys or Secrets is written only if it takes longer than a round. */
+  #mayPass({ resource }: ValidationResult, { conditions }: TenantStatus): boolean {
+    if (!conditions.some(({ status }) => status === "Unknown") || this.#waiting.has(resource)) return false;
     this.#waiting.add(resource);
     this.#notifier.notify();
     return true;

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KeySetState } from "../auth/keys/key-set.ts";
 import { isObject } from "../platform/json.ts";
+import type { SecretsState } from "./secret-checks.ts";
 import { describe, type ValidationResult } from "./validation-results.ts";
 
 /**
@@ -11,8 +12,11 @@ import { describe, type ValidationResult } from "./validation-results.ts";
 const FETCH_TIME_BEHIND_MS = 600_000;
 const MESSAGE_MOST_CHARS = 2_000;
 
+const TYPES = ["Ready", "StoragesReady"] as const;
+type ConditionType = (typeof TYPES)[number];
+
 interface Condition {
-  readonly type: "Ready";
+  readonly type: ConditionType;
   readonly status: "True" | "False" | "Unknown";
   readonly reason: string;
   readonly message: string;
@@ -22,30 +26,36 @@ interface Condition {
 
 export interface TenantStatus {
   readonly observedGeneration: number;
-  readonly conditions: readonly [Condition];
+  /** Ready, and StoragesReady if credentials of storages are in Secrets. */
+  readonly conditions: readonly [Condition, ...Condition[]];
   readonly keys?: { readonly lastFetchTime: string; readonly outcome: string; readonly count: number };
 }
 
-type Ready = Pick<Condition, "status" | "reason" | "message">;
+type State = Pick<Condition, "status" | "reason" | "message">;
 
 export interface StatusNow {
   /** Undefined: the keys were not fetched yet. */
   readonly keys: KeySetState | undefined;
+  /** Undefined: the tenant uses no Secrets. */
+  readonly secrets: SecretsState | undefined;
   /** The current status of the resource, in any form. */
   readonly before: unknown;
   readonly now: Date;
 }
 
 /** Returns the status that a resource should have. */
-export function statusOf(result: ValidationResult, { keys, before, now }: StatusNow): TenantStatus {
-  const ready = readyOf(result, keys);
-  const condition = conditionIn(before);
-  const kept = condition?.["status"] === ready.status ? condition["lastTransitionTime"] : undefined;
-  const lastTransitionTime = typeof kept === "string" ? kept : secondOf(now);
+export function statusOf(result: ValidationResult, { keys, secrets, before, now }: StatusNow): TenantStatus {
   const observedGeneration = result.resource.generation;
-  const next = { type: "Ready", ...ready, observedGeneration, lastTransitionTime } as const;
+  const condition = (type: ConditionType, state: State): Condition => {
+    const earlier = conditionIn(before, type);
+    const kept = earlier?.["status"] === state.status ? earlier["lastTransitionTime"] : undefined;
+    const lastTransitionTime = typeof kept === "string" ? kept : secondOf(now);
+    return { type, ...state, observedGeneration, lastTransitionTime };
+  };
+  const ready = condition("Ready", readyOf(result, keys));
+  const storages = secrets === undefined ? [] : [condition("StoragesReady", storagesReady(secrets))];
   const shown = result.kind === "accepted" && keys !== undefined && { keys: keysOf(keys, before) };
-  return { observedGeneration, conditions: [next], ...shown };
+  return { observedGeneration, conditions: [ready, ...storages], ...shown };
 }
 
 /** Whether the resource already has this status. */
@@ -53,12 +63,12 @@ export function isWritten(status: TenantStatus, before: unknown): boolean {
   const own = isObject(before) ? before : {};
   return (
     own["observedGeneration"] === status.observedGeneration &&
-    isDeepStrictEqual(conditionIn(own), { ...status.conditions[0] }) &&
+    TYPES.every((type) => isDeepStrictEqual(conditionIn(own, type), ofType(status.conditions, type))) &&
     isDeepStrictEqual(own["keys"], status.keys)
   );
 }
 
-function readyOf(result: ValidationResult, keys: KeySetState | undefined): Ready {
+function readyOf(result: ValidationResult, keys: KeySetState | undefined): State {
   switch (result.kind) {
     case "invalid":
       return notReady("Invalid", describe(result).join(" "));
@@ -73,7 +83,7 @@ function readyOf(result: ValidationResult, keys: KeySetState | undefined): Ready
   }
 }
 
-function readyByKeys(keys: KeySetState | undefined): Ready {
+function readyByKeys(keys: KeySetState | undefined): State {
   if (keys === undefined)
     return { status: "Unknown", reason: "KeysPending", message: "The provider's keys are being fetched." };
   if (keys.keys > 0)
@@ -86,7 +96,16 @@ function readyByKeys(keys: KeySetState | undefined): Ready {
   );
 }
 
-function notReady(reason: string, message: string): Ready {
+function storagesReady({ isPending, faults }: SecretsState): State {
+  const [first] = faults;
+  if (first !== undefined)
+    return notReady(first.reason, [...new Set(faults.map(({ message }) => message))].join(" "));
+  return isPending
+    ? { status: "Unknown", reason: "SecretsPending", message: "The Secrets of the storages are being read." }
+    : { status: "True", reason: "SecretsRead", message: "The credentials of the storages can be read." };
+}
+
+function notReady(reason: string, message: string): State {
   return { status: "False", reason, message: message.slice(0, MESSAGE_MOST_CHARS).toWellFormed() };
 }
 
@@ -102,11 +121,15 @@ function keysOf(
   return { lastFetchTime: isSame && isNear ? at : secondOf(new Date(fetchedAt)), ...fetched };
 }
 
-function conditionIn(status: unknown): Record<string, unknown> | undefined {
+function conditionIn(status: unknown, type: ConditionType): Record<string, unknown> | undefined {
   const conditions = isObject(status) ? status["conditions"] : undefined;
   return (Array.isArray(conditions) ? conditions : [])
     .filter((one) => isObject(one))
-    .find((one) => one["type"] === "Ready");
+    .find((one) => one["type"] === type);
+}
+
+function ofType(conditions: readonly Condition[], type: ConditionType): Condition | undefined {
+  return conditions.find((one) => one.type === type);
 }
 
 /** In the format of Kubernetes times. */

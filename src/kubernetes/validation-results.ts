@@ -30,7 +30,7 @@ export class EntryReader {
   readonly #read = new WeakMap<object, EntryOutcome>();
 
   constructor(rules: EntryRules) {
-    this.#rules = rules;
+    this.#rules = { ...rules, secrets: true };
   }
 
   read(spec: unknown): EntryOutcome {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { readPlainYaml } from "../../src/auth/tenants/plain-yaml.ts";
+import { readEntry } from "../../src/auth/tenants/registry-entry.ts";
 import { readStoragesFile } from "../../src/auth/tenants/storages-entry.ts";
 
 const PAGE = readFileSync(new URL("../../docs/media.md", import.meta.url), "utf8");
@@ -55,6 +56,8 @@ for (const [storage, member] of [
   [{ s3: { ...S3, credentials: {} } }, "storages[0].s3.credentials.file"],
   [{ s3: { ...S3, credentials: { file: "relative" } } }, "storages[0].s3.credentials.file"],
   [{ s3: { ...S3, credentials: { file: "/a", secret: "x" } } }, "storages[0].s3.credentials"],
+  [{ s3: { ...S3, buckets: ["videos/a\nb"] } }, "storages[0].s3.buckets[0]"],
+  [{ s3: { ...S3, credentials: { secretName: "acme" } } }, "storages[0].s3.credentials.secretName"],
   [{ s3: { ...S3, privateNetwork: "yes" } }, "storages[0].s3.privateNetwork"],
   [{ https: {} }, "storages[0].https.hosts"],
   [{ https: { hosts: ["https://a.example"] } }, "storages[0].https.hosts[0]"],
@@ -74,3 +77,34 @@ test("an empty list, and one that is missing, are refused", () => {
   for (const file of [{}, { storages: [] }, { storages: {} }, [], null])
     assert.ok((readStoragesFile(file).faults ?? []).length > 0, JSON.stringify(file));
 });
+
+const TENANT = {
+  tenantId: "acme",
+  oidc: { issuer: "https://id.example", jwksEndpoint: "https://id.example/keys" },
+};
+
+function inCluster(credentials: object) {
+  const entry = { ...TENANT, storages: [{ s3: { ...S3, credentials } }] };
+  return readEntry(entry, { allowHttp: false, secrets: true });
+}
+
+test("in a cluster, credentials can be in a Secret, which belongs to the entry's tenant", () => {
+  const [storage] = inCluster({ secretName: "acme-storage.v2" }).realm?.tenant.storages ?? [];
+  assert.deepEqual(storage?.kind === "s3" && storage.credentials, {
+    secretName: "acme-storage.v2",
+    tenant: "acme",
+  });
+});
+
+for (const [credentials, member] of [
+  [{ secretName: "Acme" }, "secretName"],
+  [{ secretName: "a/../b" }, "secretName"],
+  [{ secretName: "x".repeat(254) }, "secretName"],
+  [{ secretName: "a", file: "/a" }, "file"],
+  [{ secretName: "a", profile: "p" }, "profile"],
+  [{ secretName: "a", namespace: "other" }, ""],
+] as const)
+  test(`in a cluster, refuses the credentials ${JSON.stringify(credentials).slice(0, 60)}`, () => {
+    const path = `storages[0].s3.credentials${member === "" ? "" : `.${member}`}`;
+    assert.equal(inCluster(credentials).faults?.[0]?.member, path);
+  });

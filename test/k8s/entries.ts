@@ -275,6 +275,73 @@ const FINDINGS: readonly Entry[] = [
   tenant("an action of null", { findings: { action: null } }, false, PRUNED),
 ];
 
+const S3 = { region: "eu-central-1", buckets: ["videos"] };
+const LENIENT_HOST = "more lenient: checks the form of hosts only";
+
+function s3(what: string, over: object, good: boolean, exception?: string): Entry {
+  return tenant(`a storage with ${what}`, { storages: [{ s3: { ...S3, ...over } }] }, good, exception);
+}
+
+function hosts(list: unknown, good: boolean, exception?: string): Entry {
+  return tenant(`hosts ${JSON.stringify(list)}`, { storages: [{ https: { hosts: list } }] }, good, exception);
+}
+
+const STORAGES: readonly Entry[] = [
+  s3("the minimum", {}, true),
+  s3("a Secret", { credentials: { secretName: "acme-storage.v2" } }, true),
+  s3("a file", { credentials: { file: "/etc/svc/credentials", profile: "svc" } }, true),
+  s3("both", { credentials: { secretName: "a", file: "/a" } }, false),
+  s3("neither", { credentials: {} }, false),
+  s3("a profile of a Secret", { credentials: { secretName: "a", profile: "svc" } }, false),
+  s3("a relative file", { credentials: { file: "credentials" } }, false),
+  s3("a profile with a line break", { credentials: { file: "/a", profile: "a\nb" } }, false),
+  s3("an unknown credential", { credentials: { secretName: "a", namespace: "other" } }, false),
+  ...["Acme", "a/b", "", "-a", "a..b", "x".repeat(254)].map((secretName) =>
+    s3(`the Secret ${secretName.slice(0, 20)}`, { credentials: { secretName } }, false),
+  ),
+  s3("prefixes", { buckets: ["videos/", "videos/2026/é ..", "a.b-c_d"] }, true),
+  ...[
+    ["videos", "videos"],
+    [],
+    ["Videos"],
+    ["a..b"],
+    ["ab"],
+    ["videos/a\nb"],
+    ["s3://videos"],
+    "videos",
+    [7],
+  ].map((buckets) => s3(`buckets ${JSON.stringify(buckets)}`, { buckets }, false)),
+  s3("a long prefix", { buckets: [`videos/${"x".repeat(1024)}`] }, true),
+  s3("no region", { region: undefined }, false),
+  s3("a region with a space", { region: "eu west" }, false),
+  s3("an endpoint", { endpoint: "https://s3.example:9000" }, true),
+  s3("an endpoint with a slash", { endpoint: "https://s3.example/" }, true),
+  s3("a private endpoint", { endpoint: "http://10.0.0.7:9000", privateNetwork: true }, true),
+  s3("a plain endpoint", { endpoint: "http://s3.example" }, false),
+  s3("a plain public endpoint", { endpoint: "http://s3.example", privateNetwork: false }, false),
+  ...["https://s3.example/videos", "https://s3.example?a", "ftp://s3.example", "https://u:p@s3.example"].map(
+    (endpoint) => s3(`the endpoint ${endpoint}`, { endpoint }, false),
+  ),
+  s3("privateNetwork in quotes", { privateNetwork: "true" }, false),
+  s3("an unknown member", { bucket: "videos" }, false),
+  hosts(["media.example", "cdn.example:8443", "192.0.2.1", "[2001:db8::1]:8443"], true),
+  ...[["Media.example"], ["https://media.example"], ["media.example/a"], ["u@media.example"], [""], []].map(
+    (list) => hosts(list, false),
+  ),
+  ...[["0177.0.0.1"], ["media.example", "media.example"], ["256.1.1.1"], ["media.1"]].map((list) =>
+    hosts(list, false),
+  ),
+  ...[["media.example:443"], ["media.example:70000"], ["[2001:db8:0::1]"]].map((list) =>
+    hosts(list, false, LENIENT_HOST),
+  ),
+  tenant("storages that are an object", { storages: { s3: S3 } }, false),
+  tenant("no storages", { storages: [] }, false),
+  tenant("a storage of two kinds", { storages: [{ s3: S3, https: { hosts: ["a.example"] } }] }, false),
+  tenant("a storage of no kind", { storages: [{}] }, false),
+  tenant("a storage of an unknown kind", { storages: [{ ftp: {} }] }, false),
+  tenant("too many storages", { storages: Array.from({ length: 101 }, () => ({ s3: S3 })) }, false),
+];
+
 const REST: readonly Entry[] = [
   tenant("the minimum", {}, true),
   tenant("enabled", { enabled: true }, true),
@@ -287,5 +354,5 @@ const REST: readonly Entry[] = [
 
 export const ENTRIES: readonly Entry[] = [
   ...[...REST, ...IDS, ...URLS, ...NO_URLS, ...URL_EXCEPTIONS, ...ENDPOINTS, ...CLAIMS, ...ROLES],
-  ...[...LIMITS, ...MODELS, ...FINDINGS],
+  ...[...LIMITS, ...MODELS, ...FINDINGS, ...STORAGES],
 ];

@@ -9,7 +9,7 @@ import { ACME, ENTRIES, type Entry } from "./entries.ts";
 import { ApiAnswer, manifestsIn } from "./kube-api.ts";
 import { CRD, tenantResource as resource } from "./svctenants.ts";
 
-const RULES = { allowHttp: false };
+const RULES = { allowHttp: false, secrets: true };
 
 let cluster: Cluster;
 before(async () => {

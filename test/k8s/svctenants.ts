@@ -28,6 +28,7 @@ const RULES: readonly object[] = [
     resourceNames: ["svc-tenants-status"],
     verbs: ["get", "update"],
   },
+  { apiGroups: [""], resources: ["secrets"], resourceNames: ["acme-storage"], verbs: ["get"] },
 ];
 
 /** A namespace with a service account that has only a controller's permissions; returns its token. */
@@ -68,6 +69,16 @@ export async function statusOf(cluster: Cluster, namespace: string, name: string
     observed: answer.at("status", "observedGeneration"),
     version: answer.at("metadata", "resourceVersion"),
   });
+}
+
+/** The condition StoragesReady of a SvcTenant: its status and reason. */
+export async function storagesReady(cluster: Cluster, namespace: string, name: string): Promise<string> {
+  const answer = await cluster.admin.get(`/apis/svc.dev/v1/namespaces/${namespace}/svctenants/${name}`);
+  const conditions = answer.at("status", "conditions");
+  const found = (Array.isArray(conditions) ? conditions : [])
+    .map((one) => new ApiAnswer(one))
+    .find((one) => one.at("type") === "StoragesReady");
+  return found === undefined ? "none" : `${String(found.at("status"))} ${String(found.at("reason"))}`;
 }
 
 /** Waits for the condition Ready of a SvcTenant. */

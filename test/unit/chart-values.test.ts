@@ -51,8 +51,8 @@ const SETTINGS = { controller: CONTROLLER_SETTINGS, node: NODE_SETTINGS, server:
 const GIVEN = new Set([
   ...["SVC_PORT", "SVC_GRPC_PORT", "SVC_METRICS_PORT", "SVC_PRINT_ADDRESSES", "SVC_DATA_DIR", "SVC_CONFIG"],
   ...["SVC_TENANTS_NAMESPACE", "SVC_KUBECONFIG"],
-  // By extraEnv, with volumes of the cluster.
-  ...["SVC_STORAGES_FILE", "SVC_MEDIA_CACHE", "SVC_MEDIA_CACHE_SIZE"],
+  // By extraEnv, with a volume of the cluster.
+  "SVC_STORAGES_FILE",
 ]);
 
 test("every value has a description and a schema", () => {
@@ -115,6 +115,7 @@ const RANGES: readonly (readonly [path: string, of: keyof typeof SETTINGS, setti
   ...["slots", "threads", "scoreTimeout", "drainTimeout"].map(
     (name) => [`nodes.defaults.${name}`, "node", name] as const,
   ),
+  ["nodes.defaults.mediaCache.size", "node", "mediaCacheSize"],
   ...["concurrency", "threads", "scoreTimeout", "requestTimeout", "drainTimeout"].map(
     (name) => [`server.${name}`, "server", name] as const,
   ),

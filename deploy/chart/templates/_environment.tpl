@@ -68,6 +68,8 @@ a flag would win over any variable.
   "SVC_THREADS" ".threads"
   "SVC_VMAF_BINARY" ".vmafBinary"
   "SVC_MODEL_DIR" ".modelDir"
+  "SVC_MEDIA_CACHE" ".mediaCache"
+  "SVC_MEDIA_CACHE_SIZE" ".mediaCache.size"
   "SVC_TLS" "nodes.tls.enabled"
   "SVC_TLS_CA" "nodes.tls.ca"
   "SVC_TLS_CERT" "nodes.tls.clientCertificate"

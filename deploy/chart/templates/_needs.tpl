@@ -38,6 +38,13 @@
 {{- include "svc.need" (list "ConfigMap" .existingConfigMap .key "tenants file") -}}
 {{- end -}}
 {{- end -}}
+{{- if include "svc.followsTenants" . -}}
+{{- range $name := include "svc.storages.secrets" . | fromJsonArray -}}
+{{- range list "AWS_ACCESS_KEY_ID" "AWS_SECRET_ACCESS_KEY" -}}
+{{- include "svc.need" (list "Secret" $name . "credentials of storages") -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- end }}
 
 {{- define "svc.needs.nodes" -}}

@@ -10,6 +10,8 @@
   "SVC_VMAF_BINARY" .part.vmafBinary
   "SVC_MODEL_DIR" .part.modelDir
   "SVC_MEDIA_ROOT" (join ":" $v.media.roots)
+  "SVC_MEDIA_CACHE" "/var/cache/svc/media"
+  "SVC_MEDIA_CACHE_SIZE" .part.mediaCache.size
   "SVC_TLS" (include "svc.nodes.tls" .root)
   "SVC_TLS_CA" (ternary "" "/etc/svc/controller-ca/ca.crt" (empty $v.nodes.tls.ca.existingSecret))
   "SVC_TLS_CERT" (ternary "" "/etc/svc/tls/tls.crt" (empty $v.nodes.tls.clientCertificate.existingSecret))
@@ -36,7 +38,8 @@ a limit below one core, or a share of the machine.
 {{- end }}
 
 {{- define "svc.node.mounts" -}}
-{{- $tls := .root.Values.nodes.tls -}}
+{{- $tls := .root.Values.nodes.tls }}
+- { name: cache, mountPath: /var/cache/svc }
 {{- if or .part.credentials.token.existingSecret .part.credentials.oidc.existingSecret }}
 - { name: credentials, mountPath: /etc/svc/credentials, readOnly: true }
 {{- end }}
@@ -49,6 +52,16 @@ a limit below one core, or a share of the machine.
 {{- end }}
 
 {{- define "svc.node.volumes" -}}
+{{- with .part.mediaCache }}
+- name: cache
+  {{- if .volume }}
+  {{- toYaml .volume | nindent 2 }}
+  {{- else }}
+  emptyDir:
+    # Videos, and what is known about them.
+    sizeLimit: {{ add .size 1 }}Gi
+  {{- end }}
+{{- end }}
 {{- with .part.credentials }}
 {{- if .token.existingSecret }}
 {{ include "svc.volume" (dict "name" "credentials" "secret" .token.existingSecret "items" (dict .token.key "token")) }}

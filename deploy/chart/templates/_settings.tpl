@@ -27,7 +27,7 @@
 {{- $joined := deepCopy .base -}}
 {{- range $key, $value := .over -}}
 {{- $before := get $joined $key -}}
-{{- if and (kindIs "map" $value) (kindIs "map" $before) (has $key (list "autoscaling" "tmp" "log" "credentials" "token" "oidc" "image")) -}}
+{{- if and (kindIs "map" $value) (kindIs "map" $before) (has $key (list "autoscaling" "tmp" "log" "mediaCache" "credentials" "token" "oidc" "image")) -}}
 {{- $_ := set $joined $key (include "svc.joined" (dict "base" $before "over" $value) | fromJson) -}}
 {{- else if not (kindIs "invalid" $value) -}}
 {{- $_ := set $joined $key $value -}}

@@ -25,6 +25,8 @@ export const DEFAULT_ROLES_CLAIM = "svc_roles";
 export interface EntryRules {
   /** Allows plain http for key set endpoints on any host, not only on loopback. */
   readonly allowHttp: boolean;
+  /** Whether credentials of storages may be in Secrets of a Kubernetes cluster. Default: false. */
+  readonly secrets?: boolean;
 }
 
 /** A realm whose tokens may name only one tenant. */
@@ -35,7 +37,7 @@ export type EntryOutcome =
   | { readonly realm?: never; readonly faults: readonly EntryFault[] };
 
 /** Parses an entry from the value of a YAML or JSON parser. Never throws: faults are in `faults`. */
-export function readEntry(value: unknown, { allowHttp }: EntryRules): EntryOutcome {
+export function readEntry(value: unknown, { allowHttp, secrets = false }: EntryRules): EntryOutcome {
   const faults: EntryFault[] = [];
   const entry = Members.of(value, "", ENTRY_MEMBERS, faults);
   if (entry === undefined) return { faults };
@@ -48,7 +50,7 @@ export function readEntry(value: unknown, { allowHttp }: EntryRules): EntryOutco
   const findings = entry.has("findings")
     ? readFindings(entry.section("findings", ["action", "codes"]))
     : undefined;
-  const storages = entry.has("storages") ? readStorages(entry) : undefined;
+  const storages = entry.has("storages") ? readStorages(entry, secrets ? id : undefined) : undefined;
   const tenant = { id, enabled, ...readRoles(rbac), limits, defaultModels, findings, storages };
   const realm = oidc === undefined ? undefined : { ...readProvider(oidc, allowHttp), tenant };
   return realm === undefined || faults.length > 0 ? { faults } : { realm };

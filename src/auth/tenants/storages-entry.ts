@@ -1,13 +1,23 @@
 /** Parses the storages of a tenant. */
 import { isAbsolute } from "node:path";
-import type { Bucket, ObjectStorage, Storage, WebStorage } from "../../jobs/media/storages.ts";
+import type {
+  Bucket,
+  CredentialsFile,
+  CredentialsSecret,
+  ObjectStorage,
+  Storage,
+  WebStorage,
+} from "../../jobs/media/storages.ts";
 import { type EntryFault, Members } from "./members.ts";
 
 /** Storages of a tenant, and buckets or hosts of a storage. */
 const MOST = 100;
 const REGION = /^[a-z0-9-]{1,64}$/;
-const BUCKET = /^([a-z0-9][a-z0-9._-]{1,61}[a-z0-9])(?:\/(.{0,1024}))?$/su;
+const BUCKET = /^([a-z0-9][a-z0-9._-]{1,61}[a-z0-9])(?:\/(\P{Cc}{0,1024}))?$/u;
 const KINDS = ["s3", "https"];
+/** A name of an object in Kubernetes, a DNS subdomain. */
+const SECRET_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const MAX_SECRET_NAME = 253;
 
 export type StoragesOutcome =
   | { readonly storages: readonly Storage[]; readonly faults?: never }
@@ -21,13 +31,18 @@ export function readStoragesFile(value: unknown): StoragesOutcome {
   return faults.length > 0 ? { faults } : { storages };
 }
 
-/** Reads the member `storages`; faults are recorded. */
-export function readStorages(entry: Members): readonly Storage[] {
+/**
+ * Reads the member `storages`; faults are recorded. `secretsOf`: the tenant whose credentials may be in Secrets;
+ * undefined: there are no Secrets.
+ */
+export function readStorages(entry: Members, secretsOf?: string): readonly Storage[] {
   const sections = entry.sections("storages", KINDS, MOST);
-  return sections.flatMap((section) => (section === undefined ? [] : (readStorage(section) ?? [])));
+  return sections.flatMap((section) =>
+    section === undefined ? [] : (readStorage(section, secretsOf) ?? []),
+  );
 }
 
-function readStorage(section: Members): Storage | undefined {
+function readStorage(section: Members, secretsOf: string | undefined): Storage | undefined {
   if (section.has("s3") === section.has("https")) {
     section.refuse("s3", "or https is needed, and not both.");
     return undefined;
@@ -35,12 +50,12 @@ function readStorage(section: Members): Storage | undefined {
   const s3 = section.has("s3")
     ? section.section("s3", ["endpoint", "region", "buckets", "credentials", "privateNetwork"])
     : undefined;
-  if (s3 !== undefined) return readObjectStorage(s3);
+  if (s3 !== undefined) return readObjectStorage(s3, secretsOf);
   const web = section.has("https") ? section.section("https", ["hosts", "privateNetwork"]) : undefined;
   return web && readWebStorage(web);
 }
 
-function readObjectStorage(s3: Members): ObjectStorage {
+function readObjectStorage(s3: Members, secretsOf: string | undefined): ObjectStorage {
   const privateNetwork = s3.has("privateNetwork") && s3.flag("privateNetwork");
   const region = s3.text("region", REGION, "is missing or not a region, such as eu-central-1 or auto.");
   const buckets = s3.texts("buckets", MOST, faultOfBucket).map(bucketIn);
@@ -48,8 +63,12 @@ function readObjectStorage(s3: Members): ObjectStorage {
     ? s3.url("endpoint", "Leave it out for AWS, or give the URL of the service")
     : undefined;
   if (endpoint) refuseEndpoint(s3, endpoint, privateNetwork);
-  const given = s3.has("credentials") ? s3.section("credentials", ["file", "profile"]) : undefined;
-  const credentials = given && readCredentials(given);
+  const given = s3.has("credentials")
+    ? s3.section("credentials", ["file", "profile", "secretName"])
+    : undefined;
+  const credentials = given?.has("secretName")
+    ? readSecret(given, secretsOf)
+    : given && readCredentialsFile(given);
   return { kind: "s3", endpoint, region, buckets, credentials, privateNetwork };
 }
 
@@ -63,7 +82,18 @@ function refuseEndpoint(s3: Members, text: string, privateNetwork: boolean): voi
     );
 }
 
-function readCredentials(given: Members): ObjectStorage["credentials"] {
+function readSecret(given: Members, secretsOf: string | undefined): CredentialsSecret {
+  const secretName = given.text("secretName", SECRET_NAME, "is not the name of a Secret.");
+  if (secretName.length > MAX_SECRET_NAME)
+    given.refuse("secretName", `has more than ${MAX_SECRET_NAME} characters.`);
+  if (secretsOf === undefined)
+    given.refuse("secretName", "is only for SvcTenants of a Kubernetes cluster. Give file, or neither.");
+  for (const other of ["file", "profile"])
+    if (given.has(other)) given.refuse(other, "cannot be given with secretName. Leave one of them out.");
+  return { secretName, tenant: secretsOf ?? "" };
+}
+
+function readCredentialsFile(given: Members): CredentialsFile {
   const file = given.text("file", /^.{1,4096}$/s, "is missing. Give the path of a credentials file.");
   if (file !== "" && !isAbsolute(file)) given.refuse("file", "is not an absolute path.");
   const profile = given.has("profile")

@@ -8,6 +8,19 @@ export interface Bucket {
   readonly prefix: string;
 }
 
+/** A file in the format of ~/.aws/credentials, and the profile in it. */
+export interface CredentialsFile {
+  readonly file: string;
+  readonly profile: string;
+}
+
+/** A Secret in the namespace of the SvcTenants. */
+export interface CredentialsSecret {
+  readonly secretName: string;
+  /** The tenant that uses it, which the Secret must name. */
+  readonly tenant: string;
+}
+
 /** Buckets of a service that speaks S3. */
 export interface ObjectStorage {
   readonly kind: "s3";
@@ -15,8 +28,8 @@ export interface ObjectStorage {
   readonly endpoint: string | undefined;
   readonly region: string;
   readonly buckets: readonly Bucket[];
-  /** A file in the format of ~/.aws/credentials, and the profile in it; undefined: the chain of the AWS SDK. */
-  readonly credentials: { readonly file: string; readonly profile: string } | undefined;
+  /** Where its credentials are; undefined: the chain of the AWS SDK. */
+  readonly credentials: CredentialsFile | CredentialsSecret | undefined;
   /** Whether its host may have a loopback or private address. */
   readonly privateNetwork: boolean;
 }

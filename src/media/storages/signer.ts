@@ -52,6 +52,7 @@ export class Signer {
   async #signed(url: URL, storage: ObjectStorage): Promise<string> {
     const { region } = storage;
     const credentials = await this.#credentials.get(storage).catch((cause: unknown) => {
+      if (cause instanceof Failure) throw cause;
       throw new Failure(
         "STORAGE_UNAVAILABLE",
         "The controller has no credentials for the storage; its log has the reason. Ask its operator.",

@@ -6,6 +6,7 @@ import { type Authenticate, allowAnonymous } from "../../auth/principal.ts";
 import type { Realm, Realms } from "../../auth/tenants/realm.ts";
 import { TenantsFile, TenantsFileError } from "../../auth/tenants/tenants-file.ts";
 import { RevocationList } from "../../auth/tokens/revocations.ts";
+import type { ReadSecret } from "../../media/storages/credentials.ts";
 import type { Phase } from "../../platform/concurrency/lifecycle.ts";
 import { UsageError } from "../../platform/config/setting.ts";
 import type { Log } from "../../platform/observability/log.ts";
@@ -32,6 +33,8 @@ export interface Authentication {
   readonly tokens: TokenRules | undefined;
   /** The registered tenants; empty while authentication is disabled or they are not known yet. */
   readonly realms: Realms;
+  /** Reads Secrets with credentials of tenants' storages; undefined: there are none. */
+  readonly readSecret?: ReadSecret | undefined;
   /** Throws TENANTS_UNAVAILABLE until the tenants are known. */
   readonly checkReady: () => void;
   /** Starts watching for changes. Watching keeps the process alive, so call it only after a successful start. */
@@ -58,7 +61,7 @@ export async function openAuthentication(
     };
   }
   const allowHttp = settings.authAllowHttp;
-  const { realms, start, stop } = await openRealms(plan, { allowHttp, log, registry, audit });
+  const { realms, readSecret, start, stop } = await openRealms(plan, { allowHttp, log, registry, audit });
   const clockSkewMs = settings.authClockSkew * 1000;
   const tokens = { revocations: new RevocationList(), clockSkewMs };
   const gateway = new Gateway({ realms, ...tokens, allowHttp, log, registry, now: Date.now });
@@ -70,6 +73,7 @@ export async function openAuthentication(
     authenticate: gateway.authenticate,
     tokens,
     realms: () => (isKnown(realms) ? realms() : ANONYMOUS),
+    readSecret,
     checkReady: () => void realms(),
     start: () => start(gateway.keySets),
     phases: [{ name: "stop authentication", limitMs: STOP_LIMIT_MS, run }],

@@ -11,7 +11,9 @@ import { inCluster } from "../../kubernetes/in-cluster.ts";
 import { readKubeconfig } from "../../kubernetes/kubeconfig.ts";
 import { LeaseHolder } from "../../kubernetes/lease.ts";
 import { StatusWriter } from "../../kubernetes/status-writer.ts";
+import { StorageSecrets } from "../../kubernetes/storage-secrets.ts";
 import { SvcTenants } from "../../kubernetes/svc-tenants.ts";
+import type { ReadSecret } from "../../media/storages/credentials.ts";
 import { UsageError } from "../../platform/config/setting.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import type { SourcePlan } from "./tenants-source-settings.ts";
@@ -32,6 +34,8 @@ export interface RealmsOptions {
 export interface OpenRealms {
   /** Throws TENANTS_UNAVAILABLE until they are known. */
   readonly realms: Realms;
+  /** Reads Secrets with credentials of storages; undefined: there are none. */
+  readonly readSecret?: ReadSecret;
   /** `keySets`: the gateway's key sets, whose state is written to the status. */
   readonly start: (keySets: KeySets) => void;
   readonly stop: () => Promise<void>;
@@ -54,20 +58,23 @@ export async function openKubernetesTenants(
     audit.system("system/tenant-resource", { target: `${namespace}/${name}`, outcome });
   const tenants = new SvcTenants({ ...options, client, namespace, changed });
   log.info({ server: access.server, namespace }, "using the SvcTenants of a Kubernetes namespace as tenants");
+  const secrets = new StorageSecrets(client, namespace);
   let writer: StatusWriter | undefined;
   const identity = `${hostname()}_${randomUUID()}`;
   const gained = () => writer?.wake();
   const lease = new LeaseHolder({ client, namespace, name: LEASE_NAME, identity, log, gained });
   return {
     realms: tenants.realms,
+    readSecret: (secret) => secrets.read(secret),
     start: (keySets) => {
-      writer = new StatusWriter({ client, namespace, tenants, keySets, lease, log, registry });
+      writer = new StatusWriter({ client, namespace, tenants, keySets, secrets, lease, log, registry });
       tenants.onChange(gained);
       tenants.start();
       lease.start();
       writer.start();
     },
     stop: async () => {
+      secrets.stop();
       await Promise.all([tenants.stop(), writer?.stop()]);
       await lease.stop();
       client.close();

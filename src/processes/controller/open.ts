@@ -7,6 +7,7 @@ import type { DefaultModelsOf } from "../../jobs/default-models.ts";
 import type { FindingsPolicyOf } from "../../jobs/findings-policy.ts";
 import type { LimitsOf } from "../../jobs/limits.ts";
 import type { StoragesOf } from "../../jobs/media/storages.ts";
+import type { ReadSecret } from "../../media/storages/credentials.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import type { Tracer } from "../../platform/observability/span.ts";
 import type { Store } from "../../store/contract/store.ts";
@@ -30,6 +31,8 @@ export interface OpenOptions {
   readonly findingsOf: FindingsPolicyOf;
   /** The storages of each tenant. */
   readonly storagesOf: StoragesOf;
+  /** Reads Secrets with credentials of storages; undefined: there are none. */
+  readonly readSecret?: ReadSecret | undefined;
   readonly openStore: () => Promise<Store>;
   /** Its owner closes it. */
   readonly tracer: Tracer;
@@ -79,6 +82,7 @@ export async function openWith(options: OpenOptions): Promise<Opened> {
       defaultModelsOf,
       findingsOf,
       storagesOf,
+      readSecret: options.readSecret,
       fleetTenant,
     },
   });

@@ -81,6 +81,7 @@ async function open(settings: ControllerSettings, log: Log) {
     defaultModelsOf: defaultModelsIn(authentication.realms, settings.defaultModel),
     findingsOf: findingsIn(authentication.realms, settings.findings),
     storagesOf: storagesIn(authentication.realms, storages),
+    readSecret: authentication.readSecret,
     openStore: await storeOpener(settings, log),
     console,
     certificate: transport.certificate,

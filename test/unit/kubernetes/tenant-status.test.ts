@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { KeySetState } from "../../../src/auth/keys/key-set.ts";
+import type { SecretsState } from "../../../src/kubernetes/secret-checks.ts";
+import { SecretFault } from "../../../src/kubernetes/storage-secrets.ts";
 import { isWritten, statusOf } from "../../../src/kubernetes/tenant-status.ts";
 import { EntryReader, judge, type ValidationResult } from "../../../src/kubernetes/validation-results.ts";
 
@@ -17,8 +19,13 @@ function verdictOn(over: object, status?: unknown, generation = 1): ValidationRe
   return judge([resource], new EntryReader({ allowHttp: false }))[0] ?? assert.fail("no verdict");
 }
 
-function statusNow(result: ValidationResult, keys: KeySetState | undefined, now: Date) {
-  return statusOf(result, { keys, before: result.resource.status, now });
+function statusNow(
+  result: ValidationResult,
+  keys: KeySetState | undefined,
+  now: Date,
+  secrets?: SecretsState,
+) {
+  return statusOf(result, { keys, secrets, before: result.resource.status, now });
 }
 
 function isTold(result: ValidationResult, keys: KeySetState, now: Date): boolean {
@@ -77,6 +84,29 @@ test("the transition time changes with the status, not with the reason or the sp
   assert.equal(changed.conditions[0].lastTransitionTime, "2026-05-17T09:30:00Z");
   const disabled = statusNow(verdictOn({ enabled: false }, status, 2), READ, LATER);
   assert.equal(disabled.conditions[0].lastTransitionTime, "2026-05-17T09:45:00Z");
+});
+
+test("states whether the credentials of storages can be read, only if they are in Secrets", () => {
+  const storagesOf = (secrets: SecretsState | undefined, status?: unknown) =>
+    statusNow(verdictOn({}, status), READ, NOW, secrets).conditions[1];
+  const missing = new SecretFault("SecretMissing", "acme-storage", "does not exist.");
+  assert.equal(storagesOf(undefined), undefined);
+  assert.equal(storagesOf({ isPending: true, faults: [] })?.reason, "SecretsPending");
+  assert.equal(storagesOf({ isPending: false, faults: [] })?.reason, "SecretsRead");
+  const faulty = statusNow(verdictOn({}), READ, NOW, { isPending: true, faults: [missing, missing] });
+  assert.deepEqual(faulty.conditions[1], {
+    type: "StoragesReady",
+    status: "False",
+    reason: "SecretMissing",
+    message: 'The Secret "acme-storage" does not exist.',
+    observedGeneration: 1,
+    lastTransitionTime: "2026-05-17T09:30:00Z",
+  });
+  assert.equal(faulty.conditions[0].status, "True");
+  const written = verdictOn({}, faulty);
+  assert.equal(isWritten(statusNow(written, READ, LATER), faulty), false, "no Secret is used any more");
+  const same = statusNow(written, READ, LATER, { isPending: false, faults: [missing] });
+  assert.equal(isWritten(same, faulty), true);
 });
 
 test("an invalid status is replaced", () => {

@@ -1,0 +1,90 @@
+/** Checks whether the credentials of tenants' storages can be read, so that mistakes show in the status. */
+import type { Tenant } from "../auth/tenants/realm.ts";
+import type { CredentialsSecret } from "../jobs/media/storages.ts";
+import { DueChecks } from "./due-checks.ts";
+import type { SecretFault, StorageSecrets } from "./storage-secrets.ts";
+import type { ValidationResult } from "./validation-results.ts";
+
+/** Milliseconds until a Secret is checked again, and until one that could not be used is. */
+const GOOD_MS = 300_000;
+const FAULTY_MS = 30_000;
+
+/** The Secrets of a tenant's storages. */
+export interface SecretsState {
+  /** Not all of them were checked yet. */
+  readonly isPending: boolean;
+  readonly faults: readonly SecretFault[];
+}
+
+interface Checked {
+  /** Whether the API server has responded. */
+  readonly isKnown: boolean;
+  readonly fault: SecretFault | undefined;
+  readonly at: number;
+}
+
+export class SecretChecks {
+  readonly #checks: DueChecks;
+  #secrets = new Map<string, CredentialsSecret>();
+  readonly #checked = new Map<string, Checked>();
+
+  /** `ended`: called after every check. */
+  constructor(secrets: StorageSecrets, ended: () => void) {
+    this.#checks = new DueChecks(async (key) => {
+      const secret = this.#secrets.get(key);
+      if (secret !== undefined) this.#record(key, await secrets.check(secret));
+      ended();
+    });
+  }
+
+  /** Returns undefined if the tenant uses no Secret. */
+  stateOf(tenant: Tenant): SecretsState | undefined {
+    const keys = tenant.enabled ? secretsOf(tenant).map(keyOf) : [];
+    if (keys.length === 0) return undefined;
+    const checked = keys.map((key) => this.#checked.get(key));
+    const faults = checked.flatMap((one) => one?.fault ?? []);
+    return { isPending: !checked.every((one) => one?.isKnown), faults };
+  }
+
+  /** Starts the checks that are due. */
+  tend(results: readonly ValidationResult[]): void {
+    const tenants = results.flatMap((result) => (result.kind === "accepted" ? [result.realm.tenant] : []));
+    const secrets = tenants.filter(({ enabled }) => enabled).flatMap(secretsOf);
+    this.#secrets = new Map(secrets.map((secret) => [keyOf(secret), secret]));
+    for (const key of this.#checked.keys()) if (!this.#secrets.has(key)) this.#checked.delete(key);
+    this.#checks.tend([...this.#secrets.keys()].filter((key) => this.#isDue(key)));
+  }
+
+  /** Starts no further checks. */
+  stop(): void {
+    this.#checks.stop();
+  }
+
+  /** What cannot be known now stays as it was. */
+  #record(key: string, fault: SecretFault | undefined): void {
+    const at = performance.now();
+    const before = this.#checked.get(key) ?? { isKnown: false, fault: undefined };
+    this.#checked.set(
+      key,
+      fault?.reason === "SecretUnknown" ? { ...before, at } : { isKnown: true, fault, at },
+    );
+  }
+
+  #isDue(key: string): boolean {
+    const checked = this.#checked.get(key);
+    if (checked === undefined) return true;
+    const isGood = checked.isKnown && checked.fault === undefined;
+    return performance.now() - checked.at >= (isGood ? GOOD_MS : FAULTY_MS);
+  }
+}
+
+/** The Secrets of a tenant's storages, without duplicates. */
+function secretsOf({ storages = [] }: Tenant): readonly CredentialsSecret[] {
+  const all = storages.flatMap((storage) => (storage.kind === "s3" ? (storage.credentials ?? []) : []));
+  const secrets = all.filter((credentials) => "secretName" in credentials);
+  return [...new Map(secrets.map((secret) => [keyOf(secret), secret])).values()];
+}
+
+function keyOf(secret: CredentialsSecret): string {
+  return JSON.stringify(secret);
+}
