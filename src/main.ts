@@ -44,6 +44,10 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     summary: "Install the scorer, and list the programs that can score",
     load: async () => (await import("./cli/scorer.ts")).scorerCommand(),
   },
+  media: {
+    summary: "List the videos that jobs of your tenant may name",
+    load: async () => (await import("./cli/media.ts")).mediaCommand(),
+  },
   nodes: {
     summary: "List and drain the nodes of a controller",
     load: async () => (await import("./cli/nodes.ts")).nodesCommand(),

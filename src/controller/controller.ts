@@ -158,7 +158,10 @@ export function openController(options: ControllerOptions): Controller {
     comparisons: intercepted(comparisonOperations(submission), COMPARISON_RULES, log),
     nodes: intercepted(nodes, NODE_RULES, log),
     tenants: intercepted(
-      tenantOperations({ store, limitsOf, defaultModelsOf, findingsOf, revocations: revoked, clockSkewMs }),
+      tenantOperations({
+        ...{ store, limitsOf, defaultModelsOf, findingsOf, revocations: revoked, clockSkewMs },
+        ...{ media, storagesOf, signer, reader },
+      }),
       TENANT_RULES,
       log,
     ),

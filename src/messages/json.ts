@@ -12,6 +12,7 @@ import {
   type StreamJobsResponse,
   StreamJobsResponseSchema,
 } from "../gen/proto/svc/v1/job_pb.ts";
+import { type MediaEntry, MediaEntrySchema } from "../gen/proto/svc/v1/media_pb.ts";
 import { type Node, NodeSchema } from "../gen/proto/svc/v1/node_pb.ts";
 import {
   type Diagnosis,
@@ -86,6 +87,10 @@ export function tenantJson(tenant: Tenant): JsonObject {
 
 export function revocationJson(revocation: Revocation): JsonObject {
   return objectOf(toJson(RevocationSchema, revocation, FULL));
+}
+
+export function mediaJson(entry: MediaEntry): JsonObject {
+  return objectOf(toJson(MediaEntrySchema, entry, FULL));
 }
 
 export function auditJson(record: AuditRecord): JsonObject {

@@ -123,6 +123,58 @@ test("what is missing, forbidden or outside the prefixes is refused", async () =
   }
 });
 
+interface MediaPage {
+  readonly entries: readonly { readonly name: string; readonly kind: string; readonly size?: number }[];
+  readonly nextPageToken: string;
+}
+
+async function listed(under: string, pageSize = 500): Promise<MediaPage["entries"]> {
+  const entries: MediaPage["entries"][number][] = [];
+  let pageToken = "";
+  do {
+    const query = new URLSearchParams({ under, pageSize: String(pageSize), pageToken });
+    const { status, body } = await jobs.call<MediaPage>("listMedia", `/v1/media?${query.toString()}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    entries.push(...body.entries);
+    pageToken = body.nextPageToken;
+  } while (pageToken !== "");
+  return entries;
+}
+
+test("folders of a bucket are listed, with any characters, and page by page", async () => {
+  for (const key of KEYS) await s3.put(`keys/${key}`, Buffer.from("1234567"));
+  // Jobs cannot name these.
+  for (const key of ["a?b.mp4", "a?/b.mp4"]) await s3.put(`keys/${key}`, Buffer.from("x"));
+  const top = await listed(`s3://${BUCKET}/keys/`);
+  const inside = (
+    await Promise.all(top.filter(({ kind }) => kind === "FOLDER").map(({ name }) => listed(name)))
+  ).flat();
+  const files = [...top, ...inside].filter(({ kind }) => kind === "FILE");
+  const names = KEYS.map((key) => `s3://${BUCKET}/keys/${key}`);
+  assert.deepEqual(files.map(({ name }) => name).sort(), names.sort());
+  assert.ok(files.every(({ size }) => size === 7));
+  for (const pageSize of [1, 2, 3]) assert.deepEqual(await listed(`s3://${BUCKET}/keys/`, pageSize), top);
+});
+
+test("nothing outside the prefixes is listed", async () => {
+  const { body } = await jobs.call<MediaPage>("listMedia", "/v1/media");
+  const prefixes = body.entries.map(({ name }) => name).filter((name) => name.startsWith("s3:"));
+  assert.deepEqual(
+    prefixes,
+    ["encodes/", "keys/", "masters/", "none/", "wrong/"].map((prefix) => `s3://${BUCKET}/${prefix}`),
+  );
+  assert.deepEqual(await listed(`s3://${BUCKET}/none/`), []);
+  for (const [under, code] of [
+    [`s3://${BUCKET}/`, "URL_NOT_ALLOWED"],
+    [`s3://${BUCKET}/private/`, "URL_NOT_ALLOWED"],
+    [`s3://${BUCKET}/encodes/../private/`, "INVALID_REQUEST"],
+    [`s3://${BUCKET}/wrong/`, "MEDIA_NOT_READABLE"],
+  ]) {
+    const path = `/v1/media?under=${encodeURIComponent(under ?? "")}`;
+    assert.equal((await jobs.call<MediaPage>("listMedia", path)).body.code, code, under);
+  }
+});
+
 test("no signature and no credentials are logged, stored or shown", async () => {
   const shown = JSON.stringify([svc.log, (await jobs.list()).body]);
   const metrics = await (await fetch(`${svc.metrics}/metrics`)).text();

@@ -4,15 +4,20 @@
  */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { parse } from "yaml";
 import type { Connection } from "../../src/client/connection/connection.ts";
+import { anyFile, insideRoots } from "../../src/controller/requests/media-policy.ts";
+import { MediaRoots } from "../../src/engine/files/roots.ts";
 import { ComparisonService } from "../../src/gen/proto/svc/v1/comparison_pb.ts";
 import { JobService, StreamJobsResponse_Kind as Kind } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { HandBackSchema, NodeService, type WorkItem } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import { TenantService } from "../../src/gen/proto/svc/v1/tenant_pb.ts";
+import type { Storage } from "../../src/jobs/media/storages.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { Peer } from "../controller/peer.ts";
 import { CAPABILITIES } from "../controller/scored.ts";
@@ -25,6 +30,10 @@ const TABLE = parse(
 ) as Readonly<Record<"grpc" | "http", Readonly<Record<string, string>>>>;
 const SECRET = { reference: "/media/secret-r.mp4", distorted: "/media/secret-d.mp4" };
 const OWN = { reference: "/media/own-r.mp4", distorted: "/media/own-d.mp4" };
+const OTHERS_BUCKET: Storage = {
+  ...{ kind: "s3", endpoint: undefined, region: "eu-central-1", privateNetwork: false },
+  ...{ buckets: [{ bucket: "films-of-others", prefix: "" }], credentials: undefined },
+};
 const LABELS = { film: "secret" };
 const KEY = "the key";
 const JSON_TYPE = { "content-type": "application/json" };
@@ -50,9 +59,21 @@ let revocation: string;
 /** What only its owner receives: a page token, and the id of an earlier event. */
 let pageToken: string;
 let eventId: string;
+let media: string;
 
 before(async () => {
-  transports = await Transports.open();
+  media = await mkdtemp(join(tmpdir(), "svc-tenants-"));
+  await mkdir(join(media, "mine/films"), { recursive: true });
+  await mkdir(join(media, "yours"));
+  await writeFile(join(media, "mine/films/secret.mp4"), "");
+  transports = await Transports.open(undefined, {
+    media: {
+      ...anyFile,
+      rootsOf: insideRoots(new MediaRoots([join(media, "{tenant}")])).rootsOf,
+      begin: undefined,
+    },
+    storagesOf: (tenant) => (tenant === "mine" ? [OTHERS_BUCKET] : []),
+  });
   mine = transports.connect("mine");
   yours = transports.connect("yours");
   node = await Peer.register(transports.system.nodes, "mine", { name: "their node" });
@@ -85,6 +106,7 @@ after(async () => {
   mine[Symbol.dispose]();
   yours[Symbol.dispose]();
   await transports[Symbol.asyncDispose]();
+  await rm(media, { recursive: true });
 });
 
 /** Returns the code of a failure, whose message must not contain data of the other tenant. */
@@ -102,6 +124,14 @@ async function read<T>(stream: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const one of stream) all.push(one);
   return all;
+}
+
+/** Returns the code with which a folder is refused. The message repeats the name, and nothing else. */
+async function mediaCode(under: string): Promise<string> {
+  const thrown: unknown = await yours.call(tenants.listMedia, { under }).catch((error: unknown) => error);
+  assert.ok(thrown instanceof Failure, under);
+  assert.doesNotMatch(thrown.message.replaceAll(JSON.stringify(under), ""), /secret|mine/);
+  return thrown.code;
 }
 
 /** A REST response to tenant "yours", without data of the other tenant. */
@@ -398,6 +428,21 @@ const GRPC: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
     for (const request of [{}, { target: done }, { subject: "secret" }, { pageToken: await auditToken() }])
       assert.deepEqual((await yours.call(tenants.listAudit, request)).records, []);
   },
+  "svc.v1.TenantService/ListMedia": async () => {
+    const [films] = (await mine.call(tenants.listMedia, { under: join(media, "mine") })).entries;
+    assert.equal(films?.name, join(media, "mine/films/"));
+    const { entries } = await yours.call(tenants.listMedia, {});
+    assert.deepEqual(
+      entries.map(({ name }) => name),
+      [join(media, "yours/")],
+    );
+    const { nextPageToken } = await mine.call(tenants.listMedia, { pageSize: 1 });
+    const paged = await yours.call(tenants.listMedia, { pageToken: nextPageToken });
+    assert.doesNotMatch(JSON.stringify(paged.entries, plain), /secret|mine/);
+    for (const path of ["mine", "mine/films", "mine/none", "yours/../mine"])
+      assert.equal(await mediaCode(join(media, "/").concat(path)), "PATH_NOT_ALLOWED");
+    assert.equal(await mediaCode("s3://films-of-others/"), "URL_NOT_ALLOWED");
+  },
   "svc.v1.TenantService/RevokeTokens": async () => {
     const what = { case: "subject", value: "secret subject" } as const;
     const answer = await yours.call(tenants.revokeTokens, { what });
@@ -539,6 +584,13 @@ const HTTP: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
     await audited();
     for (const query of ["", `?target=${done}`, "?subject=secret", `?pageToken=${await auditToken()}`])
       assert.deepEqual((await ask(`/v1/tenant/audit${query}`)).body["records"], []);
+  },
+  listMedia: async () => {
+    const listed = async (under: string) => (await ask(`/v1/media?under=${encodeURIComponent(under)}`)).body;
+    assert.deepEqual(await listed(join(media, "yours")), { entries: [], nextPageToken: "" });
+    for (const path of ["mine", "mine/films", "mine/none", "yours/../mine"])
+      assert.equal((await listed(join(media, "/").concat(path)))["code"], "PATH_NOT_ALLOWED");
+    assert.equal((await listed("s3://films-of-others/"))["code"], "URL_NOT_ALLOWED");
   },
   revokeTokens: async () => {
     const issuedBefore = "2026-01-01T00:00:00Z";

@@ -89,7 +89,7 @@ export type ComparisonOperations = OperationsOf<typeof ComparisonService>;
 
 export type NodeOperations = OperationsOf<typeof NodeService>;
 
-/** Operations on the caller's tenant: its usage, its revoked tokens, its audit log. */
+/** Operations on the caller's tenant: its usage, its revoked tokens, its audit log, its media. */
 export type TenantOperations = OperationsOf<typeof TenantService>;
 
 /** All operations of the controller. */

@@ -71,7 +71,7 @@ export async function checkJob(
   const checked = checkSpec(request.job, defaultModelsOf(tenant), findingsOf(tenant));
   for (const side of SIDES) {
     const name = checked.spec[side];
-    if (!videos.isRemote(tenant, side, name)) await media(tenant, name);
+    if (!videos.isRemote(tenant, side, name)) await media.check(tenant, name);
   }
   return { ...checked, key };
 }

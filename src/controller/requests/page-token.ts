@@ -16,6 +16,8 @@ const DEFAULT_PAGE = 50;
 const MAX_PAGE = 500;
 /** Much longer than any token. */
 const MAX_TOKEN = 200;
+/** The same where a token contains one of a storage. */
+const MAX_TEXT_TOKEN = 8192;
 
 /** Returns the page size to use; 0 means the default. Throws INVALID_REQUEST. */
 export function pageSizeOf(pageSize: number): number {
@@ -48,17 +50,28 @@ export function readPageToken(token: string, list: string): PageCursor | undefin
   const [atMicros, id, itsList] = parse(token);
   if (!Number.isSafeInteger(atMicros) || typeof id !== "string" || !isId(id)) throw none();
   const cursor = { atMicros: atMicros as number, id };
-  if (itsList !== list) {
-    throw invalid(
-      "pageToken belongs to another list, or to one with another filter or order. Start without it.",
-    );
-  }
+  if (itsList !== list) throw otherList();
   if (pageToken(cursor, list) !== token) throw none();
   return cursor;
 }
 
-function parse(token: string): readonly unknown[] {
-  if (token.length > MAX_TOKEN) throw none();
+/** A token of a list whose pages end at a text. */
+export function textToken(end: string, list: string): string {
+  return Buffer.from(JSON.stringify([end, list])).toString("base64url");
+}
+
+/** As readPageToken, for a list whose pages end at a text. */
+export function readTextToken(token: string, list: string): string | undefined {
+  if (token === "") return undefined;
+  const [end, itsList] = parse(token, MAX_TEXT_TOKEN);
+  if (typeof end !== "string" || typeof itsList !== "string") throw none();
+  if (itsList !== list) throw otherList();
+  if (textToken(end, list) !== token) throw none();
+  return end;
+}
+
+function parse(token: string, most = MAX_TOKEN): readonly unknown[] {
+  if (token.length > most) throw none();
   try {
     const parsed: unknown = JSON.parse(Buffer.from(token, "base64url").toString());
     return Array.isArray(parsed) ? parsed : [];
@@ -77,6 +90,12 @@ export function jobList({ states = [], labels = {}, ...times }: JobFilter, sort:
     sort,
   ]);
   return createHash("sha256").update(filters).digest("base64url").slice(0, 11);
+}
+
+function otherList(): ReturnType<typeof invalid> {
+  return invalid(
+    "pageToken belongs to another list, or to one with another filter or order. Start without it.",
+  );
 }
 
 function none(): ReturnType<typeof invalid> {

@@ -1,4 +1,4 @@
-/** The operations on tenants that the transports call: usage and limits, revocations, the audit log. */
+/** The operations on tenants that the transports call: usage and limits, revocations, the audit log, media. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { DEFAULT_MODEL } from "../../engine/contract/request.ts";
 import {
@@ -11,10 +11,11 @@ import type { FindingsPolicyOf } from "../../jobs/findings-policy.ts";
 import type { Limits, LimitsOf } from "../../jobs/limits.ts";
 import { findingsPolicyMessage } from "../../messages/findings.ts";
 import type { TenantOperations } from "../api/operations.ts";
+import { listMedia, type MediaListOptions } from "../videos/media-list.ts";
 import { listAudit } from "./audit.ts";
 import { type RevocationOptions, revocationOperations } from "./revocations.ts";
 
-export interface TenantServiceOptions extends RevocationOptions {
+export interface TenantServiceOptions extends RevocationOptions, MediaListOptions {
   readonly limitsOf: LimitsOf;
   readonly defaultModelsOf: DefaultModelsOf;
   readonly findingsOf: FindingsPolicyOf;
@@ -39,6 +40,7 @@ export function tenantOperations(options: TenantServiceOptions): TenantOperation
     },
     ...revocationOperations(options),
     listAudit: (request, { principal }) => listAudit(store, principal.tenant, request),
+    listMedia: (request, { principal, signal }) => listMedia(options, principal.tenant, request, signal),
   };
 }
 

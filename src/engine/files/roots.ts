@@ -64,6 +64,12 @@ export class MediaRoots {
     await this.resolve(path);
   }
 
+  /** Returns the roots that exist on this machine. */
+  async existing(): Promise<readonly string[]> {
+    const real = await Promise.all(this.#directories.map(realOf));
+    return this.#directories.filter((_, index) => real[index] !== undefined);
+  }
+
   /** Whether a real path is inside one of the roots. */
   async contains(real: string): Promise<boolean> {
     for (const directory of this.#directories) {

@@ -152,8 +152,11 @@ export function quote(path: string): string {
   return JSON.stringify(path);
 }
 
-/** Checks the path of the opened file itself: the name may have been swapped between the check and the open. */
-async function verifyInside(handle: FileHandle, asked: string, roots: MediaRoots): Promise<void> {
+/**
+ * Throws PATH_NOT_ALLOWED unless the opened file or folder itself is inside: the name may have been swapped between the
+ * check and the open.
+ */
+export async function verifyInside(handle: FileHandle, asked: string, roots: MediaRoots): Promise<void> {
   if (process.platform !== "linux") return;
   const opened = await readlink(`/proc/self/fd/${handle.fd}`);
   if (!(await roots.contains(opened))) {

@@ -546,6 +546,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/media": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what jobs of the caller's tenant may name
+         * @description The media roots that the controller sees and the storages of the tenant, or a folder in one of them. Nothing else
+         *     is listed, also through symbolic links.
+         */
+        get: operations["listMedia"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/whoami": {
         parameters: {
             query?: never;
@@ -1508,6 +1529,31 @@ export interface components {
             records: components["schemas"]["AuditRecord"][];
             /** @description Empty on the last page. */
             nextPageToken: string;
+        };
+        MediaPage: {
+            entries: components["schemas"]["MediaEntry"][];
+            /** @description Empty on the last page. */
+            nextPageToken: string;
+        };
+        MediaEntry: {
+            /**
+             * @description As a job names it: a path, `s3://BUCKET/KEY` or `https://HOST/`. That of a folder ends with a slash, except a
+             *     prefix of a storage without one.
+             */
+            name: string;
+            /**
+             * @description FOLDER: can be listed by its name. FILE: can be named in a job. WEB_SERVER: its files can be named in a job,
+             *     but not listed.
+             * @enum {string}
+             */
+            kind: "FOLDER" | "FILE" | "WEB_SERVER";
+            /** @description Bytes; only of a file. */
+            size?: number;
+            /**
+             * Format: date-time
+             * @description Time of the last change; only of a file.
+             */
+            modifyTime?: string;
         };
         Caller: {
             tenant: string;
@@ -3366,6 +3412,50 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    listMedia: {
+        parameters: {
+            query?: {
+                /** @description The `name` of a folder: a path, or `s3://BUCKET/PREFIX`. Without it, the media roots and storages. */
+                under?: string;
+                /** @description Maximum number of entries per page. */
+                pageSize?: number;
+                /** @description nextPageToken of the previous page, with the same `under`. */
+                pageToken?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /**
+             * @description A page of entries, in the order of the bytes of their names. What no job can name is left out, so a page may
+             *     be short or empty and still have a next page.
+             */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MediaPage"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description The folder does not exist or cannot be listed (MEDIA_NOT_FOUND, MEDIA_NOT_READABLE). */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Other"];
         };

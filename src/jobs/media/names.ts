@@ -50,11 +50,10 @@ export function remoteName(text: string): RemoteName | NameFault | undefined {
 
 function objectName(rest: string): ObjectName | NameFault {
   const [, bucket = "", key = "", query] = /^([^/]*)\/([^?]*)(?:\?(.*))?$/s.exec(rest) ?? [];
-  if (!BUCKET.test(bucket) || bucket.includes(".."))
-    return fault("has no name of a bucket in its s3:// URL", "Give s3://BUCKET/KEY.");
+  if (!isBucket(bucket)) return fault("has no name of a bucket in its s3:// URL", "Give s3://BUCKET/KEY.");
   if (key === "" || key.endsWith("/"))
     return fault("has no key of an object in its s3:// URL", "Give s3://BUCKET/KEY.");
-  if (utf8Length(key) > MAX_KEY_BYTES || !key.isWellFormed() || /[\p{Cc}\\]/u.test(key) || hasDots(key))
+  if (!isKey(key))
     return fault(
       `has a key that cannot be used: one over ${MAX_KEY_BYTES} bytes, or with a control character, a backslash or a part "." or ".."`,
       "Rename the object.",
@@ -64,6 +63,38 @@ function objectName(rest: string): ObjectName | NameFault {
   if (versionId === undefined || !VERSION_ID.test(versionId))
     return fault("has a query (?…) in its s3:// URL", "Only ?versionId=ID can follow a key.");
   return { kind: "s3", bucket, key, versionId };
+}
+
+/** A part of a bucket: the objects whose keys begin with a prefix. */
+export interface PrefixName {
+  readonly kind: "prefix";
+  readonly bucket: string;
+  /** Not encoded; empty: all of the bucket. */
+  readonly prefix: string;
+}
+
+/** Reads s3://BUCKET/PREFIX, as a folder is named. Returns undefined for a text without a scheme. */
+export function prefixName(text: string): PrefixName | NameFault | undefined {
+  const scheme = schemeOf(text)?.toLowerCase();
+  if (scheme === undefined) return undefined;
+  if (scheme === "https")
+    return fault("is on a web server, which cannot be listed", "Name its files in jobs by their URLs.");
+  if (scheme !== "s3")
+    return fault(`is given as a URL (${scheme}://…)`, "Use a path, or s3://BUCKET/PREFIX.");
+  const [, bucket = "", prefix = ""] = /^([^/]*)(?:\/(.*))?$/s.exec(text.slice("s3://".length)) ?? [];
+  if (!isBucket(bucket)) return fault("has no name of a bucket in its s3:// URL", "Give s3://BUCKET/PREFIX.");
+  if (prefix.includes("?") || !isKey(prefix))
+    return fault("has a prefix that no key of a job can have", "Use a folder that is listed.");
+  return { kind: "prefix", bucket, prefix };
+}
+
+function isBucket(bucket: string): boolean {
+  return BUCKET.test(bucket) && !bucket.includes("..");
+}
+
+/** Whether jobs can name keys like this one. */
+function isKey(key: string): boolean {
+  return utf8Length(key) <= MAX_KEY_BYTES && key.isWellFormed() && !/[\p{Cc}\\]/u.test(key) && !hasDots(key);
 }
 
 function webName(text: string): WebName | NameFault {

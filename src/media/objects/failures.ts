@@ -46,6 +46,24 @@ const KNOWN: Readonly<Record<ObjectTrouble, Meaning>> = {
   UNAVAILABLE,
 };
 
+const LISTED: Readonly<Record<ObjectTrouble, Meaning>> = {
+  ...FOUND,
+  MISSING: { code: "MEDIA_NOT_FOUND", advice: "Ask the operator of svc to correct the storage." },
+  DENIED: {
+    code: "MEDIA_NOT_READABLE",
+    advice: "Name its objects in jobs, or ask the operator to allow s3:ListBucket.",
+  },
+  UNSUITABLE: { code: "MEDIA_NOT_READABLE", advice: "Start again without pageToken." },
+};
+
+/** For a folder that is listed. Other errors are returned as they are. */
+export function listingFailure(error: unknown, folder: string): unknown {
+  if (!(error instanceof ObjectFault)) return error;
+  const { code, advice } = LISTED[error.trouble];
+  const detail = `The folder ${JSON.stringify(folder)} cannot be listed: ${error.message}. ${advice}`;
+  return new Failure(code, detail, { cause: error });
+}
+
 /** `isKnown`: its job has stored its version. Other errors are returned as they are. */
 export function objectFailure(error: unknown, side: string, name: string, isKnown: boolean): unknown {
   if (!(error instanceof ObjectFault)) return error;

@@ -5,6 +5,7 @@ import { pause } from "../../platform/concurrency/lifecycle.ts";
 import { guardedGet } from "../net/fetch.ts";
 import { guardedAgent, type Resolve } from "../net/guard.ts";
 import { Refusal } from "../net/refusal.ts";
+import { MAX_LIST_BYTES, type ObjectList, parseObjectList, refuseStatus, shortText } from "./listing.ts";
 import {
   isStrong,
   type ObjectAccess,
@@ -73,6 +74,21 @@ export class ObjectReader {
     });
   }
 
+  /** Returns a page of a bucket's list. Throws ObjectFault. */
+  async list({ url, reach, privateNetwork }: ObjectAccess, signal: AbortSignal): Promise<ObjectList> {
+    return this.#retried({ attempts: MAX_LOOKS, troubles: ["UNAVAILABLE"], signal }, async () => {
+      const agent = await this.#agent(privateNetwork);
+      const headers = { "accept-encoding": "identity" };
+      const { statusCode, body } = await guardedGet(url, { agent, reach, headers, signal });
+      try {
+        refuseStatus(statusCode);
+        return await parseObjectList(await shortText(body, MAX_LIST_BYTES));
+      } finally {
+        body.on("error", () => {}).destroy();
+      }
+    });
+  }
+
   /** Throws ObjectFault if an object is not this version any more. */
   async verify(read: Omit<RangeRead, "range" | "write">): Promise<void> {
     const range = { first: 0, last: 0 };
@@ -133,11 +149,15 @@ export class ObjectReader {
     signal: AbortSignal,
     condition: Readonly<Record<string, string>>,
   ) {
-    const opening = this.#agents.get(privateNetwork) ?? guardedAgent(privateNetwork, this.#resolve);
-    this.#agents.set(privateNetwork, opening);
-    const agent = await opening;
+    const agent = await this.#agent(privateNetwork);
     const headers = { range: `bytes=${first}-${last}`, "accept-encoding": "identity", ...condition };
     return guardedGet(url, { agent, reach, headers, signal });
+  }
+
+  #agent(privateNetwork: boolean): Promise<Agent> {
+    const opening = this.#agents.get(privateNetwork) ?? guardedAgent(privateNetwork, this.#resolve);
+    this.#agents.set(privateNetwork, opening);
+    return opening;
   }
 
   /** Attempts without progress count; `attempt` calls `progress` when it made some. */

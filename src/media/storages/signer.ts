@@ -43,10 +43,28 @@ export class Signer {
       return { url: `https://${name.host}${name.path}`, reach, privateNetwork };
     }
     if (storage.kind !== "s3") throw new Error("an object is in a storage of objects");
-    const url = objectUrl(name, storage);
+    return this.#objectAccess(objectUrl(name, storage), storage);
+  }
+
+  /** How the keys with a prefix are listed, by ListObjectsV2. Throws STORAGE_UNAVAILABLE if there are no credentials. */
+  async listing(storage: ObjectStorage, { bucket, prefix, most, from }: ListedPart): Promise<ObjectAccess> {
+    const url = bucketUrl(bucket, storage, []);
+    const query = {
+      "list-type": "2",
+      delimiter: "/",
+      "encoding-type": "url",
+      "max-keys": String(most),
+      prefix,
+    };
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    if (from !== undefined) url.searchParams.set("continuation-token", from);
+    return this.#objectAccess(url, storage);
+  }
+
+  async #objectAccess(url: URL, storage: ObjectStorage): Promise<ObjectAccess> {
     const signed = await this.#signed(url, storage);
     const reach = { hosts: [url.host], plainHttp: url.protocol === "http:" };
-    return { url: signed, reach, privateNetwork };
+    return { url: signed, reach, privateNetwork: storage.privateNetwork };
   }
 
   async #signed(url: URL, storage: ObjectStorage): Promise<string> {
@@ -70,19 +88,34 @@ export class Signer {
       ...{ accessKeyId, secretAccessKey },
       ...(sessionToken !== undefined && { sessionToken }),
     });
-    return (await signer.sign()).url.href;
+    // A space is signed as %20, and some services do not read "+" as one.
+    return (await signer.sign()).url.href.replaceAll("+", "%20");
   }
 }
 
+/** A page of the objects whose keys begin with a prefix. */
+export interface ListedPart {
+  readonly bucket: string;
+  readonly prefix: string;
+  /** Maximum number of entries. */
+  readonly most: number;
+  /** Where the previous page ended; undefined: at the beginning. */
+  readonly from: string | undefined;
+}
+
+function objectUrl({ bucket, key, versionId }: ObjectName, storage: ObjectStorage): URL {
+  const url = bucketUrl(bucket, storage, key.split("/"));
+  if (versionId !== undefined) url.searchParams.set("versionId", versionId);
+  return url;
+}
+
 /** With the bucket in the host for AWS, else in the path, which every service understands. */
-function objectUrl({ bucket, key, versionId }: ObjectName, { endpoint, region }: ObjectStorage): URL {
+function bucketUrl(bucket: string, { endpoint, region }: ObjectStorage, key: readonly string[]): URL {
   // TLS certificates of AWS cover no bucket with a dot.
   const inHost = endpoint === undefined && !bucket.includes(".");
   const base = endpoint ?? `https://${inHost ? `${bucket}.` : ""}s3.${region}.amazonaws.com`;
-  const path = [...(inHost ? [] : [bucket]), ...key.split("/")].map(encoded).join("/");
-  const url = new URL(`${base.replace(/\/+$/, "")}/${path}`);
-  if (versionId !== undefined) url.searchParams.set("versionId", versionId);
-  return url;
+  const path = [...(inHost ? [] : [bucket]), ...key].map(encoded).join("/");
+  return new URL(`${base.replace(/\/+$/, "")}/${path}`);
 }
 
 /** As signatures of AWS need it: everything but the unreserved characters of RFC 3986. */

@@ -32,6 +32,7 @@ import {
   submitJobs,
   updateJob,
 } from "./jobs.ts";
+import { listMedia } from "./media.ts";
 import { liftRevocation, listRevocations, revokeTokens } from "./revocations.ts";
 import { scoreJob } from "./score-job.ts";
 import { serviceHandlers } from "./service.ts";
@@ -89,6 +90,7 @@ export function controllerHandlers(
     listRevocations: (call) => listRevocations(open().tenants, call),
     liftRevocation: (call) => liftRevocation(open().tenants, call),
     listAudit: (call) => listAudit(open().tenants, call),
+    listMedia: (call) => listMedia(open().tenants, call),
     whoami: ({ reply, admitted }) => {
       const { tenant, subject, roles } = admitted.principal;
       return reply.send({ tenant, subject, roles: [...roles] } satisfies components["schemas"]["Caller"]);

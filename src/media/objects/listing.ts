@@ -1,0 +1,106 @@
+/** Parses the list of a part of a bucket, the response of S3's ListObjectsV2. */
+import { isObject, type JsonObject } from "../../platform/json.ts";
+import { ObjectFault } from "./object.ts";
+
+/** Bytes of a response: 500 keys of 1,024 bytes, each byte as %XX, and what is said about them. */
+export const MAX_LIST_BYTES = 4 * 1024 * 1024;
+
+export interface ListedObject {
+  readonly key: string;
+  readonly size: number;
+  /** In milliseconds since 1970; undefined: unknown. */
+  readonly modifiedMs: number | undefined;
+}
+
+export interface ObjectList {
+  readonly objects: readonly ListedObject[];
+  /** Beginnings of further keys, up to the next slash. */
+  readonly prefixes: readonly string[];
+  /** Continues the list; undefined: this is all. */
+  readonly next: string | undefined;
+}
+
+/** Throws ObjectFault unless the status is that of a list. */
+export function refuseStatus(status: number): void {
+  if (status === 200) return;
+  if (status === 404) throw new ObjectFault("MISSING", "its bucket does not exist");
+  if (status === 401 || status === 403)
+    throw new ObjectFault("DENIED", `its storage refuses to list it (status ${status})`);
+  // For example a page token of another list.
+  if (status === 400)
+    throw new ObjectFault("UNSUITABLE", "its storage cannot list it like this (status 400)");
+  throw new ObjectFault("UNAVAILABLE", `its storage responds with status ${status}`);
+}
+
+/** Returns a body as text. Throws ObjectFault if it is longer. */
+export async function shortText(body: AsyncIterable<Buffer>, mostBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > mostBytes) throw new ObjectFault("UNAVAILABLE", "its storage sends too long a list");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Throws ObjectFault. Loads the parser for the first list only. */
+export async function parseObjectList(xml: string): Promise<ObjectList> {
+  const { parseXML } = await import("@aws-sdk/xml-builder");
+  const list = rootOf(xml, parseXML);
+  const decode = list["EncodingType"] === "url" ? decoded : (text: string) => text;
+  const isCut = list["IsTruncated"] === "true";
+  const token = textOf(list["NextContinuationToken"]);
+  if (isCut && token === "") throw unusable();
+  return {
+    objects: each(list["Contents"]).map((one) => objectIn(one, decode)),
+    prefixes: each(list["CommonPrefixes"]).map((one) => decode(textOf(one["Prefix"]))),
+    next: isCut ? token : undefined,
+  };
+}
+
+function rootOf(xml: string, parse: (text: string) => unknown): JsonObject {
+  try {
+    const document = parse(xml);
+    const list = isObject(document) ? document["ListBucketResult"] : undefined;
+    if (isObject(list)) return list;
+  } catch (cause) {
+    throw unusable({ cause });
+  }
+  throw unusable();
+}
+
+/** The elements of a name; the parser returns a list only for several. */
+function each(value: unknown): readonly JsonObject[] {
+  const all: readonly unknown[] = value === undefined ? [] : Array.isArray(value) ? value : [value];
+  return all.filter((one) => isObject(one));
+}
+
+function objectIn(one: JsonObject, decode: (text: string) => string): ListedObject {
+  const size = Number(textOf(one["Size"]) || Number.NaN);
+  if (!Number.isSafeInteger(size) || size < 0) throw unusable();
+  const modifiedMs = Date.parse(textOf(one["LastModified"]));
+  return {
+    key: decode(textOf(one["Key"])),
+    size,
+    modifiedMs: modifiedMs >= 0 ? modifiedMs : undefined,
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** As in forms: "+" is a space. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", "%20"));
+  } catch {
+    // Not valid UTF-8: no job can name it, and no name ends like this.
+    return "/";
+  }
+}
+
+function unusable(options?: ErrorOptions): ObjectFault {
+  return new ObjectFault("UNAVAILABLE", "its storage sends a list that cannot be understood", options);
+}
