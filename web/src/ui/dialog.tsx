@@ -25,10 +25,11 @@ export function Dialog({ title, close, className, children }: DialogProps) {
       aria-labelledby={heading}
       onCancel={(event) => {
         event.preventDefault();
-        close?.();
+        // React also calls the dialogs around the one that is cancelled.
+        if (event.target === event.currentTarget) close?.();
       }}
-      onClose={({ currentTarget }) => {
-        if (!currentTarget.isConnected || currentTarget.open) return;
+      onClose={({ target, currentTarget }) => {
+        if (target !== currentTarget || !currentTarget.isConnected || currentTarget.open) return;
         // Browsers close a dialog on the second Escape without asking; the owner decides in that case too.
         currentTarget.showModal();
         close?.();

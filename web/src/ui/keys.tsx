@@ -26,7 +26,13 @@ const GROUPS: readonly { readonly name: string; readonly rows: readonly KeyRow[]
       { keys: ["Esc"], does: "Close a dialog; ask before typed text is discarded" },
     ],
   },
-  { name: "Submit jobs", rows: [{ keys: ["Ctrl", "Enter"], does: "Submit" }] },
+  {
+    name: "Submit jobs",
+    rows: [
+      { keys: ["Ctrl", "Enter"], does: "Submit" },
+      { keys: ["↑", "↓"], does: "In the file browser: previous or next file" },
+    ],
+  },
   {
     name: "Chart, when focused",
     rows: [

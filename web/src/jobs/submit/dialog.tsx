@@ -10,7 +10,9 @@ import { countText, type Job, type JobSpec } from "../job-facts.ts";
 import { SubmitAdvanced } from "./advanced.tsx";
 import { EMPTY_DRAFT, type Field, type JobDraft, linesOf, specsOf } from "./draft.ts";
 import { type Faults, faultOfRefusal, faultsOf } from "./draft-faults.ts";
-import { SubmitFields } from "./fields.tsx";
+import { type FieldsProps, type MediaField, SubmitFields } from "./fields.tsx";
+import { folderOf } from "./media/folders.ts";
+import { MediaDialog } from "./media/media-dialog.tsx";
 import { type Offers, offersOf } from "./offers.ts";
 import { useKey } from "./submission-key.ts";
 
@@ -35,6 +37,7 @@ export function SubmitDialog({ title = "Submit jobs", first = NOTHING, close, do
   const defaultModels = useDefaultModels();
   const form = useRef<HTMLFormElement>(null);
   const [isLeaving, setIsLeaving] = useState(false);
+  const [browsed, setBrowsed] = useState<MediaField>();
   const isTyped = JSON.stringify(draft) !== JSON.stringify(first.draft);
   // Escape opens this question and closes it again; it never discards.
   const leave = () => (isTyped ? setIsLeaving(!isLeaving) : close());
@@ -45,7 +48,7 @@ export function SubmitDialog({ title = "Submit jobs", first = NOTHING, close, do
   return (
     <Dialog title={title} close={leave} className="submit-dialog">
       <form noValidate ref={form} onSubmit={submit} onKeyDown={submitByKeys}>
-        <SubmitFields {...fields} models={models} defaultModels={defaultModels} />
+        <SubmitFields {...fields} models={models} defaultModels={defaultModels} browse={setBrowsed} />
         <details>
           <summary>Advanced</summary>
           <SubmitAdvanced {...fields} scorerVersions={scorerVersions} />
@@ -68,7 +71,34 @@ export function SubmitDialog({ title = "Submit jobs", first = NOTHING, close, do
           </div>
         )}
       </form>
+      {browsed !== undefined && (
+        <ChosenMedia field={browsed} draft={draft} change={change} close={() => setBrowsed(undefined)} />
+      )}
     </Dialog>
+  );
+}
+
+interface ChosenMediaProps extends Pick<FieldsProps, "draft" | "change"> {
+  readonly field: MediaField;
+  readonly close: () => void;
+}
+
+/** Begins in the folder of the field's last file, else in that of the other field. */
+function ChosenMedia({ field, draft, change, close }: ChosenMediaProps) {
+  const isMany = field === "distorted";
+  const own = linesOf(draft[field]);
+  const other = linesOf(draft[isMany ? "reference" : "distorted"]);
+  const done = (files: readonly string[]) => {
+    const all = isMany ? [...new Set([...own, ...files])] : files;
+    change(field, all.join("\n"));
+    close();
+  };
+  return (
+    <MediaDialog
+      title={isMany ? "Choose distorted videos" : "Choose the reference"}
+      first={folderOf((own.at(-1) ?? other.at(-1) ?? "").trim())}
+      {...{ isMany, close, done }}
+    />
   );
 }
 

@@ -1,4 +1,5 @@
 /** Fields of the submit dialog that every job needs. */
+import type { MouseEvent } from "react";
 import { FieldRow } from "../../ui/field.tsx";
 import { countText } from "../job-facts.ts";
 import { toggled } from "../job-query.ts";
@@ -26,15 +27,17 @@ interface TextRowProps extends FieldsProps {
   readonly isNumber?: boolean;
   /** Values to choose from; others can be typed. */
   readonly offered?: readonly string[];
+  /** Opens a dialog that chooses the value. */
+  readonly browse?: () => void;
 }
 
 export function TextRow(props: TextRowProps) {
   const { field, draft, faults, change, left, label, hint, placeholder } = props;
-  const { isNumber = false, offered = [] } = props;
+  const { isNumber = false, offered = [], browse } = props;
   return (
     <FieldRow label={label} hint={hint} fault={faults[field]}>
       {(parts) => (
-        <>
+        <div className="with-button">
           <input
             {...parts}
             value={draft[field]}
@@ -53,28 +56,43 @@ export function TextRow(props: TextRowProps) {
               ))}
             </datalist>
           )}
-        </>
+          <Browse label={label} browse={browse} />
+        </div>
       )}
     </FieldRow>
   );
 }
 
 function LinesRow(props: Omit<TextRowProps, "isNumber"> & { readonly rows: number }) {
-  const { field, draft, faults, change, left, label, hint, placeholder, rows } = props;
+  const { field, draft, faults, change, left, label, hint, placeholder, rows, browse } = props;
   return (
     <FieldRow label={label} hint={hint} fault={faults[field]}>
       {(parts) => (
-        <textarea
-          {...parts}
-          rows={rows}
-          value={draft[field]}
-          placeholder={placeholder}
-          spellCheck={false}
-          onChange={(event) => change(field, event.target.value)}
-          onBlur={() => left(field)}
-        />
+        <div className="with-button">
+          <textarea
+            {...parts}
+            rows={rows}
+            value={draft[field]}
+            placeholder={placeholder}
+            spellCheck={false}
+            onChange={(event) => change(field, event.target.value)}
+            onBlur={() => left(field)}
+          />
+          <Browse label={label} browse={browse} />
+        </div>
       )}
     </FieldRow>
+  );
+}
+
+function Browse({ label, browse }: Pick<TextRowProps, "label" | "browse">) {
+  if (browse === undefined) return null;
+  // The focus stays until the click: a fault that appears at the field that was left would move the button away.
+  const keepFocus = (event: MouseEvent) => event.preventDefault();
+  return (
+    <button type="button" aria-label={`Browse: ${label}`} onMouseDown={keepFocus} onClick={browse}>
+      Browse …
+    </button>
   );
 }
 
@@ -85,7 +103,14 @@ interface ModelsProps {
   readonly defaultModels: readonly string[];
 }
 
-export function SubmitFields({ models, defaultModels, ...fields }: FieldsProps & ModelsProps) {
+interface SubmitFieldsProps extends FieldsProps, ModelsProps {
+  /** Opens a dialog that chooses files for a field. */
+  readonly browse: (field: MediaField) => void;
+}
+
+export type MediaField = "reference" | "distorted";
+
+export function SubmitFields({ models, defaultModels, browse, ...fields }: SubmitFieldsProps) {
   const count = linesOf(fields.draft.distorted).length;
   const several = count > 1 ? `${countText(count)} files: ${countText(count)} jobs, stored together.` : "";
   return (
@@ -94,6 +119,7 @@ export function SubmitFields({ models, defaultModels, ...fields }: FieldsProps &
         {...fields}
         field="reference"
         label="Reference"
+        browse={() => browse("reference")}
         placeholder="/videos/reference.mp4"
         hint="Path of the original video as the nodes see it, or s3://BUCKET/KEY, https://HOST/PATH."
       />
@@ -101,6 +127,7 @@ export function SubmitFields({ models, defaultModels, ...fields }: FieldsProps &
         {...fields}
         field="distorted"
         label="Distorted"
+        browse={() => browse("distorted")}
         rows={Math.min(8, Math.max(2, count + 1))}
         placeholder="/videos/distorted.mp4"
         hint={several || "Path or URL of the encoded video. One job per line."}
