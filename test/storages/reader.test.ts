@@ -108,6 +108,38 @@ test("repeats what failed with a status of the server", async () => {
   assert.deepEqual(await read(version), BYTES);
 });
 
+for (const [form, after] of [
+  ["seconds", () => "2"],
+  ["a time", () => new Date(Date.now() + 3_000).toUTCString()],
+] as const)
+  test(`asks again only after the pause that the storage asks for: ${form}`, async () => {
+    const at: number[] = [];
+    fixture.server.fault = ({ response }) => {
+      at.push(performance.now());
+      if (at.length > 1) return false;
+      response.writeHead(503, { "retry-after": after() }).end();
+      return true;
+    };
+    await look();
+    assert.equal(at.length, 2);
+    // A time has whole seconds.
+    assert.ok((at[1] ?? 0) - (at[0] ?? 0) > 1_900, String(at));
+  });
+
+test("does not wait for a pause that makes no sense", async () => {
+  for (const nonsense of ["", "-5", "soon", "Thu, 01 Jan 1970 00:00:00 GMT", "9".repeat(30)]) {
+    const started = performance.now();
+    let requests = 0;
+    fixture.server.fault = ({ response }) => {
+      if (requests++ > 0) return false;
+      response.writeHead(429, { "retry-after": nonsense }).end();
+      return true;
+    };
+    await look();
+    assert.ok(performance.now() - started < 20_000, nonsense);
+  }
+});
+
 test("gives up on a server that is only ever broken", async () => {
   fixture.server.fault = ({ response }) => {
     response.writeHead(503).end();

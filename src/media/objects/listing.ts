@@ -1,6 +1,8 @@
 /** Parses the list of a part of a bucket, the response of S3's ListObjectsV2. */
+import type { IncomingHttpHeaders } from "node:http";
 import { isObject, type JsonObject } from "../../platform/json.ts";
 import { ObjectFault } from "./object.ts";
+import { otherStatus } from "./response.ts";
 
 /** Bytes of a response: 500 keys of 1,024 bytes, each byte as %XX, and what is said about them. */
 export const MAX_LIST_BYTES = 4 * 1024 * 1024;
@@ -21,7 +23,7 @@ export interface ObjectList {
 }
 
 /** Throws ObjectFault unless the status is that of a list. */
-export function refuseStatus(status: number): void {
+export function refuseStatus(status: number, headers: IncomingHttpHeaders): void {
   if (status === 200) return;
   if (status === 404) throw new ObjectFault("MISSING", "its bucket does not exist");
   if (status === 401 || status === 403)
@@ -29,7 +31,7 @@ export function refuseStatus(status: number): void {
   // For example a page token of another list.
   if (status === 400)
     throw new ObjectFault("UNSUITABLE", "its storage cannot list it like this (status 400)");
-  throw new ObjectFault("UNAVAILABLE", `its storage responds with status ${status}`);
+  throw otherStatus(status, headers);
 }
 
 /** Returns a body as text. Throws ObjectFault if it is longer. */

@@ -34,14 +34,21 @@ export type ObjectTrouble =
   | "REFUSED"
   | "UNAVAILABLE";
 
+export interface ObjectFaultOptions extends ErrorOptions {
+  readonly retryAfterMs?: number | undefined;
+}
+
 export class ObjectFault extends Error {
   override readonly name = "ObjectFault";
   readonly trouble: ObjectTrouble;
+  /** Milliseconds that the storage asks to wait before the next attempt; undefined: not given. */
+  readonly retryAfterMs: number | undefined;
 
   /** `message`: a clause about the object or its storage, without its URL. */
-  constructor(trouble: ObjectTrouble, message: string, options?: ErrorOptions) {
+  constructor(trouble: ObjectTrouble, message: string, options: ObjectFaultOptions = {}) {
     super(message, options);
     this.trouble = trouble;
+    this.retryAfterMs = options.retryAfterMs;
   }
 }
 

@@ -21,6 +21,8 @@ const MAX_ATTEMPTS = 8;
 const MAX_LOOKS = 3;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
+/** A storage may ask for a longer pause (Retry-After), up to this one. */
+const LONGEST_ASKED_MS = 30_000;
 /**
  * Milliseconds since the last change of a file on a web server. Their times have whole seconds, and many make the ETag
  * of it, so two changes within a second would look like one.
@@ -79,9 +81,9 @@ export class ObjectReader {
     return this.#retried({ attempts: MAX_LOOKS, troubles: ["UNAVAILABLE"], signal }, async () => {
       const agent = await this.#agent(privateNetwork);
       const headers = { "accept-encoding": "identity" };
-      const { statusCode, body } = await guardedGet(url, { agent, reach, headers, signal });
+      const { statusCode, headers: sent, body } = await guardedGet(url, { agent, reach, headers, signal });
       try {
-        refuseStatus(statusCode);
+        refuseStatus(statusCode, sent);
         return await parseObjectList(await shortText(body, MAX_LIST_BYTES));
       } finally {
         body.on("error", () => {}).destroy();
@@ -180,7 +182,8 @@ export class ObjectReader {
         const fault = faultOf(thrown);
         left--;
         if (left <= 0 || !troubles.includes(fault.trouble)) throw fault;
-        await pause(backOff.next(), signal);
+        const asked = Math.min(fault.retryAfterMs ?? 0, LONGEST_ASKED_MS);
+        await pause(Math.max(backOff.next(), asked), signal);
         signal.throwIfAborted();
       }
     }

@@ -54,7 +54,23 @@ function refuseStatus(status: number, headers: IncomingHttpHeaders): void {
       ? new ObjectFault("EMPTY", "it is empty (0 bytes)")
       : new ObjectFault("CHANGED", "it is shorter than it was");
   }
-  throw unavailable(`responds with status ${status}`);
+  throw otherStatus(status, headers);
+}
+
+/** The fault of a status that has no meaning for the object. */
+export function otherStatus(status: number, headers: IncomingHttpHeaders): ObjectFault {
+  const retryAfterMs = retryAfterIn(headers);
+  return new ObjectFault("UNAVAILABLE", `its storage responds with status ${status}`, { retryAfterMs });
+}
+
+/** Seconds, or a time. */
+function retryAfterIn({ "retry-after": given, date }: IncomingHttpHeaders): number | undefined {
+  if (given === undefined) return undefined;
+  if (/^\d{1,9}$/.test(given)) return Number(given) * 1000;
+  // By the clock of the storage, if it is known.
+  const now = Date.parse(date ?? "");
+  const afterMs = Date.parse(given) - (Number.isNaN(now) ? Date.now() : now);
+  return afterMs >= 0 ? afterMs : undefined;
 }
 
 function unsuitable(what: string): ObjectFault {
