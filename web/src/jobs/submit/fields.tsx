@@ -85,7 +85,7 @@ function LinesRow(props: Omit<TextRowProps, "isNumber"> & { readonly rows: numbe
   );
 }
 
-function Browse({ label, browse }: Pick<TextRowProps, "label" | "browse">) {
+function Browse({ label, browse }: { readonly label: string; readonly browse: TextRowProps["browse"] }) {
   if (browse === undefined) return null;
   // The focus stays until the click: a fault that appears at the field that was left would move the button away.
   const keepFocus = (event: MouseEvent) => event.preventDefault();

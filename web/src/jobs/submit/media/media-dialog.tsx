@@ -9,6 +9,7 @@ import { countText } from "../../job-facts.ts";
 import { toggled } from "../../job-query.ts";
 import { Entries } from "./entries.tsx";
 import { crumbsOf } from "./folders.ts";
+import "../../../style/media.css";
 
 const PAGE_SIZE = 200;
 
