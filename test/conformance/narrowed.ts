@@ -57,7 +57,8 @@ export function narrowed(given: object, facts: Facts): object {
   description.openapi = "3.1.0";
   const { schemas } = description.components;
   for (const name of ["ScoreRequest", "JobSpec", "ComparisonSettings"]) narrowSpec(schemas[name]?.properties);
-  narrowComparison(schemas["ComparisonRequest"]?.properties, schemas["RetryCellsRequest"]?.properties);
+  narrowPairs(schemas["ComparisonRequest"]?.properties);
+  narrowPairs(schemas["AddCellsRequest"]?.properties);
   narrowStills(schemas["StillsRequest"]?.properties, facts);
   narrowTimes(schemas["RevokeRequest"]?.properties);
   narrowLabels(schemas["JobSpec"]?.properties?.["labels"]);
@@ -97,11 +98,10 @@ function narrowSpec(properties: Schema["properties"]): void {
   for (const name of ["referenceVersion", "distortedVersion"]) delete properties[name];
 }
 
-/** Leaves out what is wrong for some lists of pairs: the same pair twice, an anchor or a cell that is not there. */
-function narrowComparison(request: Schema["properties"], retry: Schema["properties"]): void {
-  delete request?.["anchor"];
-  Object.assign(request?.["pairs"] ?? {}, { maxItems: 1 });
-  Object.assign(retry?.["cells"] ?? {}, { maxItems: 0 });
+/** Leaves out what a schema cannot say of a list: that no pair is there twice, and that the anchor is one of the ladders. */
+function narrowPairs(properties: Schema["properties"]): void {
+  delete properties?.["anchor"];
+  Object.assign(properties?.["pairs"] ?? {}, { maxItems: 1 });
 }
 
 /** Adds the rule for label keys: OpenAPI 3.0 cannot restrict member names. */

@@ -8,7 +8,7 @@ import type {
 } from "../../gen/proto/svc/v1/comparison_pb.ts";
 import type { JobSpec } from "../../gen/proto/svc/v1/job_pb.ts";
 import { MAX_CELLS } from "../../jobs/request-limits.ts";
-import { Failure, invalid } from "../../platform/failure.ts";
+import { Failure } from "../../platform/failure.ts";
 import type {
   CellJobs,
   CellPair,
@@ -100,8 +100,6 @@ export async function retryCells(
   const { store } = submission;
   const { comparison, cells } = await detailOf(request.id, tenant, store);
   const asked = new Set(request.cells);
-  const unknown = [...asked].find((number) => !cells.some((cell) => cell.number === number));
-  if (unknown !== undefined) throw invalid(`The comparison has no cell ${unknown}.`);
   const chosen = cells.filter((cell) => (asked.size === 0 || asked.has(cell.number)) && canRetry(cell));
   const settings = readSpec(comparison.settings);
   return submitCells(

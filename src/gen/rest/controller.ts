@@ -936,7 +936,7 @@ export interface components {
             pairs: components["schemas"]["ComparisonPair"][];
         };
         RetryCellsRequest: {
-            /** @description Numbers of cells. Empty or absent, all cells without a score that have ended. */
+            /** @description Numbers of cells; those of none are ignored. Empty or absent, all cells without a score that have ended. */
             cells?: number[];
         };
         ComparisonPair: {

@@ -1302,8 +1302,8 @@ export type RetryCellsRequest = Message<"svc.v1.RetryCellsRequest"> & {
   id: string;
 
   /**
-   * Numbers of cells; those that are queued, running or scored are left as they are. Empty: all cells without a
-   * score that have ended.
+   * Numbers of cells; numbers of none are ignored, and cells that are queued, running or scored are left as they are.
+   * Empty: all cells without a score that have ended.
    *
    * @generated from field: repeated uint32 cells = 2;
    */
@@ -1320,8 +1320,8 @@ export type RetryCellsRequestJson = {
   id?: string;
 
   /**
-   * Numbers of cells; those that are queued, running or scored are left as they are. Empty: all cells without a
-   * score that have ended.
+   * Numbers of cells; numbers of none are ignored, and cells that are queued, running or scored are left as they are.
+   * Empty: all cells without a score that have ended.
    *
    * @generated from field: repeated uint32 cells = 2;
    */
