@@ -26,7 +26,6 @@ export interface Verdict {
 
 /** Names of an area that only one side shows: dark content at a border is a bar as well as picture. */
 const AREA_CODES = ["CROPPED", "BARS", "PADDED"];
-const UNDECIDED = ["TIME_UNCLEAR", "NOT_CHECKED"];
 const FIELD_CODES = ["INTERLACED", "FIELD_ORDER_DIFFERS"];
 const FRAME_CODES = TIME_CODES.filter((code) => !FIELD_CODES.includes(code));
 /** What NOT_CHECKED says of itself, and the findings that it leaves open. */
@@ -87,8 +86,10 @@ function outcomeOf(is: { missing: boolean; untrue: boolean; undecided: boolean }
   return is.undecided ? "unclear" : "silent";
 }
 
+/** TIME_UNCLEAR can refuse a pair as well: it is an alarm if there is no fault in time. */
 function alarmsOf({ expected, allowed }: Truth, { findings }: Found): Finding[] {
-  const fine = [...expected.flat(), ...allowed, ...UNDECIDED];
+  const isTimed = expected.flat().some((code) => TIME_CODES.includes(code));
+  const fine = [...expected.flat(), ...allowed, "NOT_CHECKED", ...(isTimed ? ["TIME_UNCLEAR"] : [])];
   return findings.filter(({ code, confidence }) => confidence !== "possible" && !fine.includes(code));
 }
 

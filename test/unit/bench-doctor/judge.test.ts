@@ -48,7 +48,10 @@ test("silence about a clean pair is right, an alarm wrong", () => {
 
 test("a clean pair may have possible, allowed and undecided findings", () => {
   assert.equal(judge(CLEAN, found([finding("SIDES_SWAPPED", { confidence: "possible" })])).outcome, "right");
-  assert.equal(judge(CLEAN, found([finding("TIME_UNCLEAR")], [])).outcome, "right");
+  const unclear = (confidence: Finding["confidence"]) => finding("TIME_UNCLEAR", { confidence });
+  assert.equal(judge(CLEAN, found([unclear("possible")], [])).outcome, "right");
+  assert.equal(judge(CLEAN, found([unclear("certain")], [])).outcome, "wrong");
+  assert.equal(judge(OFFSET, found([unclear("certain")], [])).outcome, "unclear");
   const shifted = truth({ allowed: ["LEVELS_DIFFER"] });
   assert.equal(judge(shifted, found([finding("LEVELS_DIFFER")])).outcome, "right");
 });
@@ -86,7 +89,8 @@ test("what was not checked leaves only that open", () => {
   );
   assert.equal(unchecked("Whether both show the same is not known."), "unclear");
   assert.equal(unchecked("Whether a side is interlaced is not known."), "silent");
-  assert.equal(judge(range, found([finding("TIME_UNCLEAR")])).outcome, "silent");
+  const unclear = finding("TIME_UNCLEAR", { confidence: "possible" });
+  assert.equal(judge(range, found([unclear])).outcome, "silent");
 });
 
 test("every group of expected findings is needed, one of each", () => {
