@@ -70,3 +70,18 @@ test("frames are missing at an end that moves", () => {
     [["TRIMMED", "certain"]],
   );
 });
+
+test("frames that are missing among still ones leave open which of these belong together", () => {
+  const { findings, sure } = found(
+    [...span(40, 40), ...still(79, 60), ...span(80, 40)],
+    [...span(40, 40), ...still(79, 55), ...span(80, 40)],
+  );
+  assert.deepEqual(
+    findings.map(({ code, confidence, size }) => [code, confidence, size]),
+    [["FRAMES_DROPPED", "certain", 5]],
+  );
+  const [before, after, ...others] = sure;
+  assert.ok(before && after && others.length === 0);
+  assert.deepEqual([before.reference, after.reference - after.distorted], [0, 5]);
+  assert.ok(before.count < 50 && after.reference > 90);
+});
