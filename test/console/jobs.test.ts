@@ -281,6 +281,8 @@ test("by keyboard alone: submits, closes the dialog, selects two jobs and compar
   await focused(page, page.getByLabel("Reference", { exact: true }));
   await page.keyboard.type(reference);
   await page.keyboard.press("Tab");
+  await focused(page, page.getByRole("button", { name: "Browse: Reference" }));
+  await page.keyboard.press("Tab");
   await page.keyboard.type(distorted);
   await page.getByLabel("Name", { exact: true }).focus();
   await page.keyboard.type("typed");
