@@ -1,17 +1,18 @@
 /** The command `svc report ID --html FILE`. */
 import { writeFile } from "node:fs/promises";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import type { Connection } from "../client/connection/connection.ts";
 import { Failure } from "../platform/failure.ts";
 import { PeopleCommand } from "./command.ts";
 import { fetchComparison } from "./compare/submitted.ts";
 import { addServerOptions, type ServerFlags, serverGuide, withServer } from "./connection/server.ts";
 import { EXIT, writeAll, writeFault } from "./exit.ts";
+import { optional } from "./flags/optional.ts";
 import { reportPage } from "./report/page.ts";
 import { quoteName } from "./terminal/escape.ts";
 
 interface ReportFlags extends ServerFlags {
-  readonly html: string;
+  readonly html?: string;
 }
 
 const GUIDE = `
@@ -32,7 +33,7 @@ export function reportCommand(): Command {
         "The file needs no network, and prints.",
     )
     .argument("<id>", "full id of the comparison")
-    .addOption(new Option("--html <file>", 'file to write, "-" for standard output').makeOptionMandatory())
+    .addOption(optional("--html <file>", "file to write", "standard output"))
     .withGuide(GUIDE);
   return addServerOptions(command).action((id: string, flags: ReportFlags) =>
     withServer(flags, (connection, signal) => report(connection, id, flags, signal)),
@@ -46,7 +47,7 @@ async function report(
   signal: AbortSignal,
 ): Promise<number> {
   const comparison = await fetchComparison(connection, id, signal);
-  if (html === "-") await writeAll(process.stdout, reportPage(comparison));
+  if (html === undefined || html === "-") await writeAll(process.stdout, reportPage(comparison));
   else await write(html, reportPage(comparison), signal);
   return EXIT.scored;
 }
