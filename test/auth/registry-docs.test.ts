@@ -7,7 +7,8 @@ import { describeFaults, readRegistry } from "../../src/auth/tenants/registry.ts
 import type { TenantRealm } from "../../src/auth/tenants/registry-entry.ts";
 
 const PAGE = readFileSync(new URL("../../docs/tenants.md", import.meta.url), "utf8");
-const EXAMPLES = [...PAGE.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = ""]) => text);
+/** Without that of a SvcTenant. */
+const EXAMPLES = [...PAGE.matchAll(/^```yaml\n(?!spec:)(.*?)^```$/gms)].map(([, text = ""]) => text);
 
 function read(text: string): readonly TenantRealm[] {
   const { value, faults } = readPlainYaml(Buffer.from(text));
