@@ -15,6 +15,7 @@ import {
 import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import type { Connection } from "../../src/client/connection/connection.ts";
 import { jobList, pageToken } from "../../src/controller/requests/page-token.ts";
+import { ComparisonService } from "../../src/gen/proto/svc/v1/comparison_pb.ts";
 import { JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { NodeService } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import { CONTROLLER_DESCRIPTORS } from "../../src/grpc/controller.ts";
@@ -92,6 +93,7 @@ describe("extreme numbers", () => {
   let connection: Connection;
   let bases: Readonly<Record<string, readonly Record<string, unknown>[]>>;
   let jobId: string;
+  let comparisonId: string;
 
   before(async () => {
     transports = await Transports.open();
@@ -103,6 +105,10 @@ describe("extreme numbers", () => {
     jobId = submitted?.id ?? "";
     const { item } = await connection.call(NodeService.method.pullWork, { session, waitMs: 10_000 });
     assert.ok(item);
+    const { reference, distorted } = job;
+    const compared = { pairs: [{ reference, distorted }] };
+    const { comparison } = await connection.call(ComparisonService.method.submitComparison, compared);
+    comparisonId = comparison?.id ?? "";
     const [raw, time] = [{ width: 2, height: 2, pixelFormat: "yuv420p" }, { seconds: 1n }];
     const times = { since: time, until: time, endedSince: time, endedUntil: time };
     const { itemId, attempt } = item;
@@ -123,6 +129,9 @@ describe("extreme numbers", () => {
       DeleteStill: [{ id: jobId, frame: 1 }],
       CancelJobs: [{ filter: times, dryRun: true }],
       DeleteJobs: [{ filter: times, dryRun: true }],
+      SubmitComparison: [{ ...compared, settings: { rawVideo: raw } }],
+      ListComparisons: [{}],
+      RetryCells: [{ id: comparisonId, cells: [1] }],
       ListAudit: [{ since: time, until: time }],
       ListMedia: [{}],
       ListRevocations: [{}],
@@ -173,7 +182,7 @@ describe("extreme numbers", () => {
 
   test("over REST, in every numeric parameter", async () => {
     const asked = numberParameters(JSON.parse(await readFile(DESCRIPTION, "utf8")));
-    assert.equal(asked.length, 6);
+    assert.equal(asked.length, 7);
     for (const value of ["-1", "2147483648", "4294967295", "4294967296", "9223372036854775808", "1e300"]) {
       const queries = asked.map(
         ({ path, parameter }) => `${path.replace("{id}", jobId)}?${parameter}=${value}`,
@@ -195,7 +204,11 @@ describe("extreme numbers", () => {
     }
     for (const atMicros of [-Number.MAX_SAFE_INTEGER, -1, 2 ** 31, Number.MAX_SAFE_INTEGER]) {
       const cursor = { atMicros, id: randomUUID() };
-      const tokens = { "/v1/jobs": jobList({}), "/v1/tenant/revocations": "revocations" };
+      const tokens = {
+        "/v1/jobs": jobList({}),
+        "/v1/tenant/revocations": "revocations",
+        "/v1/comparisons": "comparisons",
+      };
       for (const [path, list] of Object.entries(tokens)) {
         const { status } = await transports.ask("mine", `${path}?pageToken=${pageToken(cursor, list)}`);
         assert.equal(status, 200, `${path}: ${atMicros}`);
@@ -214,6 +227,7 @@ describe("extreme numbers", () => {
         ["/v1/jobs:batch", { jobs: [{ job: job({ priority: value }) }] }],
         ["/v1/score", job({ subsample: value })],
         [`/v1/jobs/${jobId}/stills`, { frames: [value] }],
+        ["/v1/comparisons", { pairs: [job({})], settings: { subsample: value } }],
       ];
       for (const [path, body] of bodies) {
         const init = { method: "POST", headers: json, body: JSON.stringify(body) };
