@@ -129,8 +129,8 @@ test("the submit dialog offers short names and versions, and submits the encode 
   const offered = dialog.getByRole("group", { name: "Available models" }).getByRole("button");
   await offered.first().waitFor();
   assert.deepEqual((await offered.allTextContents()).slice(0, 3), ["v1", "v1-phone", "v1-tv"]);
-  await dialog.getByLabel("Reference").fill(directory.file("reference.y4m"));
-  await dialog.getByLabel("Distorted").fill(directory.file("distorted.mp4"));
+  await dialog.getByLabel("Reference", { exact: true }).fill(directory.file("reference.y4m"));
+  await dialog.getByLabel("Distorted", { exact: true }).fill(directory.file("distorted.mp4"));
   await dialog.locator("summary").click();
   await dialog.getByLabel("Encode bit depth").fill("7");
   await dialog.getByLabel("Scorer version").fill(OLD_LIBVMAF);

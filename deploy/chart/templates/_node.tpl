@@ -39,7 +39,9 @@ a limit below one core, or a share of the machine.
 
 {{- define "svc.node.mounts" -}}
 {{- $tls := .root.Values.nodes.tls }}
+{{- if .part.mediaCache }}
 - { name: cache, mountPath: /var/cache/svc }
+{{- end }}
 {{- if or .part.credentials.token.existingSecret .part.credentials.oidc.existingSecret }}
 - { name: credentials, mountPath: /etc/svc/credentials, readOnly: true }
 {{- end }}
