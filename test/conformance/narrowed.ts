@@ -61,7 +61,7 @@ export function narrowed(given: object, facts: Facts): object {
   narrowPairs(schemas["AddCellsRequest"]?.properties);
   narrowStills(schemas["StillsRequest"]?.properties, facts);
   narrowTimes(schemas["RevokeRequest"]?.properties);
-  narrowLabels(schemas["JobSpec"]?.properties?.["labels"]);
+  for (const name of ["JobSpec", "ComparisonSettings"]) narrowLabels(schemas[name]?.properties?.["labels"]);
   narrowLabels(schemas["JobFilter"]?.properties?.["labels"]);
   narrowLabels(schemas["UpdateJobRequest"]?.properties?.["setLabels"]);
   for (const { properties } of schemas["UpdateJobRequest"]?.anyOf ?? [])
@@ -75,11 +75,12 @@ export function narrowed(given: object, facts: Facts): object {
   return description;
 }
 
-/** Replaces the pair in the examples by an existing one. */
+/** Replaces the pair in the examples by an existing one, and a second encode by the reference itself. */
 function withPair(description: object, { pair }: Facts): unknown {
   const text = JSON.stringify(description)
     .replaceAll(/"\/media\/reference\.\w+"/g, JSON.stringify(pair.reference))
-    .replaceAll(/"\/media\/distorted\.\w+"/g, JSON.stringify(pair.distorted));
+    .replaceAll(/"\/media\/distorted\.\w+"/g, JSON.stringify(pair.distorted))
+    .replaceAll(/"\/media\/distorted-\w+\.\w+"/g, JSON.stringify(pair.reference));
   return JSON.parse(text);
 }
 
