@@ -2,11 +2,8 @@
 import { glob } from "node:fs/promises";
 import { remoteName } from "../../jobs/media/names.ts";
 import { MAX_CELLS } from "../../jobs/request-limits.ts";
-import { messageOf } from "../../platform/errors.ts";
-import { Failure, invalid } from "../../platform/failure.ts";
-import { csvRows } from "../input/csv-rows.ts";
-import { wrongDelimiter } from "../input/read-text.ts";
-import { type List, readList, wrongLine } from "../submit/list-file.ts";
+import { invalid } from "../../platform/failure.ts";
+import { type Columns, type List, pairRows, readList, wrongLine } from "../submit/list-file.ts";
 import { absolute } from "../submit/spec.ts";
 import { quoteName } from "../terminal/escape.ts";
 import type { LadderFiles } from "./options.ts";
@@ -67,6 +64,10 @@ async function matching(ladder: string, files: string): Promise<readonly string[
 
 const COLUMNS = ["reference", "distorted", "ladder", "clip"] as const;
 type Column = (typeof COLUMNS)[number];
+const PAIR_COLUMNS: Columns = {
+  isValid: (column) => COLUMNS.some((valid) => valid === column),
+  text: COLUMNS.join(", "),
+};
 
 async function listed(
   name: string,
@@ -82,48 +83,14 @@ async function listed(
 
 /** Paths are relative to the folder of the list. */
 function pairsOfList(name: string, { text, folder }: List): readonly Pair[] {
-  let heading: readonly string[] | undefined;
-  const pairs: Pair[] = [];
-  try {
-    for (const { line, cells } of csvRows(text)) {
-      if (heading === undefined) heading = checkedHeading(name, cells);
-      else pairs.push(pairOfRow(name, line, folder, heading, cells));
-    }
-  } catch (error) {
-    throw error instanceof Failure ? error : wrongLine(name, 1, messageOf(error));
-  }
-  return pairs;
-}
-
-function checkedHeading(name: string, cells: readonly string[]): readonly string[] {
-  const missing = ["reference", "distorted"].find((column) => !cells.includes(column));
-  const delimiter = missing === undefined ? undefined : wrongDelimiter(cells);
-  const unknown = cells.find((cell) => !COLUMNS.some((column) => column === cell));
-  const twice = cells.find((cell, index) => cells.indexOf(cell) !== index);
-  const known = `Valid columns: ${COLUMNS.join(", ")}`;
-  if (delimiter !== undefined)
-    throw wrongLine(name, 1, `the header is separated by ${delimiter}: separate the columns with commas`);
-  if (missing !== undefined) throw wrongLine(name, 1, `the header has no column "${missing}". ${known}`);
-  if (unknown !== undefined) throw wrongLine(name, 1, `${quoteName(unknown)} isn't a valid column. ${known}`);
-  if (twice !== undefined) throw wrongLine(name, 1, `the column ${quoteName(twice)} is given twice`);
-  return cells;
-}
-
-function pairOfRow(
-  name: string,
-  line: number,
-  folder: string,
-  heading: readonly string[],
-  cells: readonly string[],
-): Pair {
-  if (cells.length !== heading.length)
-    throw wrongLine(name, line, `it has ${cells.length} cells, but the header has ${heading.length}`);
-  const cell = (column: Column) => cells[heading.indexOf(column)] ?? "";
-  const empty = (["reference", "distorted"] as const).find((column) => cell(column) === "");
-  if (empty !== undefined) throw wrongLine(name, line, `${empty} is missing`);
-  return {
-    ...{ line, ladder: cell("ladder"), clip: cell("clip") },
-    reference: absolute("reference", cell("reference"), folder),
-    distorted: absolute("distorted", cell("distorted"), folder),
-  };
+  return [...pairRows(name, text, PAIR_COLUMNS)].map(({ line, heading, cells }) => {
+    const cell = (column: Column) => cells[heading.indexOf(column)] ?? "";
+    const empty = (["reference", "distorted"] as const).find((column) => cell(column) === "");
+    if (empty !== undefined) throw wrongLine(name, line, `${empty} is missing`);
+    return {
+      ...{ line, ladder: cell("ladder"), clip: cell("clip") },
+      reference: absolute("reference", cell("reference"), folder),
+      distorted: absolute("distorted", cell("distorted"), folder),
+    };
+  });
 }

@@ -11,7 +11,7 @@ import {
 import { messageOf } from "../../platform/errors.ts";
 import { Failure, type FailureCode } from "../../platform/failure.ts";
 import { isObject } from "../../platform/json.ts";
-import { csvRows } from "../input/csv-rows.ts";
+import { type CsvRow, csvRows } from "../input/csv-rows.ts";
 import { readText, wrongDelimiter } from "../input/read-text.ts";
 import { quoteName } from "../terminal/escape.ts";
 import { absolute } from "./spec.ts";
@@ -25,6 +25,10 @@ export interface ListedJob {
 const MAX_JOBS = 100_000;
 const COLUMNS = ["reference", "distorted", "name", "model", "priority", "idempotencyKey"];
 const LABEL_COLUMN = /^label:(.+)$/s;
+const JOB_COLUMNS: Columns = {
+  isValid: (column) => COLUMNS.includes(column) || LABEL_COLUMN.test(column),
+  text: `${COLUMNS.join(", ")}, label:KEY; for other fields use JSON lines or options`,
+};
 
 export interface List {
   readonly text: string;
@@ -92,29 +96,52 @@ function parsed(name: string, line: number, source: string): JsonValue {
 }
 
 function* csvLines(name: string, text: string): Generator<Line> {
+  for (const { line, heading, cells } of pairRows(name, text, JOB_COLUMNS))
+    yield { line, given: objectOf(name, line, heading, cells) };
+}
+
+/** The columns that a CSV list of pairs may have. */
+export interface Columns {
+  readonly isValid: (column: string) => boolean;
+  /** Names them, in a message. */
+  readonly text: string;
+}
+
+interface PairRow {
+  readonly line: number;
+  /** As many as cells. */
+  readonly heading: readonly string[];
+  readonly cells: readonly string[];
+}
+
+/** Returns the rows below the header, which has the columns reference and distorted. Throws INVALID_REQUEST. */
+export function* pairRows(name: string, text: string, columns: Columns): Generator<PairRow> {
   let heading: readonly string[] | undefined;
-  try {
-    for (const { line, cells } of csvRows(text)) {
-      if (heading === undefined) {
-        heading = checkedHeading(name, cells);
-        continue;
-      }
-      if (cells.length !== heading.length) {
-        throw wrongLine(name, line, `it has ${cells.length} cells, but the header has ${heading.length}`);
-      }
-      yield { line, given: objectOf(name, line, heading, cells) };
+  for (const { line, cells } of rowsOf(name, text)) {
+    if (heading === undefined) {
+      heading = checkedHeading(name, cells, columns);
+      continue;
     }
-  } catch (error) {
-    throw error instanceof Failure ? error : unusable(name, messageOf(error));
+    if (cells.length !== heading.length)
+      throw wrongLine(name, line, `it has ${cells.length} cells, but the header has ${heading.length}`);
+    yield { line, heading, cells };
   }
 }
 
-function checkedHeading(name: string, cells: readonly string[]): readonly string[] {
+function* rowsOf(name: string, text: string): Generator<CsvRow> {
+  try {
+    yield* csvRows(text);
+  } catch (error) {
+    throw unusable(name, messageOf(error));
+  }
+}
+
+function checkedHeading(name: string, cells: readonly string[], columns: Columns): readonly string[] {
   const missing = ["reference", "distorted"].find((column) => !cells.includes(column));
   const delimiter = missing === undefined ? undefined : wrongDelimiter(cells);
-  const unknown = cells.find((cell) => !COLUMNS.includes(cell) && !LABEL_COLUMN.test(cell));
+  const unknown = cells.find((cell) => !columns.isValid(cell));
   const twice = cells.find((cell, index) => cells.indexOf(cell) !== index);
-  const known = `Valid columns: ${COLUMNS.join(", ")}, label:KEY; for other fields use JSON lines or options`;
+  const known = `Valid columns: ${columns.text}`;
   if (delimiter !== undefined)
     throw wrongLine(name, 1, `the header is separated by ${delimiter}: separate the columns with commas`);
   if (missing !== undefined) throw wrongLine(name, 1, `the header has no column "${missing}". ${known}`);
