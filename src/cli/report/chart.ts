@@ -1,7 +1,7 @@
 /** Rate–quality curves of one clip by one metric, as an SVG element. */
 import { bitRateText } from "../../jobs/quantities.ts";
-import { curveOf } from "../../rates/bd-rate.ts";
-import { byRate, type RatePoint, refusalOf } from "../../rates/points.ts";
+import { curvePoints } from "../../rates/curve-points.ts";
+import type { RatePoint } from "../../rates/points.ts";
 import { ratios, ticks } from "../../rates/ticks.ts";
 import { escaped } from "./markup.ts";
 
@@ -68,19 +68,7 @@ function axes({ rates, scores, x, y }: Scales): string {
 /** Points are lines without length, with round ends: a page has thousands of them. */
 function seriesMarkup({ points, colour }: Series, { x, y }: Scales, isLower: boolean): string {
   const at = ({ rate, score }: RatePoint) => `${x(rate).toFixed(1)} ${y(score).toFixed(1)}`;
-  const path = curvePoints(points, isLower).map(at).join("L");
+  const path = curvePoints(points, isLower, STEPS).map(at).join("L");
   const marks = points.map((point) => `M${at(point)}h0`).join("");
   return `<g stroke="${colour}"><path class="curve" d="M${path}"/><path class="marks" d="${marks}"/></g>`;
-}
-
-/** Points of the curve that BD-rate averages; those of the ladder if no curve passes through them. */
-function curvePoints(points: readonly RatePoint[], isLower: boolean): readonly RatePoint[] {
-  const turn = (some: readonly RatePoint[]) =>
-    isLower ? some.map(({ rate, score }) => ({ rate, score: -score })) : some;
-  const sorted = byRate(turn(points));
-  if (refusalOf(sorted) !== undefined) return turn(sorted);
-  const curve = curveOf(sorted);
-  const [low, high] = [sorted[0]?.score ?? 0, sorted.at(-1)?.score ?? 0];
-  const steps = Array.from({ length: STEPS + 1 }, (_, step) => low + ((high - low) * step) / STEPS);
-  return turn(steps.map((score) => ({ rate: 10 ** curve.at(score), score })));
 }

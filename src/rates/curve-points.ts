@@ -1,0 +1,23 @@
+/** Points along the curve of a ladder, to draw it. */
+import { curveOf } from "./bd-rate.ts";
+import { byRate, type RatePoint, refusalOf } from "./points.ts";
+
+/**
+ * Returns the ends of `steps` equal steps of the score along the curve that BD-rate averages; the points by rate if no
+ * curve passes through them. `isLower`: whether a lower score is better.
+ */
+export function curvePoints(
+  points: readonly RatePoint[],
+  isLower: boolean,
+  steps: number,
+): readonly RatePoint[] {
+  // Curves need scores of which a higher one is better.
+  const turn = (some: readonly RatePoint[]) =>
+    isLower ? some.map(({ rate, score }) => ({ rate, score: -score })) : some;
+  const sorted = byRate(turn(points));
+  if (refusalOf(sorted) !== undefined) return turn(sorted);
+  const curve = curveOf(sorted);
+  const [low, high] = [sorted[0]?.score ?? 0, sorted.at(-1)?.score ?? 0];
+  const scores = Array.from({ length: steps + 1 }, (_, step) => low + ((high - low) * step) / steps);
+  return turn(scores.map((score) => ({ rate: 10 ** curve.at(score), score })));
+}
