@@ -1,4 +1,4 @@
-/** Lists of buckets: parsed strictly, however the service encodes them, and whatever it sends. */
+/** Lists of buckets: what is read of them, in every encoding, and which responses are refused. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import fc from "fast-check";

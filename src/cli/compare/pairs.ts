@@ -1,6 +1,7 @@
 /** The pairs to compare: from the arguments, from patterns of ladders, or from a list. */
 import { glob } from "node:fs/promises";
 import { remoteName } from "../../jobs/media/names.ts";
+import { pairKey } from "../../jobs/media/pair-key.ts";
 import { MAX_CELLS } from "../../jobs/request-limits.ts";
 import { invalid } from "../../platform/failure.ts";
 import { type Columns, type List, pairRows, readList, wrongLine } from "../submit/list-file.ts";
@@ -31,9 +32,9 @@ export async function pairsOf(asked: Asked, signal: AbortSignal): Promise<readon
   if (pairs.length > MAX_CELLS)
     throw invalid(`These are ${pairs.length} encodes; at most ${MAX_CELLS} can be compared at once.`);
   const seen = new Set<string>();
-  for (const { reference, distorted } of pairs) {
-    const key = JSON.stringify([reference, distorted]);
-    if (seen.has(key)) throw invalid(`${quoteName(distorted)} is given twice for the same reference.`);
+  for (const pair of pairs) {
+    const key = pairKey(pair);
+    if (seen.has(key)) throw invalid(`${quoteName(pair.distorted)} is given twice for the same reference.`);
     seen.add(key);
   }
   return pairs;

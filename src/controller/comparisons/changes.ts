@@ -7,6 +7,7 @@ import type {
   SubmitComparisonRequest,
 } from "../../gen/proto/svc/v1/comparison_pb.ts";
 import type { JobSpec } from "../../gen/proto/svc/v1/job_pb.ts";
+import { pairKey } from "../../jobs/media/pair-key.ts";
 import { MAX_CELLS } from "../../jobs/request-limits.ts";
 import { Failure } from "../../platform/failure.ts";
 import type {
@@ -76,13 +77,12 @@ export async function addCells(
   const { store } = submission;
   const { comparison, cells } = await detailOf(request.id, tenant, store);
   const pairs = checkPairs(request.pairs);
-  const isThere = ({ reference, distorted }: CellPair) =>
-    cells.some((cell) => cell.reference === reference && cell.distorted === distorted);
-  const places = pairs.flatMap((pair, place) => (isThere(pair) ? [] : [place]));
-  const fresh = pairs.filter((pair) => !isThere(pair));
+  const there = new Set(cells.map(pairKey));
+  const numbered = [...pairs.entries()].filter(([, pair]) => !there.has(pairKey(pair)));
+  const fresh = numbered.map(([, pair]) => pair);
   const settings = readSpec(comparison.settings);
   return submitCells(
-    (index) => `pairs[${places[index]}]`,
+    (index) => `pairs[${numbered[index]?.[0]}]`,
     fresh.map((pair) => cellSpec(settings, pair)),
     principal,
     submission,

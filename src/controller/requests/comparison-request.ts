@@ -8,6 +8,7 @@ import {
 } from "../../gen/proto/svc/v1/comparison_pb.ts";
 import { type JobSpec, JobSpecSchema } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { FindingsPolicy } from "../../jobs/findings-policy.ts";
+import { pairKey } from "../../jobs/media/pair-key.ts";
 import { MAX_CELL_NAME, MAX_CELLS, MAX_JOB_NAME } from "../../jobs/request-limits.ts";
 import { invalid } from "../../platform/failure.ts";
 import type { CellPair } from "../../store/contract/comparison-records.ts";
@@ -73,7 +74,7 @@ export function checkPairs(pairs: readonly ComparisonPair[]): readonly CellPair[
   return pairs.map(({ reference, distorted, ladder, clip }, index) => {
     checkText(`pairs[${index}].ladder`, ladder, MAX_CELL_NAME);
     checkText(`pairs[${index}].clip`, clip, MAX_CELL_NAME);
-    const key = JSON.stringify([reference, distorted]);
+    const key = pairKey({ reference, distorted });
     const same = places.get(key);
     if (same !== undefined) throw invalid(`pairs[${index}] has the same videos as pairs[${same}].`);
     places.set(key, index);

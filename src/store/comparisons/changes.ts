@@ -1,5 +1,6 @@
 /** SQL that stores comparisons, and changes their cells together with the jobs of these. */
 import { isId } from "../../jobs/ids.ts";
+import { pairKey } from "../../jobs/media/pair-key.ts";
 import { Failure, invalid } from "../../platform/failure.ts";
 import type { Database } from "../connection/database.ts";
 import { type Sender, statement } from "../connection/statement.ts";
@@ -91,10 +92,6 @@ export async function addCells(
     const stored = await insertCells(sender, tenant, id, fresh, (rows.at(-1)?.number ?? 0) + 1);
     return { jobs: cells.map((cell) => stored[fresh.indexOf(cell)]) };
   });
-}
-
-function pairKey({ reference, distorted }: Pick<PairColumns, "reference" | "distorted">): string {
-  return JSON.stringify([reference, distorted]);
 }
 
 const REPLACE = statement(`
