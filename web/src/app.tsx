@@ -1,5 +1,4 @@
 /** The routes of the console. */
-import { Suspense } from "react";
 import { Navigate, Route, Routes } from "react-router";
 import { ComparisonsPage } from "./comparisons/comparisons-page.tsx";
 import { JobsPage } from "./jobs/jobs-page.tsx";
@@ -7,7 +6,7 @@ import { NodesPage } from "./nodes/nodes-page.tsx";
 import { TenantPage } from "./tenant/tenant-page.tsx";
 import { Layout } from "./ui/layout.tsx";
 import { lazily } from "./ui/lazily.ts";
-import { Empty, Loading } from "./ui/states.tsx";
+import { Empty } from "./ui/states.tsx";
 
 /** The largest pages because of their charts: loaded on first use. */
 const JobPage = lazily(async () => (await import("./job/job-page.tsx")).JobPage);
@@ -20,31 +19,10 @@ export function App() {
       <Route element={<Layout />}>
         <Route index element={<Navigate to="/jobs" replace />} />
         <Route path="jobs" element={<JobsPage />} />
-        <Route
-          path="jobs/:id"
-          element={
-            <Suspense fallback={<Loading what="the page" />}>
-              <JobPage />
-            </Suspense>
-          }
-        />
-        <Route
-          path="compare"
-          element={
-            <Suspense fallback={<Loading what="the page" />}>
-              <ComparePage />
-            </Suspense>
-          }
-        />
+        <Route path="jobs/:id" element={<JobPage />} />
+        <Route path="compare" element={<ComparePage />} />
         <Route path="comparisons" element={<ComparisonsPage />} />
-        <Route
-          path="comparisons/:id"
-          element={
-            <Suspense fallback={<Loading what="the page" />}>
-              <ComparisonPage />
-            </Suspense>
-          }
-        />
+        <Route path="comparisons/:id" element={<ComparisonPage />} />
         <Route path="nodes" element={<NodesPage />} />
         <Route path="tenant" element={<TenantPage />} />
         <Route path="*" element={<Empty heading="h1" title="Page not found" />} />

@@ -1,8 +1,9 @@
 /** Compares several jobs of the same reference. */
-import { useCallback, useEffect, useMemo } from "react";
+import { useCallback, useMemo } from "react";
 import { useSearchParams } from "react-router";
 import { ApiError } from "../api/problem.ts";
 import { ConnectionBanner } from "../ui/connection-state.tsx";
+import { usePageTitle } from "../ui/page-title.ts";
 import { Failed, Loading } from "../ui/states.tsx";
 import { type Chosen, chosenOf, withChosen } from "./compare-query.ts";
 import { Comparison } from "./comparison.tsx";
@@ -17,12 +18,7 @@ export function ComparePage() {
     (next: readonly Chosen[]) => setParams((params) => withChosen(params, next)),
     [setParams],
   );
-  useEffect(() => {
-    document.title = "Compare · svc";
-    return () => {
-      document.title = "svc";
-    };
-  }, []);
+  usePageTitle("Compare");
   return (
     <div className="compare">
       <h1>Compare</h1>

@@ -7,6 +7,7 @@ import { nameOf } from "../chart/metric-name.tsx";
 import { progressText } from "../jobs/job-facts.ts";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import { StateChip } from "../ui/state-chip.tsx";
+import { useSetParam } from "../ui/url-param.ts";
 import {
   bestOf,
   type ColumnKey,
@@ -34,10 +35,9 @@ interface CompareTableProps {
 
 export function CompareTable(props: CompareTableProps) {
   const { rows, metric, models, limit } = props;
-  const [params, setParams] = useSearchParams();
+  const [params] = useSearchParams();
   const sorting = sortingOf(params.get("sort"));
-  const set = (name: string, value: string | undefined) =>
-    setParams((params) => withParam(params, name, value), { replace: true });
+  const set = useSetParam();
   const unit = unitOf(metric, models);
   const best = new Map(columnsOf(unit.better).map(({ key }) => [key, bestOf(rows, key, unit.better)]));
   return (
@@ -68,13 +68,6 @@ export function CompareTable(props: CompareTableProps) {
       </ScrollArea>
     </section>
   );
-}
-
-function withParam(params: URLSearchParams, name: string, value: string | undefined): URLSearchParams {
-  const changed = new URLSearchParams(params);
-  changed.delete(name);
-  if (value !== undefined) changed.set(name, value);
-  return changed;
 }
 
 interface HeadProps {

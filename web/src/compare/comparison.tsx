@@ -6,6 +6,7 @@ import { framesOf } from "../job/frames/frame-ranges.ts";
 import { rangesOfAll } from "../job/metric-order.ts";
 import { modelsOf } from "../jobs/job-facts.ts";
 import { CopyLink } from "../ui/copy-link.tsx";
+import { useSetParam } from "../ui/url-param.ts";
 import { metricsInAll, partitionComparable } from "./comparable.ts";
 import { type Chosen, typedRates } from "./compare-query.ts";
 import { type Compared, comparedOf } from "./compared.ts";
@@ -26,7 +27,8 @@ interface ComparisonProps {
 }
 
 export function Comparison({ chosen, left, choose, entries, retry }: ComparisonProps) {
-  const [params, setParams] = useSearchParams();
+  const [params] = useSearchParams();
+  const setParam = useSetParam();
   const jobs = useMemo(() => entries.flatMap(({ job }) => (job === undefined ? [] : [job])), [entries]);
   const { comparable, others } = useMemo(() => partitionComparable(jobs), [jobs]);
   const [first] = comparable;
@@ -35,16 +37,7 @@ export function Comparison({ chosen, left, choose, entries, retry }: ComparisonP
   const asked = params.get("metric") ?? "";
   const metric = metrics.includes(asked) ? asked : "vmaf";
   const compared = useCompared(chosen, comparable, metric, params.getAll("rate").join("\n"));
-  const setMetric = (next: string) =>
-    setParams(
-      (params) => {
-        const changed = new URLSearchParams(params);
-        if (next === "vmaf") changed.delete("metric");
-        else changed.set("metric", next);
-        return changed;
-      },
-      { replace: true },
-    );
+  const setMetric = (next: string) => setParam("metric", next === "vmaf" ? undefined : next);
   return (
     <>
       <Header compared={compared} metrics={metrics} metric={metric} onMetric={setMetric} />

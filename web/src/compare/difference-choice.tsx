@@ -1,11 +1,13 @@
 /** Selects the two jobs whose difference is drawn. */
 import { useState } from "react";
 import { useSearchParams } from "react-router";
+import { useSetParam } from "../ui/url-param.ts";
 import { differenceOf } from "./compare-query.ts";
 import type { Compared } from "./compared.ts";
 
 export function DifferenceChoice({ compared }: { readonly compared: readonly Compared[] }) {
-  const [params, setParams] = useSearchParams();
+  const [params] = useSearchParams();
+  const setParam = useSetParam();
   const [one = "", other = ""] = differenceOf(params) ?? [];
   const [minuend, setMinuend] = useState(other);
   const [subtrahend, setSubtrahend] = useState(one);
@@ -13,15 +15,8 @@ export function DifferenceChoice({ compared }: { readonly compared: readonly Com
   const change = (first: string, second: string) => {
     setSubtrahend(first);
     setMinuend(second);
-    setParams(
-      (params) => {
-        const changed = new URLSearchParams(params);
-        changed.delete("diff");
-        if (first !== "" && second !== "" && first !== second) changed.set("diff", `${first},${second}`);
-        return changed;
-      },
-      { replace: true },
-    );
+    const isChosen = first !== "" && second !== "" && first !== second;
+    setParam("diff", isChosen ? `${first},${second}` : undefined);
   };
   return (
     <div className="difference">

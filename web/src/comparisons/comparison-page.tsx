@@ -1,10 +1,10 @@
 /** A comparison: its ladders as curves, their BD-rates, and every encode. */
 import { useQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
 import { useParams, useSearchParams } from "react-router";
 import { bodyOf } from "../api/client.ts";
 import { ApiError } from "../api/problem.ts";
 import { useSession } from "../session/session.ts";
+import { usePageTitle } from "../ui/page-title.ts";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { CellsTable } from "./cells-table.tsx";
 import { ComparisonHead } from "./comparison-head.tsx";
@@ -27,13 +27,7 @@ export function ComparisonPage() {
     queryFn: () => bodyOf(api.GET("/v1/comparisons/{id}", { params: { path: { id } } })),
     refetchInterval: ({ state }) => state.data !== undefined && !hasEnded(state.data) && LOOK_EVERY_MS,
   });
-  const title = data === undefined ? "Comparison" : titleOf(data);
-  useEffect(() => {
-    document.title = `${title} · svc`;
-    return () => {
-      document.title = "svc";
-    };
-  }, [title]);
+  usePageTitle(data === undefined ? "Comparison" : titleOf(data));
   if (data === undefined && error === null) return <Loading what="the comparison" />;
   if (data === undefined) {
     if (error instanceof ApiError && error.status === 404)

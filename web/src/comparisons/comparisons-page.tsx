@@ -1,10 +1,11 @@
 /** The comparisons of the tenant, newest first. */
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { bodyOf } from "../api/client.ts";
 import { mayAs, useSession } from "../session/session.ts";
 import { Age } from "../ui/age.tsx";
+import { usePageTitle } from "../ui/page-title.ts";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { type Comparison, hasEnded, progressText, titleOf } from "./comparison-view.ts";
 import { NewComparison } from "./new-comparison.tsx";
@@ -23,12 +24,7 @@ export function ComparisonsPage() {
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ comparisons }) => !comparisons.every(hasEnded)) && LOOK_EVERY_MS,
   });
-  useEffect(() => {
-    document.title = "Comparisons · svc";
-    return () => {
-      document.title = "svc";
-    };
-  }, []);
+  usePageTitle("Comparisons");
   if (pages.isPending) return <Loading what="comparisons" />;
   if (pages.data === undefined)
     return <Failed heading="h1" error={pages.error} retry={() => void pages.refetch()} />;

@@ -1,6 +1,6 @@
 /** What the curves and tables show: metric, clip, method and scale, kept in the URL. */
-import { useSearchParams } from "react-router";
 import { nameOf } from "../chart/metric-name.tsx";
+import { useSetParam } from "../ui/url-param.ts";
 import { type Choice, type Comparison, clipsOf, hasScale, METHOD_NAMES, METHODS } from "./comparison-view.ts";
 
 interface ControlsProps {
@@ -60,20 +60,11 @@ interface SelectProps {
 }
 
 function Select({ name, label, value, options }: SelectProps) {
-  const [, setParams] = useSearchParams();
-  const choose = (next: string) =>
-    setParams(
-      (params) => {
-        const changed = new URLSearchParams(params);
-        changed.set(name, next);
-        return changed;
-      },
-      { replace: true },
-    );
+  const setParam = useSetParam();
   return (
     <label>
       {label}{" "}
-      <select value={value} onChange={({ target }) => choose(target.value)}>
+      <select value={value} onChange={({ target }) => setParam(name, target.value)}>
         {options.map(([each, text]) => (
           <option key={each} value={each}>
             {text}

@@ -7,6 +7,7 @@ import { Axes, useWidth } from "../compare/rates/axes.tsx";
 import { curvePath } from "../compare/rates/curve-path.ts";
 import { type Place, placeOf } from "../compare/rates/rate-place.ts";
 import { fileName } from "../jobs/job-facts.ts";
+import { useSetParam } from "../ui/url-param.ts";
 import { type Cell, type Choice, type Comparison, rangesOf } from "./comparison-view.ts";
 
 interface Point {
@@ -23,12 +24,13 @@ interface LadderChartProps {
 export function LadderChart({ comparison, choice }: LadderChartProps) {
   const host = useRef<HTMLDivElement>(null);
   const width = useWidth(host);
-  const [params, setParams] = useSearchParams();
+  const [params] = useSearchParams();
+  const setParam = useSetParam();
   const isLog = params.get("axis") !== "linear";
   const unit = unitOf(choice.metric, rangesOf(comparison));
   const points = pointsOf(comparison, choice);
   const names = (comparison.ladders ?? []).map(({ name }) => name);
-  const setLog = (next: boolean) => setParams((params) => withAxis(params, next), { replace: true });
+  const setLog = (next: boolean) => setParam("axis", next ? undefined : "linear");
   const place = points.length === 0 ? undefined : placeOf(points, width, isLog, unit.bounds[1]);
   return (
     <section className="card rate-chart" ref={host} aria-label="Score and bit rate">
@@ -87,13 +89,6 @@ function pointsOf({ cells = [] }: Comparison, { clip, metric }: Choice): readonl
     const [rate, score] = [cell.media?.videoBitRate, cell.pooled[metric]?.mean];
     return cell.clip === clip && rate !== undefined && score !== undefined ? [{ cell, rate, score }] : [];
   });
-}
-
-function withAxis(params: URLSearchParams, isLog: boolean): URLSearchParams {
-  const changed = new URLSearchParams(params);
-  if (isLog) changed.delete("axis");
-  else changed.set("axis", "linear");
-  return changed;
 }
 
 /** Colours of the theme for curves. */

@@ -1,10 +1,10 @@
 /** The page of one job: its files, result and per-frame scores. */
-import { useEffect } from "react";
 import { Link, useParams } from "react-router";
 import type { Job } from "../api/client.ts";
 import { ApiError } from "../api/problem.ts";
 import { hasEnded, titleOf } from "../jobs/job-facts.ts";
 import { ConnectionBanner } from "../ui/connection-state.tsx";
+import { usePageTitle } from "../ui/page-title.ts";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { Details } from "./details.tsx";
 import { Failure } from "./failure.tsx";
@@ -27,21 +27,11 @@ export function JobPage() {
 function Opened({ id }: { readonly id: string }) {
   const live = useJob(id);
   const { job, error, retry } = live;
-  useTitle(job);
+  usePageTitle(job === undefined ? undefined : titleOf(job));
   if (job !== undefined) return <Known job={job} live={live} />;
   if (error === null) return <Loading what="the job" />;
   if (error instanceof ApiError && error.status === 404) return <Unknown id={id} />;
   return <Failed heading="h1" error={error} retry={retry} />;
-}
-
-function useTitle(job: Job | undefined): void {
-  const title = job === undefined ? "svc" : `${titleOf(job)} · svc`;
-  useEffect(() => {
-    document.title = title;
-    return () => {
-      document.title = "svc";
-    };
-  }, [title]);
 }
 
 function Unknown({ id }: { readonly id: string }) {

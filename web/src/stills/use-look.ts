@@ -1,5 +1,6 @@
 /** View and gain of the still viewer, kept in the URL: the same for every frame. */
 import { useSearchParams } from "react-router";
+import { useSetParam } from "../ui/url-param.ts";
 import { GAINS, type Gain, MODES, type Mode } from "./tools.tsx";
 
 const USUAL_MODE: Mode = "beside";
@@ -13,17 +14,10 @@ export interface Look {
 }
 
 export function useLook(): Look {
-  const [params, setParams] = useSearchParams();
+  const [params] = useSearchParams();
+  const setParam = useSetParam();
   const set = (name: string, value: string, usual: string) =>
-    setParams(
-      (params) => {
-        const changed = new URLSearchParams(params);
-        if (value === usual) changed.delete(name);
-        else changed.set(name, value);
-        return changed;
-      },
-      { replace: true },
-    );
+    setParam(name, value === usual ? undefined : value);
   const asked = params.get("still") ?? "";
   return {
     mode: Object.hasOwn(MODES, asked) ? (asked as Mode) : USUAL_MODE,

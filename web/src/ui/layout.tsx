@@ -1,8 +1,10 @@
 /** The frame around every page: navigation, the caller, and a warning if authentication is disabled. */
+import { Suspense } from "react";
 import { NavLink, Outlet, useLocation } from "react-router";
 import { mayAs, useSession } from "../session/session.ts";
 import { Boundary } from "./boundary.tsx";
 import { Keys } from "./keys.tsx";
+import { Loading } from "./states.tsx";
 import { ThemeButton } from "./theme.tsx";
 
 const PAGES = [
@@ -51,7 +53,12 @@ export function Layout() {
         </div>
       </header>
       <main id="content" tabIndex={-1}>
-        <Boundary place={pathname}>{caller.roles.length === 0 ? <NoRole /> : <Outlet />}</Boundary>
+        <Boundary place={pathname}>
+          {/* The key makes it new for each page: an old one would keep showing the page before. */}
+          <Suspense key={pathname} fallback={<Loading what="the page" />}>
+            {caller.roles.length === 0 ? <NoRole /> : <Outlet />}
+          </Suspense>
+        </Boundary>
       </main>
     </>
   );

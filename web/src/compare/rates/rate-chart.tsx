@@ -5,6 +5,7 @@ import { bitRateText } from "../../../../src/jobs/quantities.ts";
 import { upperHull } from "../../../../src/rates/hull.ts";
 import type { RatePoint } from "../../../../src/rates/points.ts";
 import { type ModelRanges, type Unit, unitOf, written } from "../../chart/data/metrics.ts";
+import { useSetParam } from "../../ui/url-param.ts";
 import type { Ladder } from "../compare-query.ts";
 import type { ComparedPoint } from "../compared.ts";
 import { Axes, useWidth } from "./axes.tsx";
@@ -23,10 +24,11 @@ interface RateChartProps {
 export function RateChart({ points, metric, models }: RateChartProps) {
   const host = useRef<HTMLDivElement>(null);
   const width = useWidth(host);
-  const [params, setParams] = useSearchParams();
+  const [params] = useSearchParams();
+  const setParam = useSetParam();
   const isLog = params.get("axis") === "log";
   const unit = unitOf(metric, models);
-  const change = (next: boolean) => setParams((params) => withAxis(params, next), { replace: true });
+  const change = (next: boolean) => setParam("axis", next ? "log" : undefined);
   return (
     <div className="rate-chart" ref={host}>
       <div className="section-head">
@@ -93,13 +95,6 @@ function Drawn({ points, place, unit }: DrawnProps) {
       ))}
     </svg>
   );
-}
-
-function withAxis(params: URLSearchParams, isLog: boolean): URLSearchParams {
-  const changed = new URLSearchParams(params);
-  if (isLog) changed.set("axis", "log");
-  else changed.delete("axis");
-  return changed;
 }
 
 interface MarkProps {
