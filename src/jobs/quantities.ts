@@ -1,4 +1,4 @@
-/** Human-readable sizes and bit rates, in powers of 1,000, and resolutions. */
+/** Human-readable sizes and bit rates, in powers of 1,000, resolutions and differences. */
 
 /** Formats a bit rate with three digits and a unit: "1.23 Mbit/s". */
 export function bitRateText(bitsPerSecond: number): string {
@@ -12,6 +12,13 @@ export function sizeText(bytes: number): string {
 /** Formats a size in pixels: "1920×1080". */
 export function resolutionText(width: number, height: number): string {
   return `${width}×${height}`;
+}
+
+/** Formats a difference with its sign, using a real minus: "−1.20"; without one if it is 0. */
+export function signedText(difference: number, decimals: number): string {
+  const text = Math.abs(difference).toFixed(decimals);
+  if (Number(text) === 0) return text;
+  return `${difference < 0 ? "−" : "+"}${text}`;
 }
 
 /** Bits per second of a file and of its video track, if known. */

@@ -1,4 +1,5 @@
 /** The comparison for people: for each metric and scale a table, then what to know about its numbers. */
+import { signedText } from "../../jobs/quantities.ts";
 import { MIN_OVERLAP } from "../../rates/bd-rate.ts";
 import type { Average, Comparison, Method, Result, Scale } from "../../rates/comparison.ts";
 import type { Quality } from "../../rates/quality.ts";
@@ -150,9 +151,8 @@ function painted(row: string, line: Line | undefined, terminal: Terminal): strin
 
 function signed(value: number | undefined, decimals: number, { unicode }: Terminal): string {
   if (value === undefined) return unicode ? "–" : "-";
-  const text = Math.abs(value).toFixed(decimals);
-  const sign = Number(text) === 0 ? "" : value < 0 ? (unicode ? "−" : "-") : "+";
-  return sign + text;
+  const text = signedText(value, decimals);
+  return unicode ? text : text.replace("−", "-");
 }
 
 /** As wide as its heading. */

@@ -9,7 +9,7 @@ import type {
   LadderDelta,
 } from "../../gen/proto/svc/v1/comparison_pb.ts";
 import { Job_State, JobSpecSchema } from "../../gen/proto/svc/v1/job_pb.ts";
-import { bitRateText, resolutionText } from "../../jobs/quantities.ts";
+import { bitRateText, resolutionText, signedText } from "../../jobs/quantities.ts";
 import { csvRow } from "../../messages/csv.ts";
 import { version } from "../../platform/version.ts";
 import { stateName } from "../jobs/state.ts";
@@ -67,12 +67,7 @@ function averageText(delta: LadderDelta | undefined): string {
 }
 
 function percent(value: number | undefined): string {
-  return value === undefined ? "–" : `${signed(value, 2)} %`;
-}
-
-function signed(value: number, decimals: number): string {
-  const text = Math.abs(value).toFixed(decimals);
-  return `${Number(text) === 0 ? "" : value < 0 ? "−" : "+"}${text}`;
+  return value === undefined ? "–" : `${signedText(value, 2)} %`;
 }
 
 function* curves({ cells, ladders, metrics }: Comparison): Generator<string> {
@@ -135,7 +130,7 @@ const DETAILS: readonly Column<DetailRow>[] = [
     ...{ heading: "BD-quality", isNumber: true },
     text: ({ byMethod }) => {
       const quality = byMethod.get("pchip")?.bdQuality;
-      return quality === undefined ? "–" : signed(quality, 4);
+      return quality === undefined ? "–" : signedText(quality, 4);
     },
   },
   {

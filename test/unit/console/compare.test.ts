@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { components } from "../../../src/gen/rest/controller.ts";
-import { bitRateText, sizeText } from "../../../src/jobs/quantities.ts";
+import { bitRateText, signedText, sizeText } from "../../../src/jobs/quantities.ts";
 import { ratios, ticks } from "../../../src/rates/ticks.ts";
 import { unitOf } from "../../../web/src/chart/data/metrics.ts";
 import { metricsInAll, partitionComparable } from "../../../web/src/compare/comparable.ts";
@@ -30,7 +30,6 @@ import {
   withRate,
 } from "../../../web/src/compare/compare-query.ts";
 import { comparedOf, dashOf } from "../../../web/src/compare/compared.ts";
-import { signed } from "../../../web/src/compare/quantities.ts";
 import { basisOf } from "../../../web/src/compare/rates/rate-basis.ts";
 
 type Job = components["schemas"]["Job"];
@@ -332,7 +331,7 @@ test("formats sizes and rates with three digits, and differences with a sign", (
   ]);
   assert.equal(sizeText(51_668), "51.7 kB");
   assert.deepEqual(
-    [-1.234, 1.234, -0.001, 0].map((value) => signed(value, 2)),
+    [-1.234, 1.234, -0.001, 0].map((value) => signedText(value, 2)),
     ["−1.23", "+1.23", "0.00", "0.00"],
   );
 });

@@ -1,7 +1,8 @@
 /** BD-rates of the ladders against the anchor, averaged and clip by clip. */
+
+import { signedText } from "../../../src/jobs/quantities.ts";
 import { unitOf } from "../chart/data/metrics.ts";
 import { nameOf } from "../chart/metric-name.tsx";
-import { signed } from "../compare/quantities.ts";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import { type Choice, type Comparison, clipsOf, type Delta, rangesOf } from "./comparison-view.ts";
 import { LadderSwatch } from "./ladder-chart.tsx";
@@ -85,7 +86,7 @@ interface LadderRowsProps {
 function LadderRows({ delta, index, quality, isOne }: LadderRowsProps) {
   const { ladder, byClip, clips, refused } = delta;
   const qualityText = (value: number | undefined) =>
-    value === undefined ? "–" : `${signed(value, quality.decimals)} ${quality.symbol}`.trim();
+    value === undefined ? "–" : `${signedText(value, quality.decimals)} ${quality.symbol}`.trim();
   const name = (
     <th scope="rowgroup" rowSpan={byClip.length + (isOne ? 0 : 1)}>
       <LadderSwatch index={index} /> <bdi>{ladder}</bdi>
@@ -122,7 +123,7 @@ function LadderRows({ delta, index, quality, isOne }: LadderRowsProps) {
 }
 
 function rateText(value: number | undefined): string {
-  return value === undefined ? "–" : `${signed(value, 2)} %`;
+  return value === undefined ? "–" : `${signedText(value, 2)} %`;
 }
 
 function noteOf({ refusal, lowOverlap, dropped }: Delta["byClip"][number]): string {

@@ -1,12 +1,11 @@
 /** The Bjøntegaard deltas of ladder B against ladder A. */
 
-import { bitRateText } from "../../../../src/jobs/quantities.ts";
+import { bitRateText, signedText } from "../../../../src/jobs/quantities.ts";
 import { bdRate, bdScore, type Delta, MIN_OVERLAP, type Outcome } from "../../../../src/rates/bd-rate.ts";
 import { MIN_POINTS, type Refusal, refusalOf } from "../../../../src/rates/points.ts";
 import { type ModelRanges, type Unit, unitOf } from "../../chart/data/metrics.ts";
 import type { Chosen } from "../compare-query.ts";
 import type { Compared, ComparedPoint } from "../compared.ts";
-import { signed } from "../quantities.ts";
 import { LADDERS, type LadderPoints, ladderOf, upright } from "./ladders.ts";
 import { lacksVideoRate, type RateBasis } from "./rate-basis.ts";
 
@@ -102,7 +101,7 @@ function Numbers({ a, b, unit, basis }: NumbersProps) {
       <DeltaNumber
         name="BD-rate"
         outcome={bdRate(a, b)}
-        text={({ value }) => `${signed(value, 2)} %`}
+        text={({ value }) => `${signedText(value, 2)} %`}
         meaning={({ value }) =>
           `B needs ${Math.abs(value).toFixed(1)} % ${value < 0 ? "fewer" : "more"} bits than A for the same ${name}.`
         }
@@ -111,7 +110,7 @@ function Numbers({ a, b, unit, basis }: NumbersProps) {
       <DeltaNumber
         name="BD-score"
         outcome={turned(bdScore(a, b), turn)}
-        text={({ value }) => `${signed(value, decimals)} ${symbol}`.trim()}
+        text={({ value }) => `${signedText(value, decimals)} ${symbol}`.trim()}
         meaning={({ value }) =>
           `At the same bit rate the ${name} of B is ${Math.abs(value).toFixed(decimals)} ${value < 0 ? "lower" : "higher"} than that of A (${value * turn < 0 ? "worse" : "better"}).`
         }
