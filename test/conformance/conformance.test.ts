@@ -31,6 +31,10 @@ const DONE = answered([
   ["/v1/jobs/{id}/frames", 200],
   ["/v1/tenant/audit", 200],
 ]);
+const COMPARING_DONE = answered([
+  ["/v1/comparisons", 201],
+  ["/v1/comparisons/{id}", 200],
+]);
 const LAST_DONE = answered([
   ["/v1/jobs:cancel", 200],
   ["/v1/jobs:delete", 200],
@@ -82,6 +86,7 @@ async function controllerConforms(
   await conforms({ ...run, operations: { but: [...COMPARING, ...LAST] } });
   await assertDone(controller.metrics, DONE);
   await conforms({ ...run, operations: { only: COMPARING } });
+  await assertDone(controller.metrics, COMPARING_DONE);
   await conforms({ ...run, operations: { only: [...LAST, "listNodes"] } });
   await assertDone(controller.metrics, LAST_DONE);
 }
