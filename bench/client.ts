@@ -2,10 +2,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Connection } from "../src/client/connection/connection.ts";
 import { type Job, Job_State, JobService, StreamJobsResponse_Kind } from "../src/gen/proto/svc/v1/job_pb.ts";
+import type { FindingsPolicy_Action } from "../src/gen/proto/svc/v1/scoring_pb.ts";
 
 export interface Pair {
   readonly reference: string;
   readonly distorted: string;
+  readonly findings?: { readonly action: FindingsPolicy_Action };
 }
 
 export class Client implements Disposable {

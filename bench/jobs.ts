@@ -7,9 +7,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { FindingsPolicy_Action } from "../src/gen/proto/svc/v1/scoring_pb.ts";
 import type { Pair } from "./client.ts";
 import { percentile } from "./flight.ts";
-import { interleave, median, milliseconds, printCpu, printTimings } from "./interleave.ts";
+import { type Contender, interleave, median, milliseconds, printCpu, printTimings } from "./interleave.ts";
 import { makePair, makeSmallPair, runBareScorer } from "./media.ts";
 import { type Observation, observations } from "./observer.ts";
 import { System } from "./system.ts";
@@ -62,18 +63,22 @@ async function benchQueue(): Promise<void> {
   await makePair(directory, "640x360", 2);
   const pair = pairIn("reference.mp4", "distorted.mp4");
   await using system = await System.startUp(directory, "queue", 2);
+  const queue = (name: string, findings: FindingsPolicy_Action): Contender => ({
+    name,
+    pid: system.controller.pid,
+    run: async () => {
+      const clip = { ...pair, findings: { action: findings } };
+      await Promise.all(Array.from({ length: CLIPS }, () => system.client.score(clip)));
+    },
+  });
   const bare = async (): Promise<void> => {
     for (let clip = 0; clip < CLIPS / 2; clip++) await runBareScorer(directory, 1);
   };
   const timings = await interleave(
     [
       { name: "bare ffmpeg + libvmaf", run: async () => void (await Promise.all([bare(), bare()])) },
-      {
-        name: "svc up with two slots",
-        pid: system.controller.pid,
-        run: async () =>
-          void (await Promise.all(Array.from({ length: CLIPS }, () => system.client.score(pair)))),
-      },
+      queue("svc up with two slots", FindingsPolicy_Action.REFUSE),
+      queue("the same, without a look", FindingsPolicy_Action.IGNORE),
     ],
     3,
   );

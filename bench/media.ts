@@ -9,13 +9,17 @@ const run = promisify(execFile);
 /** The ffmpeg that makes and scores the media of benchmarks. */
 export const FFMPEG = (await bundledFfmpeg()) ?? "ffmpeg";
 
+/** Options of both encodes of a pair. */
+const ENCODE = ["-c:v", "libx264", "-preset", "veryfast", "-g", "50"] as const;
+
 async function ffmpeg(args: readonly string[], cwd: string): Promise<void> {
   await run(FFMPEG, ["-nostdin", "-v", "error", "-y", ...args], { cwd, maxBuffer: 2 ** 24 });
 }
 
 /**
- * Makes reference.mp4 and distorted.mp4: a moving, textured scene of `seconds` at 25 frames per second. `rate` is the
- * reference's bit rate as x264 takes it, such as 8M; default: that of a master, whose decoding costs as much as scoring.
+ * Makes reference.mp4 and distorted.mp4: a moving, textured scene of `seconds` at 25 frames per second, with a key frame
+ * every two seconds, as streams have. `rate` is the reference's bit rate as x264 takes it, such as 8M; default: that of a
+ * master, whose decoding costs as much as scoring.
  */
 export async function makePair(
   directory: string,
@@ -32,19 +36,13 @@ export async function makePair(
       scene,
       "-t",
       String(seconds),
-      "-c:v",
-      "libx264",
-      "-preset",
-      "veryfast",
+      ...ENCODE,
       ...(rate === undefined ? ["-crf", "12"] : ["-b:v", rate]),
       "reference.mp4",
     ],
     directory,
   );
-  await ffmpeg(
-    ["-i", "reference.mp4", "-c:v", "libx264", "-preset", "veryfast", "-crf", "33", "distorted.mp4"],
-    directory,
-  );
+  await ffmpeg(["-i", "reference.mp4", ...ENCODE, "-crf", "33", "distorted.mp4"], directory);
 }
 
 /** Number of distinct frames of a small pair; they are repeated. */

@@ -79,7 +79,7 @@ async function benchPair(): Promise<void> {
   printCpu("CPU against the current ffmpeg, v1", timings.slice(4));
 }
 
-/** Compares scores with a look at the pictures of the pair with scores without it. */
+/** Compares scores with and without a look at the pictures of the pair with the bare command. */
 async function benchLook(): Promise<void> {
   await makeFullPair();
   const engine = await openEngine({ threads: THREADS });
@@ -94,6 +94,7 @@ async function benchLook(): Promise<void> {
   const segmentFrames = Math.ceil((Number(seconds) * RATE) / 2);
   const timings = await interleave(
     [
+      { name: "bare ffmpeg + libvmaf", run: () => runBareScorer(directory, THREADS) },
       scored("without a look", blind),
       scored("with a look", pairRequest(files)),
       scored("in two segments, without", blind, segmentFrames),
@@ -102,8 +103,9 @@ async function benchLook(): Promise<void> {
     Number(rounds),
   );
   printTimings(`A look at a pair of ${size}, ${seconds} s`, timings);
-  printCpu("CPU", timings.slice(0, 2));
-  printCpu("CPU, in two segments", timings.slice(2));
+  printCpu("CPU", timings);
+  printCpu("CPU of the look, whole", timings.slice(1, 3));
+  printCpu("CPU of the look, in two segments", timings.slice(3));
 }
 
 /** Compares `svc score` with the bare command for a clip of two seconds, where starting matters most. */
@@ -117,6 +119,13 @@ async function benchClip(): Promise<void> {
         name: "svc score",
         run: async () => {
           await run(SVC, ["score", "reference.mp4", "distorted.mp4"], { cwd: directory });
+        },
+      },
+      {
+        name: "svc score, without a look",
+        run: async () => {
+          const options = ["--findings", "ignore"];
+          await run(SVC, ["score", ...options, "reference.mp4", "distorted.mp4"], { cwd: directory });
         },
       },
     ],
