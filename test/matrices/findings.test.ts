@@ -4,10 +4,10 @@ import { after, before, describe, test } from "node:test";
 import type { Finding, FindingCode, Fix } from "../../src/engine/contract/finding.ts";
 import { type PairRequest, pairRequest } from "../../src/engine/contract/request.ts";
 import type { ScoreResult } from "../../src/engine/contract/result.ts";
+import { Fixture, SCORERS, warningCodes } from "../engine/fixture.ts";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
 import { ffmpeg } from "../media/ffmpeg.ts";
 import { WAIT_LIMIT_MS } from "../waiting.ts";
-import { Fixture, SCORERS, warningCodes } from "./fixture.ts";
 
 const FILM = { ...SCENE, width: 320, height: 180, frames: 100 };
 /** Frames of a segment of cut scores; each is looked at by itself. */

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { pairRequest } from "../../src/engine/contract/request.ts";
+import { Fixture, SCORERS } from "../engine/fixture.ts";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
 import { builtInModelTexts } from "../media/models.ts";
 import { decode, type Planes, type Truth, truthOf, truthOfPair } from "../media/truth.ts";
-import { Fixture, SCORERS } from "./fixture.ts";
 
 const BUILT_IN = ["vmaf_v0.6.1", "vmaf_v0.6.1neg", "vmaf_4k_v0.6.1"];
 

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Area, PictureRequest } from "../../src/engine/contract/picture.ts";
 import { pairRequest } from "../../src/engine/contract/request.ts";
+import { Fixture, SCORERS, warningCodes } from "../engine/fixture.ts";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
 import { picture } from "../media/picture.ts";
 import { decode, type Planes, scale, truthOf, turn } from "../media/truth.ts";
 import { WAIT_LIMIT_MS } from "../waiting.ts";
-import { Fixture, SCORERS, warningCodes } from "./fixture.ts";
 
 const FILM = { ...SCENE, width: 256, height: 144, frames: 40 };
 const AREA: Area = { x: 16, y: 12, width: 200, height: 100 };

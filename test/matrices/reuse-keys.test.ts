@@ -6,10 +6,10 @@ import { type PairRequest, pairRequest } from "../../src/engine/contract/request
 import type { PlannedPair } from "../../src/engine/contract/work.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { fileIdentity } from "../../src/engine/files/identity.ts";
+import { Fixture } from "../engine/fixture.ts";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import { encodeGops } from "../media/gops.ts";
 import { until, WAIT_LIMIT_MS } from "../waiting.ts";
-import { Fixture } from "./fixture.ts";
 
 const GOP = 12;
 const COUNT = 10;

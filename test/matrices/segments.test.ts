@@ -11,10 +11,10 @@ import type { FrameTable } from "../../src/engine/frames/frame-table.ts";
 import { SegmentMismatch } from "../../src/engine/planning/segment-mismatch.ts";
 import { joinParts, metricsOf, ownRows } from "../../src/engine/results/parts.ts";
 import { Failure, type FailureCode } from "../../src/platform/failure.ts";
+import { Fixture, type Pair, SCORERS } from "../engine/fixture.ts";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
 import { builtInModelTexts } from "../media/models.ts";
 import { WAIT_LIMIT_MS } from "../waiting.ts";
-import { Fixture, type Pair, SCORERS } from "./fixture.ts";
 
 /** At 25 frames per second this makes three segments of about a second. */
 const FILM = { ...SCENE, frames: 70 };

@@ -6,12 +6,12 @@ import { type PairRequest, pairRequest } from "../../src/engine/contract/request
 import type { PlannedPair, Still, StillsPart } from "../../src/engine/contract/work.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { Failure } from "../../src/platform/failure.ts";
+import { Fixture, type Pair, SCORERS } from "../engine/fixture.ts";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import { FFMPEG, ffmpeg } from "../media/ffmpeg.ts";
 import { type Colours, picture } from "../media/picture.ts";
 import { decode, deepen, type Planes, pick, scale, turn } from "../media/truth.ts";
 import { WAIT_LIMIT_MS } from "../waiting.ts";
-import { Fixture, type Pair, SCORERS } from "./fixture.ts";
 
 /** At 25 frames per second this makes three segments of about a second. */
 const FILM = { ...SCENE, frames: 70 };

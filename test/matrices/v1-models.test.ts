@@ -4,10 +4,10 @@ import { after, before, describe, test } from "node:test";
 import { pairRequest, type Side } from "../../src/engine/contract/request.ts";
 import type { Warning } from "../../src/engine/contract/result.ts";
 import type { FrameSize } from "../../src/jobs/models.ts";
+import { Fixture, SCORERS, warningCodes } from "../engine/fixture.ts";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
 import { decode, type Planes, type Truth, truthOf } from "../media/truth.ts";
 import { tenBits, V1_MODELS, v1Model } from "../media/v1.ts";
-import { Fixture, SCORERS, warningCodes } from "./fixture.ts";
 
 /** The smallest common size that every model scores. */
 const SIZE = { width: 640, height: 360 };

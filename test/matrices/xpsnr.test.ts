@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { assertSameDigits } from "../engine/digits.ts";
+import { Fixture, SCORERS, warningCodes } from "../engine/fixture.ts";
 import { encode, LOSSY, pristine, SCENE, type Scene } from "../media/clips.ts";
 import { decode, deepen, type Planes, scale, shallow, type Truth, truthOf } from "../media/truth.ts";
 import { tenBits, v1Model } from "../media/v1.ts";
 import { xpsnrTruth } from "../media/xpsnr.ts";
-import { assertSameDigits } from "./digits.ts";
-import { Fixture, SCORERS, warningCodes } from "./fixture.ts";
 
 const [SCORER, VMAF] = SCORERS;
 const CLIP = { ...SCENE, frames: 24 };
