@@ -62,6 +62,15 @@ export class ScorerCounts {
   }
 }
 
+/** Counts results by scorer; empty if all have the same version of libvmaf. Results that are not there yet have no scorer. */
+export function scorersOf(
+  results: readonly { readonly scorer?: ScoredBy["scorer"] | undefined }[],
+): readonly ScorerCount[] {
+  const counts = new ScorerCounts();
+  for (const { scorer } of results) if (scorer !== undefined) counts.add(scorer);
+  return counts.apart;
+}
+
 /** Returns the metrics that hold the scores of different models, for example v1 as the HD and as the 4K model. */
 export function modelsApart(results: readonly ScoredBy[]): readonly MixedMetric[] {
   const all = results.flatMap(({ label, models }) =>

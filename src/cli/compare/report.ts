@@ -4,9 +4,11 @@ import type { Comparison, ComparisonCell } from "../../gen/proto/svc/v1/comparis
 import { Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { Pooled } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { bitRateText, resolutionText } from "../../jobs/quantities.ts";
+import { scorersOf } from "../../jobs/scored-apart.ts";
 import { comparedCells } from "../../messages/comparison.ts";
 import { inOptions } from "../api-names.ts";
 import { comparisonLines } from "../bd/tables.ts";
+import { scorersLines } from "../jobs/scored-apart.ts";
 import { stateName } from "../jobs/state.ts";
 import { printable } from "../terminal/escape.ts";
 import { decimalsFor } from "../terminal/numbers.ts";
@@ -35,7 +37,8 @@ export function reportLines(comparison: Comparison, terminal: Terminal): string[
   const { comparison: compared } = comparedCells(comparison);
   const deltas =
     compared.results.length === 0 ? noDeltas(comparison) : comparisonLines(compared, [], terminal);
-  return [...tables, ...faultLines(comparison.cells, terminal), ...deltas];
+  const scorers = scorersLines(scorersOf(comparison.cells), terminal);
+  return [...tables, ...faultLines(comparison.cells, terminal), ...deltas, ...scorers];
 }
 
 /** By ladder as first given, then by rate. */

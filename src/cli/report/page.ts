@@ -10,6 +10,7 @@ import type {
 } from "../../gen/proto/svc/v1/comparison_pb.ts";
 import { Job_State, JobSpecSchema } from "../../gen/proto/svc/v1/job_pb.ts";
 import { bitRateText, resolutionText, signedText } from "../../jobs/quantities.ts";
+import { LIBVMAF_NOTE, scorersOf } from "../../jobs/scored-apart.ts";
 import { csvRow } from "../../messages/csv.ts";
 import { version } from "../../platform/version.ts";
 import { stateName } from "../jobs/state.ts";
@@ -187,7 +188,7 @@ function* origin({ id, settings, createTime, cells, anchor }: Comparison): Gener
   const created =
     createTime === undefined ? "" : ` It was submitted at ${timestampDate(createTime).toISOString()}.`;
   yield `<h2>How to reproduce</h2>\n<p>Comparison ${escaped(id)}, written by svc ${escaped(version())}.${created} Scored by ` +
-    `${escaped([...scorers].join("; ") || "nothing yet")}.</p>\n`;
+    `${escaped([...scorers].join("; ") || "nothing yet")}.${scorersOf(cells).length > 0 ? ` ${LIBVMAF_NOTE}` : ""}</p>\n`;
   if (settings !== undefined)
     yield `<p>Settings:</p>\n<pre>${escaped(JSON.stringify(toJson(JobSpecSchema, settings), null, 2))}</pre>\n`;
   yield `<p>Encodes, for <code>svc compare --from encodes.csv${anchor === "" ? "" : ` --anchor ${escaped(JSON.stringify(anchor))}`}</code> and ` +

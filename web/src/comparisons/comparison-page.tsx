@@ -1,10 +1,12 @@
 /** A comparison: its ladders as curves, their BD-rates, and every encode. */
 import { useQuery } from "@tanstack/react-query";
 import { useParams, useSearchParams } from "react-router";
+import { scorersOf } from "../../../src/jobs/scored-apart.ts";
 import { bodyOf } from "../api/client.ts";
 import { ApiError } from "../api/problem.ts";
 import { useSession } from "../session/session.ts";
 import { usePageTitle } from "../ui/page-title.ts";
+import { ScorersNote } from "../ui/scorers-note.tsx";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { CellsTable } from "./cells-table.tsx";
 import { ComparisonHead } from "./comparison-head.tsx";
@@ -42,6 +44,7 @@ export function ComparisonPage() {
   return (
     <div className="compare comparison">
       <ComparisonHead comparison={data} stale={error?.message} />
+      <ScorersNote scorers={scorersOf(data.cells ?? [])} />
       {(data.metrics ?? []).length > 0 && (
         <>
           <Controls comparison={data} choice={choice} />

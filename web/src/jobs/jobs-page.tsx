@@ -1,7 +1,7 @@
 /** The live list of all jobs of the tenant. */
 import { useCallback, useDeferredValue, useMemo } from "react";
 import { useSearchParams } from "react-router";
-import { type ScorerCount, ScorerCounts } from "../../../src/jobs/scored-apart.ts";
+import { scorersOf } from "../../../src/jobs/scored-apart.ts";
 import { type JobStream, type LiveJobs, useJobStream, useLiveJobs } from "../api/job-stream.ts";
 import { useMinute } from "../ui/age.tsx";
 import { ConnectionBanner, ConnectionState } from "../ui/connection-state.tsx";
@@ -98,7 +98,7 @@ function Jobs({ live, actions }: JobsProps) {
   const all = useDeferredValue(live.jobs);
   const now = useMinute();
   const { jobs, counts } = useMemo(() => select(all, query, now), [all, query, now]);
-  const scorers = useMemo(() => scorersApart(jobs), [jobs]);
+  const scorers = useMemo(() => scorersOf(jobs), [jobs]);
   // Compare numbers the jobs in this order.
   const chosen = useMemo(
     () =>
@@ -139,12 +139,6 @@ function Jobs({ live, actions }: JobsProps) {
       )}
     </>
   );
-}
-
-function scorersApart(jobs: readonly Job[]): readonly ScorerCount[] {
-  const counts = new ScorerCounts();
-  for (const { scorer } of jobs) if (scorer !== undefined) counts.add(scorer);
-  return counts.apart;
 }
 
 function hiddenOf(chosen: readonly Job[], shown: readonly Job[]): number {

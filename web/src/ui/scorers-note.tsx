@@ -2,7 +2,7 @@
 import { LIBVMAF_NOTE, type ScorerCount } from "../../../src/jobs/scored-apart.ts";
 import { countText } from "../jobs/job-facts.ts";
 
-/** Without scorers there is no note; see ScorerCounts. */
+/** Without scorers there is no note; see scorersOf. */
 export function ScorersNote({ scorers }: { readonly scorers: readonly ScorerCount[] }) {
   if (scorers.length === 0) return null;
   return (

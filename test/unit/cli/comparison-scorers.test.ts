@@ -1,0 +1,35 @@
+/** A comparison says if its cells were scored by different versions of libvmaf. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { create } from "@bufbuild/protobuf";
+import { reportLines } from "../../../src/cli/compare/report.ts";
+import { reportPage } from "../../../src/cli/report/page.ts";
+import { type Comparison, ComparisonSchema } from "../../../src/gen/proto/svc/v1/comparison_pb.ts";
+import { Job_State } from "../../../src/gen/proto/svc/v1/job_pb.ts";
+
+const terminal = { columns: 200, unicode: false, color: false, live: false } as const;
+
+function comparisonBy(...libvmafs: readonly string[]): Comparison {
+  return create(ComparisonSchema, {
+    cells: libvmafs.map((libvmafVersion, index) => ({
+      number: index + 1,
+      distorted: `${index + 1}.mp4`,
+      state: Job_State.SUCCEEDED,
+      scorer: { program: "ffmpeg", version: "n9.0.2", libvmafVersion },
+    })),
+  });
+}
+
+test("two versions of libvmaf are named with the number of cells, and their difference", () => {
+  const mixed = comparisonBy("3.0.0", "3.2.0", "3.2.0");
+  const text = reportLines(mixed, terminal).join("\n");
+  assert.match(text, /scored by different scorers: ffmpeg n9\.0\.2, libvmaf 3\.0\.0 \(1 job\);/);
+  assert.match(text, /libvmaf 3\.2\.0 \(2 jobs\)\. Between versions of libvmaf/);
+  assert.match([...reportPage(mixed)].join(""), /Between versions of libvmaf/);
+});
+
+test("one version is not worth a note", () => {
+  const same = comparisonBy("3.2.0", "3.2.0");
+  assert.doesNotMatch(reportLines(same, terminal).join("\n"), /different scorers/);
+  assert.doesNotMatch([...reportPage(same)].join(""), /Between versions/);
+});
