@@ -59,8 +59,11 @@ export const OBJECTS: CheckName = (side, name) => {
   if (remote?.kind === "fault") throw new Failure("URL_NOT_SUPPORTED", `The ${side} video ${remote.text}`);
 };
 
+/** What messages say of a pair and of its scores: score requests, and specs of jobs. */
+export type PairMessage = Omit<ScoreRequest, "$typeName" | "$unknown" | "frames">;
+
 /** Converts a message to a request for the engine. Default of `checkName`: only files. Throws Failure. */
-export function pairRequestOf(message: ScoreRequest, checkName: CheckName = refuseUrl): PairRequest {
+export function pairRequestOf(message: PairMessage, checkName: CheckName = refuseUrl): PairRequest {
   for (const side of SIDES) {
     checkPath(side, message[side]);
     checkName(side, message[side]);
@@ -89,7 +92,7 @@ export function pairRequestOf(message: ScoreRequest, checkName: CheckName = refu
 }
 
 /** Returns the members that are given: 0 frames of `start` and `duration` mean not given. */
-function alignmentOf({ offset, start, duration, runs }: ScoreRequest): AlignmentRequest {
+function alignmentOf({ offset, start, duration, runs }: PairMessage): AlignmentRequest {
   return {
     ...(offset !== undefined && { offset }),
     ...(start !== 0 && { start }),
@@ -124,7 +127,7 @@ function checkPath(side: string, path: string): void {
   }
 }
 
-function modelsOf(message: ScoreRequest): readonly string[] {
+function modelsOf(message: PairMessage): readonly string[] {
   if (message.model !== "" && message.models.length > 0) {
     throw invalid("model and models cannot be used together. Use models for several models.");
   }

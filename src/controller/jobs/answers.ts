@@ -48,6 +48,7 @@ export async function answersOf(
 /** Returns the key of each job; undefined: it is not known whether its files are those of an earlier job. */
 async function keysOf(jobs: readonly CheckedSpec[]): Promise<readonly (Uint8Array | undefined)[]> {
   const wanted = jobs.map(({ need, spec }) => need !== undefined && !spec.noCache);
+  if (!wanted.includes(true)) return [];
   const paths = new Set(
     jobs.flatMap(({ spec }, index) => (wanted[index] ? SIDES.map((side) => spec[side]) : [])),
   );

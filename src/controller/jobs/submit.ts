@@ -15,7 +15,6 @@ import { Failure } from "../../platform/failure.ts";
 import type { Span } from "../../platform/observability/span.ts";
 import type { JobRow, NewJob } from "../../store/contract/job-records.ts";
 import type { Store } from "../../store/contract/store.ts";
-import type { Ready } from "../../store/contract/task-records.ts";
 import { jobMessage } from "../messages/job.ts";
 import { checkSpec, idempotencyKeyOf } from "../requests/job-spec.ts";
 import type { MediaPolicy } from "../requests/media-policy.ts";
@@ -133,12 +132,9 @@ async function requireFit(
 ): Promise<Admission> {
   const requireAll = async (wanted: readonly NewSpec[]): Promise<Admission> => {
     if (wanted.length > 0) await requireMore?.();
-    const ready = readyOf(tenant, wanted);
-    await fleet.requirePlanners(
-      tenant,
-      ready.flatMap(({ workClass }) => needToPlan(workClass) ?? []),
-    );
-    requireModelSets(schedule.classesOf(tenant), ready);
+    const needs = new Map(wanted.flatMap(({ need }) => (need === undefined ? [] : [[classOf(need), need]])));
+    await fleet.requirePlanners(tenant, [...needs.values()]);
+    requireModelSets(schedule.classesOf(tenant), [...needs.keys()]);
     return limits.admit(tenant, wanted.length);
   };
   try {
@@ -152,21 +148,15 @@ async function requireFit(
 }
 
 /** Throws TOO_MANY_MODEL_SETS. */
-function requireModelSets(waiting: readonly string[], more: readonly Ready[]): void {
-  const known = setsOf(waiting);
-  const wanted = setsOf(more.map(({ workClass }) => workClass));
-  const sets = new Set([...known, ...wanted]);
-  if (sets.size <= MAX_MODEL_SETS || wanted.every((workClass) => known.includes(workClass))) return;
+function requireModelSets(waiting: readonly string[], wanted: readonly string[]): void {
+  if (wanted.every((workClass) => waiting.includes(workClass))) return;
+  const sets = new Set([...waiting.filter((workClass) => needToPlan(workClass) !== undefined), ...wanted]);
+  if (sets.size <= MAX_MODEL_SETS) return;
   throw new Failure(
     "TOO_MANY_MODEL_SETS",
     `Jobs with ${sets.size} different sets of models would wait for their plan; the limit is ${MAX_MODEL_SETS}. Use fewer sets, or submit again when some are planned.`,
     { found: { sets: sets.size, limit: MAX_MODEL_SETS } },
   );
-}
-
-/** Returns the classes with models. */
-function setsOf(workClasses: readonly string[]): readonly string[] {
-  return workClasses.filter((workClass) => needToPlan(workClass) !== undefined);
 }
 
 function newJob(
@@ -186,11 +176,6 @@ function newJob(
     workClass: classOf(need),
     traceparent: traceparentIn(span),
   };
-}
-
-function readyOf(tenant: string, jobs: readonly NewSpec[]): Ready[] {
-  const classes = new Set(jobs.map(({ need }) => classOf(need)));
-  return [...classes].map((workClass) => ({ tenant, workClass }));
 }
 
 function classOf(need: PlanNeed | undefined): string {

@@ -60,7 +60,7 @@ export function checkSpec(
   const spec = given.diagnoseOnly
     ? given
     : withSeed(withFindings(withModels(given, defaultModels), findings));
-  const request = pairRequestOf(scoreRequestOf(spec), OBJECTS);
+  const request = pairRequestOf(spec, OBJECTS);
   const { models, scorerVersion } = request;
   const sample = sampleOf(spec);
   if (sample !== undefined) refuseSample(sample, request);
