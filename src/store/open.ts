@@ -41,7 +41,7 @@ async function openEmbedded(directory: string, log: Log): Promise<Store> {
 async function openPostgres(databaseUrl: string, log: Log): Promise<Store> {
   logApplied(await upgradeSchema(databaseUrl), log);
   const database = new Database(postgresDriver(databaseUrl));
-  const announcements = new Announcements((payload) => listener.send(payload));
+  const announcements = new Announcements((payloads) => listener.send(payloads));
   const onPayload = (payload: string) => {
     const announcement = announcementOf(payload);
     if (announcement !== undefined) announcements.receive(announcement);

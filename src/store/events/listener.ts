@@ -7,6 +7,8 @@ import type { Log } from "../../platform/observability/log.ts";
 import { connectPostgres } from "../connection/postgres.ts";
 import type { Carrier } from "./notifications.ts";
 
+/** One statement for a batch: each statement is a transaction. */
+const NOTIFY = "select pg_notify($1, $2 || payload) from unnest($3::text[]) as payload";
 const CHANNEL = "svc_announcements";
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
@@ -29,7 +31,7 @@ export function openListener(
   background.start();
   return {
     started: background.started,
-    send: (payload) => listener.send(payload),
+    send: (payloads) => listener.send(payloads),
     close: async () => background.stop(),
   };
 }
@@ -53,10 +55,9 @@ class Listener {
   }
 
   /** Lost while disconnected; the maintenance tasks of other controllers find the change. */
-  send(payload: string): void {
+  send(payloads: readonly string[]): void {
     const client = this.#client;
-    if (client !== undefined)
-      void this.#ask(client, "select pg_notify($1, $2)", [CHANNEL, this.#self + payload]);
+    if (client !== undefined) void this.#ask(client, NOTIFY, [CHANNEL, this.#self, payloads]);
   }
 
   async run(signal: AbortSignal, isStarted: () => void): Promise<void> {
@@ -111,7 +112,7 @@ class Listener {
     }
   }
 
-  async #ask(client: Client, text: string, values: string[]): Promise<void> {
+  async #ask(client: Client, text: string, values: unknown[]): Promise<void> {
     this.#sending = this.#sending
       .then(async () => client.query(text, values))
       .catch(() => client.emit("end"));

@@ -6,8 +6,8 @@ import type { Ready } from "../contract/task-records.ts";
 
 /** Sends batches to other processes. */
 export interface Carrier {
-  /** Never fails. */
-  send(payload: string): void;
+  /** Sends the payloads of a batch. Never fails. */
+  send(payloads: readonly string[]): void;
   close(): Promise<void>;
 }
 
@@ -18,7 +18,7 @@ const MAX_BYTES = 7_900;
 
 export class Announcements {
   readonly #listeners = new Set<(announcement: Announcement) => void>();
-  readonly #carry: (payload: string) => void;
+  readonly #carry: Carrier["send"];
   #work = new Map<string, Ready>();
   #nodeIds = new Set<string>();
   #capacityReleased = new Set<string>();
@@ -26,8 +26,8 @@ export class Announcements {
   #revocations = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param carry sends a payload to other processes, if there are any. */
-  constructor(carry: (payload: string) => void) {
+  /** @param carry sends payloads to other processes, if there are any. */
+  constructor(carry: Carrier["send"]) {
     this.#carry = carry;
   }
 
@@ -85,7 +85,7 @@ export class Announcements {
     this.#capacityReleased = new Set();
     this.#events = false;
     this.#revocations = false;
-    for (const payload of payloadsOf(gathered)) this.#carry(payload);
+    this.#carry(payloadsOf(gathered));
   }
 }
 

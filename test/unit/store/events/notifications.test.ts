@@ -8,7 +8,7 @@ import { Announcements, announcementOf } from "../../../../src/store/events/noti
 /** What another controller receives of announcements that are made at once. */
 function received(given: readonly Announcement[]): readonly (Announcement | undefined)[] {
   const payloads: string[] = [];
-  const announcements = new Announcements((payload) => payloads.push(payload));
+  const announcements = new Announcements((batch) => payloads.push(...batch));
   for (const announcement of given) announcements.announce(announcement);
   announcements.close();
   for (const payload of payloads)
