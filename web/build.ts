@@ -17,12 +17,14 @@ import { CONSOLE_FILES } from "../src/processes/controller/console.ts";
 const WEB = import.meta.dirname;
 /** The hash of the sources. Its modification time is that of the last check; bin/svc compares it with the sources. */
 const STAMP = join(CONSOLE_FILES, ".sources");
+/** Layers of src that the console imports code from. */
+const PURE = ["jobs", "rates", "report"];
 const COMPRESSIBLE = /\.(css|html|js|svg)$/;
 
 /** SHA-256 of everything the console is built from; of the repository's `src`, only the pure rules. */
 async function hashSources(): Promise<string> {
   const own = ["src/**/*.*", "public/*", "*.html", "*.ts"];
-  const paths = globSync([...own, "../src/jobs/*.ts", "../src/rates/*.ts"], { cwd: WEB });
+  const paths = globSync([...own, ...PURE.map((layer) => `../src/${layer}/**/*.ts`)], { cwd: WEB });
   const hash = createHash("sha256");
   for (const path of [...paths.sort(), "../package-lock.json"])
     hash.update(`${path}\n`).update(await readFile(join(WEB, path)));

@@ -15,7 +15,7 @@ const LAYERS: Record<string, readonly string[]> = {
     ...["audit", "auth", "client", "controller", "engine", "gen", "grpc", "jobs", "kubernetes", "media"],
     ...["messages", "platform", "rest", "scoring", "store", "tracing", "worker"],
   ],
-  cli: ["client", "engine", "gen", "jobs", "messages", "platform", "rates"],
+  cli: ["client", "engine", "gen", "jobs", "messages", "platform", "rates", "report"],
   rest: ["audit", "auth", "controller", "gen", "jobs", "messages", "platform", "scoring"],
   grpc: ["audit", "auth", "controller", "gen", "messages", "platform", "scoring"],
   scoring: ["engine", "gen", "messages", "platform"],
@@ -32,15 +32,16 @@ const LAYERS: Record<string, readonly string[]> = {
   engine: ["jobs", "platform"],
   platform: [],
   gen: [],
+  report: ["gen", "jobs", "rates"],
   rates: ["jobs"],
   jobs: [],
 };
 
 /** Layers of pure rules: they import neither packages nor modules of Node.js. */
-const PURE = new Set(["jobs", "rates"]);
+const PURE = new Set(["jobs", "rates", "report"]);
 
 /** Layers that the console may import. It runs in browsers, so they contain only types and pure rules. */
-const CONSOLE = ["gen", "jobs", "rates"];
+const CONSOLE = ["gen", "jobs", "rates", "report"];
 
 /** Code that may read the environment; scripts, tests and benchmarks are separate programs. */
 const ENVIRONMENT = [

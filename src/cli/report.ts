@@ -2,13 +2,15 @@
 import { writeFile } from "node:fs/promises";
 import type { Command } from "commander";
 import type { Connection } from "../client/connection/connection.ts";
+import { comparisonJson } from "../messages/json.ts";
 import { Failure } from "../platform/failure.ts";
+import { version } from "../platform/version.ts";
+import { reportPage } from "../report/page.ts";
 import { PeopleCommand } from "./command.ts";
 import { fetchComparison } from "./compare/submitted.ts";
 import { addServerOptions, type ServerFlags, serverGuide, withServer } from "./connection/server.ts";
 import { EXIT, writeAll, writeFault } from "./exit.ts";
 import { optional } from "./flags/optional.ts";
-import { reportPage } from "./report/page.ts";
 import { quoteName } from "./terminal/escape.ts";
 
 interface ReportFlags extends ServerFlags {
@@ -47,8 +49,9 @@ async function report(
   signal: AbortSignal,
 ): Promise<number> {
   const comparison = await fetchComparison(connection, id, signal);
-  if (html === undefined || html === "-") await writeAll(process.stdout, reportPage(comparison));
-  else await write(html, reportPage(comparison), signal);
+  const page = reportPage(comparisonJson(comparison), version());
+  if (html === undefined || html === "-") await writeAll(process.stdout, page);
+  else await write(html, page, signal);
   return EXIT.scored;
 }
 

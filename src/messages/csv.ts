@@ -1,4 +1,5 @@
 /** Per-frame scores as CSV (RFC 4180, but lines end with LF). */
+import { csvRow } from "../jobs/text/csv-row.ts";
 
 /** The last column, so that readers by position find the metrics in their places. */
 const TIME = "time";
@@ -21,13 +22,4 @@ export function csvLine(
   const texts = metrics.map((metric) => value(metric)?.toFixed(6) ?? "");
   const time = rate === undefined ? "" : (frame / rate).toFixed(6);
   return `${[frame, ...texts, time].join(",")}\n`;
-}
-
-/** A row of texts. */
-export function csvRow(texts: readonly string[]): string {
-  return `${texts.map(cell).join(",")}\n`;
-}
-
-function cell(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

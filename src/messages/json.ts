@@ -27,8 +27,11 @@ import {
   type Tenant,
   TenantSchema,
 } from "../gen/proto/svc/v1/tenant_pb.ts";
+import type { components } from "../gen/rest/controller.ts";
 import { isObject } from "../platform/json.ts";
 import { findingMessage } from "./findings.ts";
+
+type ComparisonAnswer = components["schemas"]["Comparison"];
 
 const FULL = { alwaysEmitImplicit: true } as const;
 
@@ -58,13 +61,13 @@ export function jobJson(job: Job): JsonObject {
 }
 
 /** With its settings as submitted, and lists only if the message has cells. */
-export function comparisonJson(comparison: Comparison): JsonObject {
+export function comparisonJson(comparison: Comparison): JsonObject & ComparisonAnswer {
   const { cells, metrics, ladders, deltas, ...json } = objectOf(toJson(ComparisonSchema, comparison, FULL));
   return {
     ...json,
     ...(comparison.settings && { settings: toJson(JobSpecSchema, comparison.settings) }),
     ...(comparison.cells.length > 0 && ({ cells, metrics, ladders, deltas } as JsonObject)),
-  };
+  } as JsonObject & ComparisonAnswer;
 }
 
 /** An event of a stream of jobs. */

@@ -65,7 +65,8 @@ function placesOf(cells: readonly Cell[]): readonly Place[] {
   });
 }
 
-function fileName(path: string): string {
+/** The last part of a path. */
+export function fileName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1) || path;
 }
 

@@ -1,8 +1,10 @@
 /** The pages of comparisons in a real browser: list, curves, BD-rates, encodes and actions. */
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { bdRate } from "../../src/rates/bd-rate.ts";
+import { SVC, start } from "../cli/program.ts";
 import { encode, pristine } from "../media/clips.ts";
 import { MediaDirectory } from "../media/directory.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
@@ -125,6 +127,22 @@ test("BD-rates are those of the scores, by metric and method", async () => {
   await page.reload();
   await page.locator("table.delta-table").waitFor();
   assert.equal(await page.getByLabel("Method").inputValue(), "aom-ctc");
+  await page.context().close();
+});
+
+test("the report and the CSV are those of the command line", async () => {
+  const page = await opened(hostile);
+  const commands = { Report: ["report"], CSV: ["comparisons", "show", "--csv"] };
+  for (const [what, command] of Object.entries(commands)) {
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: `Download ${what === "CSV" ? what : "report"}` }).click(),
+    ]);
+    assert.match(download.suggestedFilename(), new RegExp(`-${hostile.id.slice(0, 8)}\\.(html|csv)$`));
+    const { stdout } = await start(SVC, [...command, hostile.id, "--server", up.grpc]).ended();
+    assert.ok(stdout.length > 0);
+    assert.equal(await readFile(await download.path(), "utf8"), stdout);
+  }
   await page.context().close();
 });
 

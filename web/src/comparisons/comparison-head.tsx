@@ -7,6 +7,7 @@ import { Age } from "../ui/age.tsx";
 import { CopyLink } from "../ui/copy-link.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { type Comparison, hasEnded, progressText, titleOf, unscored } from "./comparison-view.ts";
+import { Downloads } from "./downloads.tsx";
 
 interface ComparisonHeadProps {
   readonly comparison: Comparison;
@@ -26,6 +27,7 @@ export function ComparisonHead({ comparison, stale }: ComparisonHeadProps) {
           <bdi>{titleOf(comparison)}</bdi>
         </h1>
         {mayAs(caller, "svc:writer") && <Actions comparison={comparison} />}
+        <Downloads comparison={comparison} />
         <CopyLink />
       </div>
       <p>

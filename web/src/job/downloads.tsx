@@ -4,13 +4,14 @@ import { type Credentials, fetchRaw, type Job } from "../api/client.ts";
 import { titleOf } from "../jobs/job-facts.ts";
 import { useSession } from "../session/session.ts";
 import { CopyLink } from "../ui/copy-link.tsx";
+import { fileStemOf, save } from "../ui/save.ts";
 
 export function Downloads({ job }: { readonly job: Job }) {
   const { credentials } = useSession();
   const { mutate, isPending, error } = useMutation({
     mutationFn: async (format: "json" | "csv") => {
       const blob = await (format === "csv" ? csvOf(credentials, job.id) : jsonOf(credentials, job.id));
-      save(blob, `${fileStem(job)}.${format}`);
+      save(blob, `${fileStemOf(titleOf(job), job.id)}.${format}`);
     },
   });
   return (
@@ -40,21 +41,4 @@ async function jsonOf(credentials: Credentials, id: string): Promise<Blob> {
   // Both are objects and frames has a single member, so the texts are joined without parsing a whole film.
   const head = job.trimEnd().replace(/\}$/, "");
   return new Blob([head, ",", frames.slice(1)], { type: "application/json" });
-}
-
-function save(blob: Blob, name: string): void {
-  const url = URL.createObjectURL(blob);
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  // By then the browser has started the download.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
-}
-
-function fileStem(job: Job): string {
-  const name = titleOf(job)
-    .replace(/[^\p{L}\p{N}._-]+/gu, "-")
-    .slice(0, 80);
-  return `${name}-${job.id.slice(0, 8)}`;
 }

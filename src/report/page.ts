@@ -1,27 +1,28 @@
 /** A comparison as one self-contained HTML page: no script, no network, fit for paper. */
-import { basename } from "node:path";
-import { toJson } from "@bufbuild/protobuf";
-import { timestampDate } from "@bufbuild/protobuf/wkt";
-import type {
-  ClipDelta,
-  Comparison,
-  ComparisonCell,
-  LadderDelta,
-} from "../../gen/proto/svc/v1/comparison_pb.ts";
-import { Job_State, JobSpecSchema } from "../../gen/proto/svc/v1/job_pb.ts";
-import { bitRateText, resolutionText, signedText } from "../../jobs/quantities.ts";
-import { LIBVMAF_NOTE, scorersOf } from "../../jobs/scored-apart.ts";
-import { csvRow } from "../../messages/csv.ts";
-import { version } from "../../platform/version.ts";
-import { stateName } from "../jobs/state.ts";
+import type { components } from "../gen/rest/controller.ts";
+import { bitRateText, resolutionText, signedText } from "../jobs/quantities.ts";
+import { LIBVMAF_NOTE, scorersOf } from "../jobs/scored-apart.ts";
+import { csvRow } from "../jobs/text/csv-row.ts";
+import { fileName } from "../rates/cells.ts";
 import { chart, type Series } from "./chart.ts";
 import { type Column, escaped, table } from "./markup.ts";
 import { STYLE } from "./style.ts";
 
+type Schemas = components["schemas"];
+/** A comparison as REST returns it. */
+export type Comparison = Schemas["Comparison"];
+type ComparisonCell = Schemas["ComparisonCell"];
+type ClipDelta = Schemas["ClipDelta"];
+type LadderDelta = Schemas["LadderDelta"];
+/** Without cells, there is nothing in its tables. */
+type Tables = Required<Comparison>;
+
 /** Colours that people with any colour vision tell apart (Okabe and Ito); ladders after the eighth repeat them. */
 const COLOURS = [...["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999933"]];
 
-export function* reportPage(comparison: Comparison): Generator<string> {
+/** @param version of svc, which the page names. */
+export function* reportPage(given: Comparison, version: string): Generator<string> {
+  const comparison: Tables = { cells: [], metrics: [], ladders: [], deltas: [], ...given };
   const title = comparison.name || `Comparison ${comparison.id}`;
   yield `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">` +
     `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">` +
@@ -31,13 +32,13 @@ export function* reportPage(comparison: Comparison): Generator<string> {
   yield* curves(comparison);
   yield* details(comparison);
   yield `<h2>Encodes</h2>\n${encodes(comparison)}`;
-  yield* origin(comparison);
+  yield* origin(comparison, version);
   yield "</body></html>\n";
 }
 
-function summary({ cells, ladders, anchor, progress, metrics, deltas }: Comparison): string {
+function summary({ cells, ladders, anchor, progress, metrics, deltas }: Tables): string {
   const clips = new Set(cells.map(({ clip }) => clip)).size;
-  const scored = progress?.succeeded ?? 0;
+  const scored = progress.succeeded;
   const missing = cells.length - scored;
   const facts = [
     `${cells.length} encodes of ${clips} ${clips === 1 ? "clip" : "clips"} in ${ladders.length} ${ladders.length === 1 ? "ladder" : "ladders"}`,
@@ -71,7 +72,7 @@ function percent(value: number | undefined): string {
   return value === undefined ? "–" : `${signedText(value, 2)} %`;
 }
 
-function* curves({ cells, ladders, metrics }: Comparison): Generator<string> {
+function* curves({ cells, ladders, metrics }: Tables): Generator<string> {
   if (metrics.length === 0) return;
   const colourOf = new Map(ladders.map(({ name }, index) => [name, COLOURS[index % COLOURS.length] ?? ""]));
   const key = [...colourOf].map(([name, colour]) => `<li style="color:${colour}">● ${escaped(name)}</li>`);
@@ -100,7 +101,7 @@ interface DetailRow {
   readonly byMethod: ReadonlyMap<string, ClipDelta>;
 }
 
-function* details({ metrics, deltas, anchor }: Comparison): Generator<string> {
+function* details({ metrics, deltas, anchor }: Tables): Generator<string> {
   if (deltas.length === 0) return;
   yield `<h2>BD-rate by clip and method, against ${escaped(anchor)}</h2>\n`;
   for (const metric of metrics) {
@@ -144,16 +145,20 @@ const DETAILS: readonly Column<DetailRow>[] = [
   { heading: "Why not", text: ({ byMethod }) => byMethod.get("pchip")?.refusal?.message ?? "" },
 ];
 
-function encodes({ cells, metrics }: Comparison): string {
+function encodes({ cells, metrics }: Tables): string {
   const [first, ...others] = metrics.map(({ name }) => name);
   const stat = (name: string, of: "mean" | "harmonicMean" | "p5" | "min", heading: string) => ({
     ...{ heading, isNumber: true },
-    text: ({ pooled }: ComparisonCell) => pooled[name]?.[of].toFixed(4) ?? "–",
+    // JSON has no NaN and no infinity: REST writes texts.
+    text: ({ pooled }: ComparisonCell) => {
+      const value = pooled[name]?.[of];
+      return value !== undefined && Number.isFinite(value) ? value.toFixed(4) : "–";
+    },
   });
   return table(cells, [
     { heading: "Clip", text: ({ clip }) => clip },
     { heading: "Ladder", text: ({ ladder }) => ladder || "–" },
-    { heading: "Encode", text: ({ distorted }) => basename(distorted) },
+    { heading: "Encode", text: ({ distorted }) => fileName(distorted) },
     { heading: "Size", text: ({ media }) => (media ? resolutionText(media.width, media.height) : "–") },
     {
       ...{ heading: "Rate", isNumber: true },
@@ -173,24 +178,21 @@ function encodes({ cells, metrics }: Comparison): string {
 }
 
 function noteOf({ state, error }: ComparisonCell): string {
-  if (state === Job_State.SUCCEEDED) return "";
-  return error === undefined ? stateName(state) : `${error.message} [${error.code}]`;
+  if (state === "SUCCEEDED") return "";
+  return error === undefined ? state : `${error.message} [${error.code}]`;
 }
 
 /** Settings, programs, and what to type for the same comparison. */
-function* origin({ id, settings, createTime, cells, anchor }: Comparison): Generator<string> {
+function* origin({ id, settings, createTime, cells, anchor }: Tables, version: string): Generator<string> {
   const scorers = new Set(
     cells.flatMap(({ scorer }) =>
       scorer ? `${scorer.program} ${scorer.version} with libvmaf ${scorer.libvmafVersion}` : [],
     ),
   );
   const pairs = [["reference", "distorted", "ladder", "clip"], ...cells.map(rowOf)];
-  const created =
-    createTime === undefined ? "" : ` It was submitted at ${timestampDate(createTime).toISOString()}.`;
-  yield `<h2>How to reproduce</h2>\n<p>Comparison ${escaped(id)}, written by svc ${escaped(version())}.${created} Scored by ` +
+  yield `<h2>How to reproduce</h2>\n<p>Comparison ${escaped(id)}, written by svc ${escaped(version)}. It was submitted at ${escaped(createTime)}. Scored by ` +
     `${escaped([...scorers].join("; ") || "nothing yet")}.${scorersOf(cells).length > 0 ? ` ${LIBVMAF_NOTE}` : ""}</p>\n`;
-  if (settings !== undefined)
-    yield `<p>Settings:</p>\n<pre>${escaped(JSON.stringify(toJson(JobSpecSchema, settings), null, 2))}</pre>\n`;
+  yield `<p>Settings:</p>\n<pre>${escaped(JSON.stringify(settings, null, 2))}</pre>\n`;
   yield `<p>Encodes, for <code>svc compare --from encodes.csv${anchor === "" ? "" : ` --anchor ${escaped(JSON.stringify(anchor))}`}</code> and ` +
     `<code>POST /v1/comparisons</code>:</p>\n<pre class="list">${escaped(pairs.map(csvRow).join(""))}</pre>\n`;
 }

@@ -1,8 +1,8 @@
 /** Rate–quality curves of one clip by one metric, as an SVG element. */
-import { bitRateText } from "../../jobs/quantities.ts";
-import { curvePoints } from "../../rates/curve-points.ts";
-import type { RatePoint } from "../../rates/points.ts";
-import { ratios, ticks } from "../../rates/ticks.ts";
+import { bitRateText } from "../jobs/quantities.ts";
+import { curvePoints } from "../rates/curve-points.ts";
+import type { RatePoint } from "../rates/points.ts";
+import { ratios, ticks } from "../rates/ticks.ts";
 import { escaped } from "./markup.ts";
 
 /** A ladder. */
