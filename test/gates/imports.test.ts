@@ -54,6 +54,7 @@ const UPWARDS: readonly (readonly [string, string, string])[] = [
   ["src/main.ts", 'import "./engine/frames.ts";', "main may not import engine"],
   ["src/jobs/state.ts", 'import "../platform/level.ts";', "jobs may not import platform"],
   ["src/rates/curve.ts", 'import "../platform/level.ts";', "rates may not import platform"],
+  ["src/report/page.ts", 'import { basename } from "node:path";', "report is pure"],
   ["src/rates/curve.ts", 'import { randomUUID } from "node:crypto";', "rates is pure"],
   ["src/jobs/state.ts", 'import { randomUUID } from "node:crypto";', "jobs is pure"],
   ["web/src/page.tsx", 'import "../../src/engine/frames.ts";', "the console may not import engine"],

@@ -155,6 +155,7 @@ test("bin/svc of a checkout runs its sources, and first builds the console if on
     "src/main.ts",
     "src/jobs/a.ts",
     "src/rates/a.ts",
+    "src/report/a.ts",
     "web/src/a.ts",
     "web/public/a.svg",
     "web/build.ts",
