@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { PeopleCommand } from "./command.ts";
 import { cancelCommand } from "./comparisons/cancel.ts";
+import { deleteCommand } from "./comparisons/delete.ts";
 import { listCommand } from "./comparisons/list.ts";
 import { retryCommand } from "./comparisons/retry.ts";
 import { showCommand } from "./comparisons/show.ts";
@@ -20,7 +21,7 @@ ${serverGuide()}`;
 
 export function comparisonsCommand(): Command {
   return new PeopleCommand("svc comparisons")
-    .summary("list, show, retry and cancel comparisons on a controller")
+    .summary("list, show, retry, cancel and delete comparisons on a controller")
     .description(
       "A comparison is a set of encodes that svc compare --submit had scored in the same way. Each of its cells is a job.",
     )
@@ -28,5 +29,6 @@ export function comparisonsCommand(): Command {
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(retryCommand())
-    .addCommand(cancelCommand());
+    .addCommand(cancelCommand())
+    .addCommand(deleteCommand());
 }

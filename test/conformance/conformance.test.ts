@@ -17,7 +17,7 @@ const ISSUER = "https://id.example";
 /** Operations that queue so many jobs that scores would wait behind them. */
 const COMPARING = [
   ...["submitComparison", "listComparisons", "getComparison"],
-  ...["addCells", "retryCells", "cancelComparison"],
+  ...["addCells", "retryCells", "cancelComparison", "deleteComparison"],
 ];
 /** Operations that leave the others without jobs, or without a node that scores them. */
 const LAST = ["cancelJobs", "deleteJobs", "drainNode"];

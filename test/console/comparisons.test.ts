@@ -207,6 +207,26 @@ test("names are shown as they are", async () => {
   await page.context().close();
 });
 
+test("a comparison is deleted after a question, and its jobs stay", async () => {
+  const distorted = directory.file("medium-24.mp4");
+  const reference = directory.file("reference.y4m");
+  const own = await submitted({ name: "short-lived", pairs: [{ reference, distorted }] });
+  const page = await opened(own);
+  await page.getByRole("button", { name: "Delete" }).click();
+  const dialog = page.getByRole("dialog", { name: "Delete this comparison?" });
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await dialog.getByRole("button", { name: "Keep it" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Delete" }).click();
+  await dialog.getByRole("button", { name: "Delete the comparison" }).click();
+  await page.waitForURL(`**/comparisons`);
+  await page.getByRole("link", { name: "presets" }).waitFor();
+  assert.equal(await page.getByText("short-lived").count(), 0);
+  const { status } = await jobs.call("getJob", `/v1/jobs/${own.cells[0]?.jobId}`);
+  assert.equal(status, 200);
+  await page.context().close();
+});
+
 test("a comparison that does not exist is said to be missing", async () => {
   const page = await pages.page(`${up.rest}/console/comparisons/00000000-0000-4000-8000-000000000000`);
   await page.getByRole("heading", { name: "Comparison not found" }).waitFor();

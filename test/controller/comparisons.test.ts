@@ -9,6 +9,7 @@ import {
   type Comparison,
   type ComparisonPair,
   type ComparisonPairSchema,
+  DeleteComparisonRequestSchema,
   GetComparisonRequestSchema,
   ListComparisonsRequestSchema,
   RetryCellsRequestSchema,
@@ -202,6 +203,24 @@ describe("a comparison", () => {
     const request = create(RetryCellsRequestSchema, { id });
     const { retried } = await system.controller.comparisons.retryCells(request, caller(tenant));
     assert.equal(retried, 1);
+  });
+
+  test("is deleted without its jobs, and its key is free again", async () => {
+    const tenant = "no longer";
+    const given = { pairs: pairs("a1", "a2"), idempotencyKey: "k" };
+    const { id, cells } = await submit(tenant, given);
+    const remove = (of: string) =>
+      system.controller.comparisons.deleteComparison(
+        create(DeleteComparisonRequestSchema, { id: of }),
+        caller(tenant),
+      );
+    const { comparison } = await remove(id);
+    assert.deepEqual([comparison?.id, comparison?.cells.length], [id, 2]);
+    await refused(remove(id), "COMPARISON_NOT_FOUND");
+    await refused(remove("x"), "COMPARISON_NOT_FOUND");
+    for (const { jobId } of cells) assert.equal((await system.job(tenant, jobId)).state, Job_State.QUEUED);
+    const again = await submit(tenant, given);
+    assert.deepEqual([again.existed, again.id === id], [false, false]);
   });
 
   test("is stored once for a key, and its key refuses another request", async () => {

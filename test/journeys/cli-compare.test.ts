@@ -225,6 +225,11 @@ describe("svc comparisons", () => {
     const text = await svc("comparisons", "show", id);
     assert.equal(text.code, 0);
     assert.match(text.stdout, /missing\.mp4 .*MEDIA_NOT_FOUND/);
+    const deleted = await svc("comparisons", "delete", id);
+    assert.deepEqual([deleted.code, deleted.stdout], [0, `Comparison ${id} with a fault deleted.\n`]);
+    const gone = await svc("comparisons", "delete", id);
+    assert.deepEqual([gone.code, gone.stdout], [2, ""]);
+    assert.match(gone.stderr, /COMPARISON_NOT_FOUND/);
   });
 
   test("writes a comparison as a page of its own", async () => {

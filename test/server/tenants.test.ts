@@ -366,6 +366,8 @@ const GRPC: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
   },
   "svc.v1.ComparisonService/CancelComparison": async () =>
     assert.equal(await codeOf(yours.call(comparisons.cancelComparison, { id: comparison })), "WRONG_TENANT"),
+  "svc.v1.ComparisonService/DeleteComparison": async () =>
+    assert.equal(await codeOf(yours.call(comparisons.deleteComparison, { id: comparison })), "WRONG_TENANT"),
   "svc.v1.NodeService/RegisterNode": async () => {
     const namesake = { name: "their node", slots: 1, capabilities: CAPABILITIES };
     const { nodeId } = await yours.call(nodes.registerNode, namesake);
@@ -567,6 +569,7 @@ const HTTP: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
     assert.deepEqual([status, body["code"]], [403, "WRONG_TENANT"]);
   },
   cancelComparison: () => denied(`/v1/comparisons/${comparison}:cancel`, "POST"),
+  deleteComparison: () => denied(`/v1/comparisons/${comparison}`, "DELETE"),
   listNodes: async () => {
     const { body } = await ask("/v1/nodes");
     hasNoJob(body);

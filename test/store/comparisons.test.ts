@@ -202,6 +202,23 @@ onBothStores((open) => {
     }
   });
 
+  test("is deleted only by its tenant, and without its jobs", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const { id, cells } = await insert(store, tenant);
+    for (const [caller, of] of [
+      [newTenant(), id],
+      [tenant, randomUUID()],
+      [tenant, "'; drop table comparison"],
+    ] as const)
+      assert.equal(await store.comparisons.deleteComparison(caller, of), false);
+    assert.ok(await store.comparisons.find(tenant, id));
+    assert.equal(await store.comparisons.deleteComparison(tenant, id), true);
+    assert.equal(await store.comparisons.find(tenant, id), undefined);
+    assert.equal(await store.comparisons.deleteComparison(tenant, id), false);
+    assert.equal(await store.countJobs(tenant, {}), cells.length);
+  });
+
   test("shows that a job was deleted, and deletes a comparison with its last job", async () => {
     const { store } = open();
     const tenant = newTenant();

@@ -51,7 +51,7 @@ export async function ownComparison<T>(
     throw new Failure("WRONG_TENANT", "The comparison belongs to another tenant.");
   throw new Failure(
     "COMPARISON_NOT_FOUND",
-    `There is no comparison ${shown(id)}; a comparison is deleted with the last of its jobs.`,
+    `There is no comparison ${shown(id)}; a comparison is also deleted with the last of its jobs.`,
   );
 }
 

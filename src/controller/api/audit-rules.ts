@@ -60,6 +60,7 @@ export const COMPARISON_RULES: AuditRules<ComparisonOperations> = {
   addCells: { asked: idOf },
   retryCells: { asked: idOf },
   cancelComparison: { asked: idOf },
+  deleteComparison: { asked: idOf },
 };
 
 /** Sessions are secrets of their nodes, so the target of these operations is the task or the node. */

@@ -4,6 +4,7 @@ import {
   AddCellsResponseSchema,
   CancelComparisonResponseSchema,
   type Comparison,
+  DeleteComparisonResponseSchema,
   GetComparisonResponseSchema,
   ListComparisonsResponseSchema,
   RetryCellsResponseSchema,
@@ -58,6 +59,11 @@ export function comparisonOperations(submission: Submission): ComparisonOperatio
       const cancelled = await cancelCells(request.id, principal.tenant, submission);
       const rest = await changed(store, request, principal, cancelled, entry);
       return create(CancelComparisonResponseSchema, { cancelled, ...rest });
+    },
+    async deleteComparison({ id }, { principal: { tenant } }) {
+      const comparison = await read(store, tenant, id);
+      await store.comparisons.deleteComparison(tenant, id);
+      return create(DeleteComparisonResponseSchema, { comparison });
     },
   };
 }

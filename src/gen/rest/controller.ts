@@ -348,7 +348,11 @@ export interface paths {
         get: operations["getComparison"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a comparison
+         * @description Its jobs and their results stay, and those that have not ended go on.
+         */
+        delete: operations["deleteComparison"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3040,6 +3044,34 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description The comparison. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NoComparison"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    deleteComparison: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The comparison's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The comparison as it was before its deletion. */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -5,6 +5,7 @@ import type { ComparisonOperations } from "../../controller/api/operations.ts";
 import {
   AddCellsRequestSchema,
   CancelComparisonRequestSchema,
+  DeleteComparisonRequestSchema,
   GetComparisonRequestSchema,
   ListComparisonsRequestSchema,
   RetryCellsRequestSchema,
@@ -80,4 +81,13 @@ export async function cancelComparison(
   const request = create(CancelComparisonRequestSchema, { id: call.params.id });
   const { comparison, cancelled } = await comparisons.cancelComparison(request, contextOf(call));
   return call.reply.send({ comparison: comparisonJson(required(comparison, "comparison")), cancelled });
+}
+
+export async function deleteComparison(
+  comparisons: ComparisonOperations,
+  call: Call<operations["deleteComparison"]>,
+): Promise<FastifyReply> {
+  const request = create(DeleteComparisonRequestSchema, { id: call.params.id });
+  const { comparison } = await comparisons.deleteComparison(request, contextOf(call));
+  return call.reply.send(comparisonJson(required(comparison, "comparison")));
 }

@@ -15,6 +15,7 @@ import { cancelJobs, deleteJobs } from "./bulk-jobs.ts";
 import {
   addCells,
   cancelComparison,
+  deleteComparison,
   getComparison,
   listComparisons,
   retryCells,
@@ -83,6 +84,7 @@ export function controllerHandlers(
     addCells: (call) => addCells(open().comparisons, call),
     retryCells: (call) => retryCells(open().comparisons, call),
     cancelComparison: (call) => cancelComparison(open().comparisons, call),
+    deleteComparison: (call) => deleteComparison(open().comparisons, call),
     listNodes: (call) => listNodes(open().nodes, call),
     drainNode: (call) => drainNode(open().nodes, call),
     getTenant: (call) => getTenant(open().tenants, call),

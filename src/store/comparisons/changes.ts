@@ -133,7 +133,13 @@ async function locked<T>(
   });
 }
 
+const DELETE = statement("delete from comparison where tenant_id = $1 and id = $2 returning id");
+
 /** Cells are deleted with their comparison. */
+export async function deleteComparison(database: Database, tenant: string, id: string): Promise<boolean> {
+  return isId(id) && (await database.query({ tenant }, DELETE, [tenant, id])).length > 0;
+}
+
 const DELETE_EMPTY = statement(`
   delete from comparison where id = any(array(
     select id from comparison

@@ -7,7 +7,7 @@ import type { NewJob } from "../contract/job-records.ts";
 import type { ClaimCursors } from "../effects/claim-cursors.ts";
 import { changing, type Effects, type Published } from "../effects/effects.ts";
 import { effectOfJobs, lowerCursors } from "../jobs/insertion.ts";
-import { addCells, deleteEmpty, insert, replaceJobs } from "./changes.ts";
+import { addCells, deleteComparison, deleteEmpty, insert, replaceJobs } from "./changes.ts";
 import { find, list, tenantOf, withKey } from "./reads.ts";
 
 export function comparisonStore(
@@ -23,7 +23,7 @@ export function comparisonStore(
   };
   const jobsOf = (cells: readonly { readonly job: NewJob }[]) => cells.map(({ job }) => job);
   return {
-    ...bound(database, { find, withKey, list, tenantOf, deleteEmpty }),
+    ...bound(database, { find, withKey, list, tenantOf, deleteComparison, deleteEmpty }),
     insert: change(insert, ({ jobs }, tenant, _, cells) => stored(tenant, jobsOf(cells), jobs)),
     addCells: change(addCells, (outcome, tenant, _, cells) => stored(tenant, jobsOf(cells), outcome?.jobs)),
     replaceJobs: change(replaceJobs, (outcome, tenant, _, cells) =>

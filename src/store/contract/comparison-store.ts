@@ -45,6 +45,8 @@ export interface ComparisonStore {
     tenant: string,
     key: string,
   ): Promise<{ readonly comparison: ComparisonRow; readonly fingerprint: string } | undefined>;
+  /** Deletes a comparison, but none of its jobs. false: unknown, or of another tenant. */
+  deleteComparison(tenant: string, id: string): Promise<boolean>;
   /** Newest first. */
   list(tenant: string, after: JobCursor | undefined, limit: number): Promise<readonly ListedComparison[]>;
 

@@ -74,7 +74,7 @@ type Silent =
     )
   | ("nodeOf" | "listNodes" | "capabilities" | "expireNodes")
   | ("list" | "changes" | "deleteOver")
-  | ("find" | "withKey" | "deleteEmpty");
+  | ("find" | "withKey" | "deleteComparison" | "deleteEmpty");
 
 /** A topic of the store, each change of which publishes its effect. */
 export type Published<Topic> = {

@@ -35,7 +35,7 @@ export function ComparisonPage() {
     if (error instanceof ApiError && error.status === 404)
       return (
         <Empty heading="h1" title="Comparison not found">
-          <p>It does not exist, or it was deleted with its jobs.</p>
+          <p>It does not exist, or it was deleted.</p>
         </Empty>
       );
     return <Failed heading="h1" error={error ?? new Error("no answer")} retry={() => void refetch()} />;
