@@ -7,7 +7,7 @@ import type { Log } from "../../platform/observability/log.ts";
 import { connectPostgres } from "../connection/postgres.ts";
 import type { Carrier } from "./notifications.ts";
 
-/** One statement for a batch: each statement is a transaction. */
+/** Sends a batch in one transaction. */
 const NOTIFY = "select pg_notify($1, $2 || payload) from unnest($3::text[]) as payload";
 const CHANNEL = "svc_announcements";
 const FIRST_PAUSE_MS = 100;
