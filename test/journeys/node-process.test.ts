@@ -4,8 +4,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { SvcProcess, svc } from "../server/svc-process.ts";
 import { until } from "../waiting.ts";
-import { NodeFixture, planWork, segmentWork } from "./fixture.ts";
-import { Peer } from "./peer.ts";
+import { NodeFixture, planWork, segmentWork } from "../worker/fixture.ts";
+import { Peer } from "../worker/peer.ts";
 
 let fixture: NodeFixture;
 

@@ -8,8 +8,8 @@ import { joinParts } from "../../src/engine/results/parts.ts";
 import { Still_Side } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { ReportResultRequestSchema } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import { encode, LOSSY, SCENE } from "../media/clips.ts";
-import { NodeFixture, planWork, RunningNode, rowsOf, segmentWork, stillsWork } from "./fixture.ts";
-import { Peer } from "./peer.ts";
+import { NodeFixture, planWork, RunningNode, rowsOf, segmentWork, stillsWork } from "../worker/fixture.ts";
+import { Peer } from "../worker/peer.ts";
 
 let fixture: NodeFixture;
 
