@@ -6,7 +6,7 @@ import type { KeySetState } from "../auth/keys/key-set.ts";
 import type { KeySets } from "../auth/keys/key-sets.ts";
 import type { Realm } from "../auth/tenants/realm.ts";
 import { DueChecks } from "./due-checks.ts";
-import type { ValidationResult } from "./validation-results.ts";
+import { acceptedRealms, type ValidationResult } from "./validation-results.ts";
 
 /** Milliseconds until keys are fetched again if they could not be fetched or none of them is usable. */
 const AGAIN_MS = 60_000;
@@ -30,7 +30,7 @@ export class KeyChecks {
 
   /** Starts the fetches that are due. */
   tend(results: readonly ValidationResult[]): void {
-    const realms = results.flatMap((result) => (result.kind === "accepted" ? [result.realm] : []));
+    const realms = acceptedRealms(results);
     this.#keySets.keepOnly(new Set(realms.map(({ jwksEndpoint }) => jwksEndpoint)));
     const due = realms.filter((realm) => realm.tenant.enabled && this.#isDue(realm));
     this.#fetches.tend(due.map(({ jwksEndpoint }) => jwksEndpoint));

@@ -2,8 +2,8 @@
 import type { Tenant } from "../auth/tenants/realm.ts";
 import type { CredentialsSecret } from "../jobs/media/storages.ts";
 import { DueChecks } from "./due-checks.ts";
-import type { SecretFault, StorageSecrets } from "./storage-secrets.ts";
-import type { ValidationResult } from "./validation-results.ts";
+import { keyOf, type SecretFault, type StorageSecrets, secretsOf } from "./storage-secrets.ts";
+import { acceptedRealms, type ValidationResult } from "./validation-results.ts";
 
 /** Milliseconds until a Secret is checked again, and until one that could not be used is. */
 const GOOD_MS = 300_000;
@@ -48,7 +48,7 @@ export class SecretChecks {
 
   /** Starts the checks that are due. */
   tend(results: readonly ValidationResult[]): void {
-    const tenants = results.flatMap((result) => (result.kind === "accepted" ? [result.realm.tenant] : []));
+    const tenants = acceptedRealms(results).map(({ tenant }) => tenant);
     const secrets = tenants.filter(({ enabled }) => enabled).flatMap(secretsOf);
     this.#secrets = new Map(secrets.map((secret) => [keyOf(secret), secret]));
     for (const key of this.#checked.keys()) if (!this.#secrets.has(key)) this.#checked.delete(key);
@@ -76,15 +76,4 @@ export class SecretChecks {
     const isGood = checked.isKnown && checked.fault === undefined;
     return performance.now() - checked.at >= (isGood ? GOOD_MS : FAULTY_MS);
   }
-}
-
-/** The Secrets of a tenant's storages, without duplicates. */
-function secretsOf({ storages = [] }: Tenant): readonly CredentialsSecret[] {
-  const all = storages.flatMap((storage) => (storage.kind === "s3" ? (storage.credentials ?? []) : []));
-  const secrets = all.filter((credentials) => "secretName" in credentials);
-  return [...new Map(secrets.map((secret) => [keyOf(secret), secret])).values()];
-}
-
-function keyOf(secret: CredentialsSecret): string {
-  return JSON.stringify(secret);
 }

@@ -2,6 +2,7 @@
  * Credentials of storages in Secrets of the namespace of the SvcTenants. A Secret names the tenant that may use it, so
  * that no SvcTenant can use the Secret of another one, or one that is not meant for svc.
  */
+import type { Tenant } from "../auth/tenants/realm.ts";
 import type { CredentialsSecret } from "../jobs/media/storages.ts";
 import type { Credentials } from "../media/storages/credentials.ts";
 import { Failure } from "../platform/failure.ts";
@@ -57,7 +58,7 @@ export class StorageSecrets {
    * Reads the credentials; those that were read last, if the API server does not respond. Throws STORAGE_UNAVAILABLE.
    */
   async read(secret: CredentialsSecret): Promise<Credentials> {
-    const key = JSON.stringify(secret);
+    const key = keyOf(secret);
     try {
       const credentials = await this.#ask(secret);
       this.#last.set(key, credentials);
@@ -70,6 +71,12 @@ export class StorageSecrets {
       const detail = `The storage has no credentials. ${thrown.message} Ask the operator of svc.`;
       throw new Failure("STORAGE_UNAVAILABLE", detail, { cause: thrown });
     }
+  }
+
+  /** Forgets the credentials that none of these tenants uses. */
+  keepOnly(tenants: readonly Tenant[]): void {
+    const used = new Set(tenants.flatMap(secretsOf).map(keyOf));
+    for (const key of this.#last.keys()) if (!used.has(key)) this.#last.delete(key);
   }
 
   /** Returns why a Secret cannot be used; undefined if it can. */
@@ -91,6 +98,17 @@ export class StorageSecrets {
       throw thrown instanceof ApiFault ? faultOf(thrown, secret) : thrown;
     }
   }
+}
+
+/** Returns the Secrets of a tenant's storages, without duplicates. */
+export function secretsOf({ storages = [] }: Tenant): readonly CredentialsSecret[] {
+  const all = storages.flatMap((storage) => (storage.kind === "s3" ? (storage.credentials ?? []) : []));
+  const secrets = all.filter((credentials) => "secretName" in credentials);
+  return [...new Map(secrets.map((secret) => [keyOf(secret), secret])).values()];
+}
+
+export function keyOf(secret: CredentialsSecret): string {
+  return JSON.stringify(secret);
 }
 
 function faultOf(thrown: ApiFault, { secretName }: CredentialsSecret): SecretFault {

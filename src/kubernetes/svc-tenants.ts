@@ -9,6 +9,7 @@ import type { ApiFault } from "./api-fault.ts";
 import { Informer } from "./informer.ts";
 import { SvcTenantsMetrics } from "./svc-tenants-metrics.ts";
 import {
+  acceptedRealms,
   describe,
   EntryReader,
   type Refusal,
@@ -89,7 +90,7 @@ export class SvcTenants {
 
   #apply(before: readonly ValidationResult[]): void {
     const isFirst = this.#realms === undefined;
-    const realms = this.results.flatMap((result) => (result.kind === "accepted" ? [result.realm] : []));
+    const realms = acceptedRealms(this.results);
     // Token checks compare the list by identity, so it is replaced only if its content changed.
     if (this.#realms === undefined || !sameItems(this.#realms, realms)) this.#realms = realms;
     this.#logChanges(before, isFirst);

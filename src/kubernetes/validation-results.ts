@@ -24,6 +24,11 @@ export type ValidationResult = { readonly resource: Resource } & (
 /** The result for a resource that is not in force. */
 export type Refusal = Exclude<ValidationResult, { kind: "accepted" }>;
 
+/** Returns the realms of the resources that are in force. */
+export function acceptedRealms(results: readonly ValidationResult[]): readonly TenantRealm[] {
+  return results.flatMap((result) => (result.kind === "accepted" ? [result.realm] : []));
+}
+
 /** Reads entries; caches the result per spec object. */
 export class EntryReader {
   readonly #rules: EntryRules;

@@ -4,12 +4,21 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, test } from "node:test";
+import type { Tenant } from "../../src/auth/tenants/realm.ts";
+import type { CredentialsSecret } from "../../src/jobs/media/storages.ts";
 import { ApiClient } from "../../src/kubernetes/api-client.ts";
 import { StorageSecrets } from "../../src/kubernetes/storage-secrets.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { ApiServer, NAMESPACE } from "./api-server.ts";
 
 const KEYS = { AWS_ACCESS_KEY_ID: "KEYID", AWS_SECRET_ACCESS_KEY: "se+cret/key=" };
+const STORAGE = {
+  kind: "s3",
+  endpoint: undefined,
+  region: "eu-west-1",
+  buckets: [],
+  privateNetwork: false,
+} as const;
 const OWN = { secretName: "acme-storage", tenant: "acme" };
 
 let directory: string;
@@ -31,6 +40,17 @@ after(async () => {
   await server[Symbol.asyncDispose]();
   await rm(directory, { recursive: true });
 });
+
+function tenantWith(id: string, ...secrets: CredentialsSecret[]): Tenant {
+  const none = {
+    defaultRole: undefined,
+    allowedRoles: undefined,
+    defaultModels: undefined,
+    findings: undefined,
+  };
+  const storages = secrets.map((credentials) => ({ ...STORAGE, credentials }));
+  return { id, enabled: true, limits: {}, ...none, storages };
+}
 
 async function refusal(secret = OWN): Promise<string> {
   const failure = await secrets.read(secret).then(
@@ -92,6 +112,16 @@ test("refuses answers that are not Secrets", async () => {
     server.secrets.set("acme-storage", { metadata, data });
     assert.equal(await refusal(), "SecretMalformed");
   }
+});
+
+test("forgets the credentials of tenants that no longer use them", async () => {
+  server.putSecret("acme-storage", "acme", KEYS);
+  const known = await secrets.read(OWN);
+  server.secrets.set("acme-storage", 500);
+  secrets.keepOnly([tenantWith("acme", OWN), tenantWith("globex")]);
+  assert.deepEqual(await secrets.read(OWN), known);
+  secrets.keepOnly([tenantWith("acme"), tenantWith("globex", { ...OWN, tenant: "globex" })]);
+  assert.equal(await refusal(), "SecretUnknown");
 });
 
 test("keeps the credentials while the API server fails, but not once they were withdrawn", async () => {

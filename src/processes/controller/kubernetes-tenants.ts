@@ -13,6 +13,7 @@ import { LeaseHolder } from "../../kubernetes/lease.ts";
 import { StatusWriter } from "../../kubernetes/status-writer.ts";
 import { StorageSecrets } from "../../kubernetes/storage-secrets.ts";
 import { SvcTenants } from "../../kubernetes/svc-tenants.ts";
+import { acceptedRealms } from "../../kubernetes/validation-results.ts";
 import type { ReadSecret } from "../../media/storages/credentials.ts";
 import { UsageError } from "../../platform/config/setting.ts";
 import type { Log } from "../../platform/observability/log.ts";
@@ -69,6 +70,7 @@ export async function openKubernetesTenants(
     start: (keySets) => {
       writer = new StatusWriter({ client, namespace, tenants, keySets, secrets, lease, log, registry });
       tenants.onChange(gained);
+      tenants.onChange(() => secrets.keepOnly(acceptedRealms(tenants.results).map(({ tenant }) => tenant)));
       tenants.start();
       lease.start();
       writer.start();
