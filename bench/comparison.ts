@@ -1,7 +1,7 @@
 /**
  * A comparison of 30 clips, 8 encoders and 6 rungs by 14 metrics: how long it takes to submit, and to answer once it is
- * scored, over REST with the whole body read. Run with `npm run bench:comparison`; docs/performance.md has the results
- * of one run.
+ * scored, over REST with the whole body read, and to draw its page in Debian's Chromium without a graphics card. Run with
+ * `npm run bench:comparison`; docs/performance.md has the results of one run.
  */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -11,6 +11,7 @@ import { Database } from "../src/store/connection/database.ts";
 import { postgresDriver } from "../src/store/connection/postgres.ts";
 import { statement } from "../src/store/connection/statement.ts";
 import { embeddedDriver } from "../src/store/embedded/database.ts";
+import { Pages } from "../test/console/browser.ts";
 import { PostgresCluster } from "../test/store/postgres.ts";
 import { interleave, median, milliseconds } from "./interleave.ts";
 import { startController } from "./system.ts";
@@ -19,6 +20,7 @@ const CLIPS = 30;
 const LADDERS = 8;
 const RUNGS = 6;
 const ROUNDS = 15;
+const PAGES = 5;
 const METRICS = ["vmaf", "vmaf_v0.6.1neg", "psnr_y", "psnr_cb", "psnr_cr", "float_ssim", "float_ms_ssim"];
 const MORE_METRICS = ["psnr_hvs", "psnr_hvs_y", "cambi", "ciede2000", "xpsnr_y", "xpsnr_u", "xpsnr_v"];
 /** Features of the models that results have as well. */
@@ -85,6 +87,30 @@ async function ask(url: string, body?: object): Promise<{ readonly text: string;
   return { text, ms: performance.now() - started };
 }
 
+/** Notes when the table of cells was drawn. */
+const WATCH = `(() => {
+  const look = () => document.querySelector("table.cells-table tbody tr") === null
+    ? requestAnimationFrame(look)
+    : requestAnimationFrame((now) => { globalThis.drawnAt = now; });
+  requestAnimationFrame(look);
+})()`;
+/** Milliseconds from the last byte of the answer to the frame with the table. */
+const DRAWN = `(async () => {
+  while (globalThis.drawnAt === undefined) await new Promise(requestAnimationFrame);
+  const answers = performance.getEntriesByType("resource").filter(({ name }) => name.includes("/v1/comparisons/"));
+  return globalThis.drawnAt - answers[0].responseEnd;
+})()`;
+
+async function drawingTime(pages: Pages, url: string): Promise<number> {
+  const page = await pages.page("about:blank");
+  await page.addInitScript(WATCH);
+  await page.goto(url);
+  await page.locator("table.cells-table tbody tr").first().waitFor();
+  const ms = await page.evaluate<number>(DRAWN);
+  await page.context().close();
+  return ms;
+}
+
 async function measure(name: string, store: readonly string[], open: () => Database): Promise<void> {
   const flags = [...store, "--media-root", "/media"];
   let path: string;
@@ -108,6 +134,11 @@ async function measure(name: string, store: readonly string[], open: () => Datab
   );
   const list = await ask(`${controller.rest}/v1/comparisons`);
   console.log(`  listed in ${milliseconds(list.ms)}`);
+  await using pages = await Pages.open();
+  const times: number[] = [];
+  for (let round = 0; round < PAGES; round++)
+    times.push(await drawingTime(pages, `${controller.rest}/console${path.replace("/v1", "")}`));
+  console.log(`  drawn in ${milliseconds(median(times))} (median of ${PAGES}) after the answer`);
 }
 
 console.log(`${cpus()[0]?.model ?? "unknown CPU"}, ${cpus().length} cores`);
