@@ -112,22 +112,17 @@ async function benchLook(): Promise<void> {
 async function benchClip(): Promise<void> {
   await makePair(directory, "640x360", 2);
   const run = promisify(execFile);
+  const scored = (name: string, ...options: readonly string[]): Contender => ({
+    name,
+    run: async () => {
+      await run(SVC, ["score", ...options, "reference.mp4", "distorted.mp4"], { cwd: directory });
+    },
+  });
   const timings = await interleave(
     [
       { name: "bare ffmpeg + libvmaf", run: () => runBareScorer(directory, THREADS) },
-      {
-        name: "svc score",
-        run: async () => {
-          await run(SVC, ["score", "reference.mp4", "distorted.mp4"], { cwd: directory });
-        },
-      },
-      {
-        name: "svc score, without a look",
-        run: async () => {
-          const options = ["--findings", "ignore"];
-          await run(SVC, ["score", ...options, "reference.mp4", "distorted.mp4"], { cwd: directory });
-        },
-      },
+      scored("svc score"),
+      scored("svc score, without a look", "--findings", "ignore"),
     ],
     Math.max(15, Number(rounds)),
   );
