@@ -1,9 +1,9 @@
 /** The nodes that serve the tenant: state, utilization and current tasks. */
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bodyOf, type Schemas } from "../api/client.ts";
 import { mayAs, useSession } from "../session/session.ts";
-import { Dialog } from "../ui/dialog.tsx";
+import { Confirmation } from "../ui/confirmation.tsx";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { NodeCard } from "./node-card.tsx";
 import { loadOf } from "./node-load.ts";
@@ -72,32 +72,17 @@ function Summary({ nodes }: { readonly nodes: readonly Node[] }) {
 function DrainDialog({ node, close }: { readonly node: Node; readonly close: () => void }) {
   const { api } = useSession();
   const queries = useQueryClient();
-  const drain = useMutation({
-    mutationFn: () => bodyOf(api.POST("/v1/nodes/{id}:drain", { params: { path: { id: node.id } } })),
-    onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ["nodes"] });
-      close();
-    },
-  });
   return (
-    <Dialog title="Drain this node?" close={close}>
-      <p>
-        <bdi>{node.name}</bdi> finishes its running tasks and accepts no new ones. To undo this, restart the
-        node.
-      </p>
-      {drain.isError && (
-        <p role="alert" className="failed">
-          {drain.error.message}
-        </p>
-      )}
-      <p className="actions">
-        <button type="button" onClick={close}>
-          Cancel
-        </button>
-        <button type="button" className="primary" disabled={drain.isPending} onClick={() => drain.mutate()}>
-          Drain
-        </button>
-      </p>
-    </Dialog>
+    <Confirmation
+      title="Drain this node?"
+      no="Cancel"
+      yes="Drain"
+      act={() => bodyOf(api.POST("/v1/nodes/{id}:drain", { params: { path: { id: node.id } } }))}
+      done={() => queries.invalidateQueries({ queryKey: ["nodes"] })}
+      close={close}
+    >
+      <bdi>{node.name}</bdi> finishes its running tasks and accepts no new ones. To undo this, restart the
+      node.
+    </Confirmation>
   );
 }
