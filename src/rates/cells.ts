@@ -65,8 +65,7 @@ function placesOf(cells: readonly Cell[]): readonly Place[] {
   });
 }
 
-/** The last part of a path. */
-export function fileName(path: string): string {
+function fileName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1) || path;
 }
 

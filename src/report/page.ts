@@ -3,7 +3,7 @@ import type { components } from "../gen/rest/controller.ts";
 import { bitRateText, resolutionText, signedText } from "../jobs/quantities.ts";
 import { LIBVMAF_NOTE, scorersOf } from "../jobs/scored-apart.ts";
 import { csvRow } from "../jobs/text/csv-row.ts";
-import { fileName } from "../rates/cells.ts";
+import { fileName } from "../jobs/text/file-name.ts";
 import { chart, type Series } from "./chart.ts";
 import { type Column, escaped, table } from "./markup.ts";
 import { STYLE } from "./style.ts";

@@ -1,8 +1,9 @@
 /** Selects the jobs that can be compared, and explains why others cannot. */
 import type { components } from "../../../src/gen/rest/controller.ts";
 import { usedModel } from "../../../src/jobs/scored-models.ts";
+import { fileName } from "../../../src/jobs/text/file-name.ts";
 import { framesOf } from "../job/frames/frame-ranges.ts";
-import { fileName, modelsOf } from "../jobs/job-facts.ts";
+import { modelsOf } from "../jobs/job-facts.ts";
 
 type Job = components["schemas"]["Job"];
 

@@ -1,9 +1,9 @@
 /** Every encode of a comparison: bit rate, scores, and why it has none. */
 import { Link } from "react-router";
 import { bitRateText, resolutionText } from "../../../src/jobs/quantities.ts";
+import { fileName } from "../../../src/jobs/text/file-name.ts";
 import { unitOf, written } from "../chart/data/metrics.ts";
 import { nameOf } from "../chart/metric-name.tsx";
-import { fileName } from "../jobs/job-facts.ts";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import { StateChip } from "../ui/state-chip.tsx";
 import { type Cell, type Choice, type Comparison, clipsOf, rangesOf } from "./comparison-view.ts";

@@ -2,11 +2,11 @@
 import { useRef } from "react";
 import { Link, useSearchParams } from "react-router";
 import { bitRateText } from "../../../src/jobs/quantities.ts";
+import { fileName } from "../../../src/jobs/text/file-name.ts";
 import { unitOf, written } from "../chart/data/metrics.ts";
 import { Axes, useWidth } from "../compare/rates/axes.tsx";
 import { curvePath } from "../compare/rates/curve-path.ts";
 import { type Place, placeOf } from "../compare/rates/rate-place.ts";
-import { fileName } from "../jobs/job-facts.ts";
 import { useSetParam } from "../ui/url-param.ts";
 import { type Cell, type Choice, type Comparison, rangesOf } from "./comparison-view.ts";
 

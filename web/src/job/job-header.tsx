@@ -1,7 +1,9 @@
 /** Title, state, progress and actions of the job. */
+
+import { fileName } from "../../../src/jobs/text/file-name.ts";
 import type { Job } from "../api/client.ts";
 import type { Connection } from "../api/job-stream.ts";
-import { fileName, hasEnded, progressText, shareOf, titleOf } from "../jobs/job-facts.ts";
+import { hasEnded, progressText, shareOf, titleOf } from "../jobs/job-facts.ts";
 import { ConnectionState } from "../ui/connection-state.tsx";
 import { StateChip } from "../ui/state-chip.tsx";
 import { JobActions } from "./job-actions.tsx";

@@ -1,10 +1,11 @@
 /** The cells of a job's row and card. Names and paths come from users, so they are isolated (bdi) and truncated. */
+
 import { memo } from "react";
 import { Link } from "react-router";
+import { fileName } from "../../../src/jobs/text/file-name.ts";
 import {
   codecText,
   countText,
-  fileName,
   intervalText,
   type Job,
   type JobEstimate,

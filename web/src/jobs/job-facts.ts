@@ -1,6 +1,7 @@
 /** Titles, states and progress of a job, as text. */
 import type { components } from "../../../src/gen/rest/controller.ts";
 import { bitRateText, resolutionText } from "../../../src/jobs/quantities.ts";
+import { fileName } from "../../../src/jobs/text/file-name.ts";
 import { formatAge, formatDay, formatDuration } from "../ui/moments.ts";
 
 export type Job = components["schemas"]["Job"];
@@ -24,11 +25,6 @@ const DEFAULT_MODEL = "vmaf_v0.6.1";
 
 export function hasEnded({ state }: Job): boolean {
   return state !== "QUEUED" && state !== "RUNNING";
-}
-
-/** The last component of a path. */
-export function fileName(path: string): string {
-  return path.replace(/\/+$/, "").split("/").at(-1) || path;
 }
 
 /** Its name, or else the file name of the distorted video. */

@@ -1,5 +1,6 @@
 /** The contents of the submit dialog, and the jobs that they describe. */
-import { fileName, type JobSpec } from "../job-facts.ts";
+import { fileName } from "../../../../src/jobs/text/file-name.ts";
+import type { JobSpec } from "../job-facts.ts";
 
 /** Every field as typed. */
 export interface JobDraft {
