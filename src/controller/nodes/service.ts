@@ -12,6 +12,7 @@ import {
   ReportResultResponseSchema,
 } from "../../gen/proto/svc/v1/node_pb.ts";
 import { isId } from "../../jobs/ids.ts";
+import { KeyedSemaphore } from "../../platform/concurrency/keyed-semaphore.ts";
 import { Notifier, notifyOnAbort } from "../../platform/concurrency/notifier.ts";
 import { Failure, invalid } from "../../platform/failure.ts";
 import type { Log } from "../../platform/observability/log.ts";
@@ -25,7 +26,6 @@ import { recordReport, stale } from "../reports/task-report.ts";
 import { NODE_ROOM, newNode } from "../requests/registration.ts";
 import type { Fleet } from "../scheduling/fleet.ts";
 import type { Schedule } from "../scheduling/schedule.ts";
-import { KeyedSemaphore } from "../stills/keyed-semaphore.ts";
 import { recordQueueWait } from "../telemetry/tracing.ts";
 import { type HeartbeatOptions, heartbeat } from "./heartbeat.ts";
 import { itemWithMedia, type MediaLeasing } from "./media.ts";

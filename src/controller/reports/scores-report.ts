@@ -4,10 +4,10 @@
  */
 import { checkRows, checkRowsElsewhere, claimOf } from "../../engine/frames/codec.ts";
 import type { FramePiece, SegmentReport } from "../../gen/proto/svc/v1/node_pb.ts";
+import type { KeyedSemaphore } from "../../platform/concurrency/keyed-semaphore.ts";
 import { invalid } from "../../platform/failure.ts";
 import type { Store } from "../../store/contract/store.ts";
 import type { Fence, Recorded, SegmentRecord } from "../../store/contract/task-records.ts";
-import type { KeyedSemaphore } from "../stills/keyed-semaphore.ts";
 import { findingsText } from "./findings.ts";
 import { checkRevisedPlan } from "./plan-report.ts";
 import { digestOf } from "./reuse.ts";

@@ -10,6 +10,7 @@ import type {
 import type { Diagnosis } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { isId } from "../../jobs/ids.ts";
 import { decideRetry } from "../../jobs/retry.ts";
+import type { KeyedSemaphore } from "../../platform/concurrency/keyed-semaphore.ts";
 import { FAILURE_KINDS, Failure, type FailureCode, invalid, isFailureCode } from "../../platform/failure.ts";
 import { isObject, JsonFault, parseStrictly } from "../../platform/json.ts";
 import { currentSpan } from "../../platform/observability/span.ts";
@@ -20,7 +21,6 @@ import { checkAttempt } from "../requests/attempt.ts";
 import { readSpec, sampleOf } from "../requests/job-spec.ts";
 import type { Puller } from "../scheduling/schedule.ts";
 import { checkStillImage } from "../stills/image.ts";
-import type { KeyedSemaphore } from "../stills/keyed-semaphore.ts";
 import { sideOf } from "../stills/stills.ts";
 import type { ControllerMetrics } from "../telemetry/metrics.ts";
 import { diagnosisRecord } from "./diagnosis.ts";

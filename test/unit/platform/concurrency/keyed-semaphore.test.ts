@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { KeyedSemaphore } from "../../../../src/controller/stills/keyed-semaphore.ts";
+import { KeyedSemaphore } from "../../../../src/platform/concurrency/keyed-semaphore.ts";
 
 test("runs a limited number per tenant in order of arrival, without holding up other tenants", async () => {
   const semaphore = new KeyedSemaphore(2);
