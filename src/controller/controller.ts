@@ -12,7 +12,7 @@ import { Failure } from "../platform/failure.ts";
 import type { Log } from "../platform/observability/log.ts";
 import { PASSING, type Tracer } from "../platform/observability/span.ts";
 import type { Announcement, Store } from "../store/contract/store.ts";
-import { COMPARISON_RULES, JOB_RULES, NODE_RULES, TENANT_RULES } from "./api/audit-rules.ts";
+import { COMPARISON_RULES, JOB_RULES, NODE_RULES, TENANT_RULES, UPLOAD_RULES } from "./api/audit-rules.ts";
 import { shuttingDown } from "./api/call.ts";
 import { intercepted } from "./api/intercept.ts";
 import type { Operations } from "./api/operations.ts";
@@ -34,6 +34,8 @@ import { Schedule } from "./scheduling/schedule.ts";
 import { ControllerMetrics } from "./telemetry/metrics.ts";
 import type { RevocationFeed } from "./tenants/revocation-feed.ts";
 import { tenantOperations } from "./tenants/service.ts";
+import { uploadOperations } from "./uploads/service.ts";
+import { type UploadSettings, Uploads } from "./uploads/uploads.ts";
 import { RemoteVideos } from "./videos/remote-videos.ts";
 
 /** Milliseconds within which a ready store answers. */
@@ -54,6 +56,8 @@ export interface ControllerSettings {
   readonly fleetTenant: string | undefined;
   /** The files that jobs may name. */
   readonly media: MediaPolicy;
+  /** Where uploads are kept; undefined: none are taken. */
+  readonly uploads?: UploadSettings | undefined;
   /** The storages whose objects jobs may name. */
   readonly storagesOf: StoragesOf;
   /** Reads Secrets with credentials of storages; undefined: there are none. */
@@ -105,6 +109,7 @@ export function openController(options: ControllerOptions): Controller {
   const { leaseMs, segmentSeconds, worstStills, fleetTenant, media } = settings;
   const { limitsOf, defaultModelsOf, findingsOf, storagesOf } = settings;
   const { retentionMs, auditRetentionMs } = settings;
+  const uploads = settings.uploads && new Uploads(settings.uploads);
   const metrics = new ControllerMetrics(registry);
   const eventBuffer = new EventBuffer(store, log);
   const fleet = new Fleet(store, fleetTenant);
@@ -121,6 +126,7 @@ export function openController(options: ControllerOptions): Controller {
     leaseMs,
     retentionMs,
     auditRetentionMs,
+    uploads,
   });
   const shared = { store, log, metrics, stopping: stopping.signal };
   const limits = new SubmitLimits({ store, limitsOf });
@@ -129,7 +135,7 @@ export function openController(options: ControllerOptions): Controller {
   const signer = new Signer(new CredentialSource(settings.readSecret));
   const videos = new RemoteVideos({ storagesOf, signer, reader });
   const submission = {
-    ...{ store, fleet, metrics, schedule, limits, media, videos },
+    ...{ store, fleet, metrics, schedule, limits, media, videos, uploads },
     ...{ defaultModelsOf, findingsOf },
   };
   const jobs = jobOperations({
@@ -165,6 +171,7 @@ export function openController(options: ControllerOptions): Controller {
       TENANT_RULES,
       log,
     ),
+    uploads: intercepted(uploadOperations(uploads, store), UPLOAD_RULES, log),
     start: () => {
       const receivers = { eventBuffer, schedule, sessions, notifications, maintenance, revoked };
       stopListening = store.onAnnouncement((announcement) => dispatch(announcement, receivers));

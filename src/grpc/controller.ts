@@ -1,4 +1,4 @@
-/** svc.v1.JobService, ComparisonService, NodeService and TenantService over gRPC: every method calls the operation of its name. */
+/** svc.v1.JobService, ComparisonService, NodeService, TenantService and UploadService over gRPC: every method calls the operation of its name. */
 import { create, type DescMethod, type DescService } from "@bufbuild/protobuf";
 import type { handleServerStreamingCall, handleUnaryCall } from "@grpc/grpc-js";
 import type { CallContext, JobOperations, Operations, OperationsOf } from "../controller/api/operations.ts";
@@ -11,6 +11,7 @@ import {
 } from "../gen/proto/svc/v1/job_pb.ts";
 import { NodeService } from "../gen/proto/svc/v1/node_pb.ts";
 import { TenantService } from "../gen/proto/svc/v1/tenant_pb.ts";
+import { UploadService } from "../gen/proto/svc/v1/upload_pb.ts";
 import { frameBatches } from "../messages/result.ts";
 import { admittedOf } from "./admission.ts";
 import { entryOf } from "./auditing.ts";
@@ -20,7 +21,13 @@ import type { ServedService } from "./server.ts";
 /** Bytes. Large enough to send a film in few messages, small enough to hold one for every reader. */
 const MAX_BATCH_BYTES = 256 * 1024;
 
-export const CONTROLLER_DESCRIPTORS = [JobService, ComparisonService, NodeService, TenantService] as const;
+export const CONTROLLER_DESCRIPTORS = [
+  JobService,
+  ComparisonService,
+  NodeService,
+  TenantService,
+  UploadService,
+] as const;
 
 /** @param operations throws Failure until the services are open. */
 export function controllerServices(operations: () => Operations): readonly ServedService[] {
@@ -31,6 +38,7 @@ export function controllerServices(operations: () => Operations): readonly Serve
     served(ComparisonService, () => operations().comparisons, {}),
     served(NodeService, () => operations().nodes, {}),
     served(TenantService, () => operations().tenants, {}),
+    served(UploadService, () => operations().uploads, {}),
   ];
 }
 

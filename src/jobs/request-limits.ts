@@ -31,6 +31,13 @@ export const MAX_FRAME = 2 ** 31 - 1;
 /** A number or a fraction. */
 export const FRAME_RATE = /^(\d{1,6}(\.\d{1,6})?|\d{1,9}\/\d{1,9})$/;
 
+/** Bytes of an upload in one message of gRPC, which may have 4 MiB. */
+export const MAX_UPLOAD_PART = 2 * 1024 * 1024;
+/** Bytes of the name of an uploaded file. Those of file systems may have 255. */
+export const MAX_UPLOAD_NAME = 200;
+/** Characters by which a caller finds an upload again. */
+export const MAX_UPLOAD_FINGERPRINT = 200;
+
 /** Characters of a job's name. */
 export const MAX_JOB_NAME = 200;
 /** A job's priority is a whole number from minus this to this. */

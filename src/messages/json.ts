@@ -27,6 +27,7 @@ import {
   type Tenant,
   TenantSchema,
 } from "../gen/proto/svc/v1/tenant_pb.ts";
+import { type Upload, UploadSchema } from "../gen/proto/svc/v1/upload_pb.ts";
 import type { components } from "../gen/rest/controller.ts";
 import { isObject } from "../platform/json.ts";
 import { findingMessage } from "./findings.ts";
@@ -90,6 +91,10 @@ export function tenantJson(tenant: Tenant): JsonObject {
 
 export function revocationJson(revocation: Revocation): JsonObject {
   return objectOf(toJson(RevocationSchema, revocation, FULL));
+}
+
+export function uploadJson(upload: Upload): JsonObject {
+  return objectOf(toJson(UploadSchema, upload, FULL));
 }
 
 export function mediaJson(entry: MediaEntry): JsonObject {

@@ -1,7 +1,9 @@
 /** Extreme numbers in every field and parameter: each is refused or accepted, and none causes an internal error. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import {
   clone,
@@ -18,6 +20,7 @@ import { jobList, pageToken } from "../../src/controller/requests/page-token.ts"
 import { ComparisonService } from "../../src/gen/proto/svc/v1/comparison_pb.ts";
 import { JobService } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { NodeService } from "../../src/gen/proto/svc/v1/node_pb.ts";
+import { UploadService } from "../../src/gen/proto/svc/v1/upload_pb.ts";
 import { CONTROLLER_DESCRIPTORS } from "../../src/grpc/controller.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { CAPABILITIES, failureReport, planReport, segmentReport } from "../controller/scored.ts";
@@ -92,12 +95,17 @@ describe("extreme numbers", () => {
   let transports: Transports;
   let connection: Connection;
   let bases: Readonly<Record<string, readonly Record<string, unknown>[]>>;
+  let directory: string;
   let jobId: string;
   let comparisonId: string;
 
   before(async () => {
-    transports = await Transports.open();
+    directory = await mkdtemp(join(tmpdir(), "svc-extremes-"));
+    const limits = { bytes: 2 ** 30, count: 10, keptMs: 3_600_000 };
+    transports = await Transports.open(undefined, { uploads: { directory, limits } });
     connection = transports.connect("mine");
+    const file = { name: "clip.mp4", size: 10 };
+    const { upload } = await connection.call(UploadService.method.createUpload, file);
     const node = { name: "a", slots: 2, capabilities: CAPABILITIES };
     const { session } = await connection.call(NodeService.method.registerNode, node);
     const job = { reference: "/a.mp4", distorted: "/b.mp4" };
@@ -134,6 +142,8 @@ describe("extreme numbers", () => {
       RetryCells: [{ id: comparisonId, cells: [1] }],
       ListAudit: [{ since: time, until: time }],
       ListMedia: [{}],
+      CreateUpload: [file],
+      AppendUpload: [{ id: upload?.id ?? "", offset: 0, data: Buffer.alloc(10) }],
       ListRevocations: [{}],
       RevokeTokens: [
         { what: { case: "issuedBefore", value: time }, expireTime: time },
@@ -144,6 +154,7 @@ describe("extreme numbers", () => {
   after(async () => {
     connection[Symbol.dispose]();
     await transports[Symbol.asyncDispose]();
+    await rm(directory, { recursive: true });
   });
 
   const methods: readonly DescMethod[] = CONTROLLER_DESCRIPTORS.flatMap((service) => service.methods);

@@ -17,6 +17,7 @@ import { ComparisonService } from "../../src/gen/proto/svc/v1/comparison_pb.ts";
 import { JobService, StreamJobsResponse_Kind as Kind } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { HandBackSchema, NodeService, type WorkItem } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import { TenantService } from "../../src/gen/proto/svc/v1/tenant_pb.ts";
+import { UploadService } from "../../src/gen/proto/svc/v1/upload_pb.ts";
 import type { Storage } from "../../src/jobs/media/storages.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { Peer } from "../controller/peer.ts";
@@ -41,6 +42,7 @@ const jobs = JobService.method;
 const comparisons = ComparisonService.method;
 const nodes = NodeService.method;
 const tenants = TenantService.method;
+const uploads = UploadService.method;
 
 let transports: Transports;
 let mine: Connection;
@@ -54,6 +56,8 @@ let running: string;
 let item: WorkItem;
 /** The owner's comparison: one cell, which is cancelled. */
 let comparison: string;
+/** Of tenant "mine", incomplete. */
+let upload: string;
 /** The owner's revocations. */
 let revocation: string;
 /** What only its owner receives: a page token, and the id of an earlier event. */
@@ -65,6 +69,7 @@ before(async () => {
   media = await mkdtemp(join(tmpdir(), "svc-tenants-"));
   await mkdir(join(media, "mine/films"), { recursive: true });
   await mkdir(join(media, "yours"));
+  await mkdir(join(media, "uploads"));
   await writeFile(join(media, "mine/films/secret.mp4"), "");
   transports = await Transports.open(undefined, {
     media: {
@@ -73,6 +78,7 @@ before(async () => {
       begin: undefined,
     },
     storagesOf: (tenant) => (tenant === "mine" ? [OTHERS_BUCKET] : []),
+    uploads: { directory: join(media, "uploads"), limits: { bytes: 100, count: 10, keptMs: 3_600_000 } },
   });
   mine = transports.connect("mine");
   yours = transports.connect("yours");
@@ -100,7 +106,10 @@ before(async () => {
   const revoked = await mine.call(tenants.revokeTokens, { what, reason: "secret reason" });
   revocation = revoked.revocation?.id ?? "";
   ({ nextPageToken: pageToken } = await mine.call(jobs.listJobs, { pageSize: 1 }));
-  assert.ok(done && running && comparison && revocation && eventId && pageToken);
+  const file = { name: "secret.mp4", size: 10, fingerprint: "secret" };
+  ({ id: upload = "" } = (await mine.call(uploads.createUpload, file)).upload ?? {});
+  await mine.call(uploads.appendUpload, { id: upload, offset: 0, data: Buffer.from("secre") });
+  assert.ok(done && running && comparison && revocation && upload && eventId && pageToken);
 });
 after(async () => {
   mine[Symbol.dispose]();
@@ -462,6 +471,22 @@ const GRPC: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
       "REVOCATION_NOT_FOUND",
     );
   },
+  "svc.v1.UploadService/CreateUpload": async () => {
+    // Uses nothing of the other tenant's quota.
+    const { upload: own } = await yours.call(uploads.createUpload, { name: "own.mp4", size: 100 });
+    await yours.call(uploads.deleteUpload, { id: own?.id ?? "" });
+  },
+  "svc.v1.UploadService/AppendUpload": async () => {
+    const part = { id: upload, offset: 5, data: Buffer.from("t-fil") };
+    assert.equal(await codeOf(yours.call(uploads.appendUpload, part)), "UPLOAD_NOT_FOUND");
+  },
+  "svc.v1.UploadService/GetUpload": async () =>
+    assert.equal(await codeOf(yours.call(uploads.getUpload, { id: upload })), "UPLOAD_NOT_FOUND"),
+  "svc.v1.UploadService/ListUploads": async () =>
+    assert.deepEqual((await yours.call(uploads.listUploads, {})).uploads, []),
+  "svc.v1.UploadService/DeleteUpload": async () => {
+    await yours.call(uploads.deleteUpload, { id: upload });
+  },
   "grpc.reflection.v1.ServerReflection/ServerReflectionInfo": NOTHING_OF_TENANTS,
   "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": NOTHING_OF_TENANTS,
   "grpc.health.v1.Health/Check": NOTHING_OF_TENANTS,
@@ -595,6 +620,28 @@ const HTTP: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
       assert.equal((await listed(join(media, "/").concat(path)))["code"], "PATH_NOT_ALLOWED");
     assert.equal((await listed("s3://films-of-others/"))["code"], "URL_NOT_ALLOWED");
   },
+  listUploads: async () => assert.deepEqual((await ask("/v1/uploads")).body, { uploads: [] }),
+  createUpload: async () => {
+    const metadata = `filename ${Buffer.from("own.mp4").toString("base64")}`;
+    const sent = { "upload-length": "100", "upload-metadata": metadata };
+    const { status, body } = await ask("/v1/uploads", "POST", undefined, sent);
+    assert.equal(status, 201);
+    await yours.call(uploads.deleteUpload, { id: String(body["id"]) });
+  },
+  getUpload: () => denied(`/v1/uploads/${upload}`, "GET", [404, "UPLOAD_NOT_FOUND"]),
+  appendUpload: async () => {
+    const { status, body } = await transports.ask("yours", `/v1/uploads/${upload}`, {
+      method: "PATCH",
+      headers: { "content-type": "application/offset+octet-stream", "upload-offset": "5" },
+      body: "t-fil",
+    });
+    assert.deepEqual([status, body["code"]], [404, "UPLOAD_NOT_FOUND"]);
+  },
+  deleteUpload: async () => {
+    const headers = { authorization: "Bearer yours" };
+    const path = `${transports.rest}/v1/uploads/${upload}`;
+    assert.equal((await fetch(path, { method: "DELETE", headers })).status, 204);
+  },
   revokeTokens: async () => {
     const issuedBefore = "2026-01-01T00:00:00Z";
     const { status, body } = await ask("/v1/tenant/revocations", "POST", { issuedBefore });
@@ -627,8 +674,9 @@ async function ownersView(): Promise<unknown> {
   const { nodes: own } = await mine.call(nodes.listNodes, {});
   const { revocations } = await mine.call(tenants.listRevocations, {});
   const { comparison: compared } = await mine.call(comparisons.getComparison, { id: comparison });
+  const { uploads: sent } = await mine.call(uploads.listUploads, {});
   const states = own.map(({ id, name, state, work }) => [id, name, state, work.length]);
-  return JSON.stringify([answer.map(({ job }) => job), states, revocations, compared], plain);
+  return JSON.stringify([answer.map(({ job }) => job), states, revocations, compared, sent], plain);
 }
 
 test("a tenant sees its own queued and running work", async () => {

@@ -52,7 +52,8 @@ const GIVEN = new Set([
   ...["SVC_PORT", "SVC_GRPC_PORT", "SVC_METRICS_PORT", "SVC_PRINT_ADDRESSES", "SVC_DATA_DIR", "SVC_CONFIG"],
   ...["SVC_TENANTS_NAMESPACE", "SVC_KUBECONFIG"],
   // By extraEnv, with a volume of the cluster.
-  "SVC_STORAGES_FILE",
+  ...["SVC_STORAGES_FILE", "SVC_UPLOADS"],
+  ...["SVC_TENANT_UPLOADS", "SVC_TENANT_UPLOAD_SIZE", "SVC_UPLOAD_RETENTION"],
 ]);
 
 test("every value has a description and a schema", () => {

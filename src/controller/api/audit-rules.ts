@@ -1,5 +1,11 @@
 /** What the audit log records of each operation: the ids of its targets, beside caller and outcome. */
-import type { ComparisonOperations, JobOperations, NodeOperations, TenantOperations } from "./operations.ts";
+import type {
+  ComparisonOperations,
+  JobOperations,
+  NodeOperations,
+  TenantOperations,
+  UploadOperations,
+} from "./operations.ts";
 
 export type Ids = readonly (string | undefined)[];
 
@@ -77,4 +83,11 @@ export const TENANT_RULES: AuditRules<TenantOperations> = {
     made: ({ revocation }) => [revocation?.id],
   },
   liftRevocation: { asked: idOf },
+};
+
+export const UPLOAD_RULES: AuditRules<UploadOperations> = {
+  createUpload: { made: ({ upload }) => [upload?.id] },
+  appendUpload: { asked: idOf },
+  getUpload: { asked: idOf },
+  deleteUpload: { asked: idOf },
 };

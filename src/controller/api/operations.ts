@@ -12,6 +12,7 @@ import type {
 import type { NodeService } from "../../gen/proto/svc/v1/node_pb.ts";
 import type { ScoreResult } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import type { TenantService } from "../../gen/proto/svc/v1/tenant_pb.ts";
+import type { UploadService } from "../../gen/proto/svc/v1/upload_pb.ts";
 
 /** The context of a request, the same for every transport. */
 export interface CallContext {
@@ -92,10 +93,14 @@ export type NodeOperations = OperationsOf<typeof NodeService>;
 /** Operations on the caller's tenant: its usage, its revoked tokens, its audit log, its media. */
 export type TenantOperations = OperationsOf<typeof TenantService>;
 
+/** Operations on videos that the caller's tenant sends. */
+export type UploadOperations = OperationsOf<typeof UploadService>;
+
 /** All operations of the controller. */
 export interface Operations {
   readonly jobs: JobOperations;
   readonly comparisons: ComparisonOperations;
   readonly nodes: NodeOperations;
   readonly tenants: TenantOperations;
+  readonly uploads: UploadOperations;
 }

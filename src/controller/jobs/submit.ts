@@ -22,6 +22,7 @@ import type { Fleet } from "../scheduling/fleet.ts";
 import type { Schedule } from "../scheduling/schedule.ts";
 import type { ControllerMetrics } from "../telemetry/metrics.ts";
 import { endSubmit, failSubmit, submitSpan, traceparentIn } from "../telemetry/tracing.ts";
+import type { Uploads } from "../uploads/uploads.ts";
 import type { RemoteVideos } from "../videos/remote-videos.ts";
 import { answersOf } from "./answers.ts";
 import { type NewSpec, withObjectVersions } from "./look.ts";
@@ -39,6 +40,8 @@ export interface Submission {
   /** Which files jobs may name. */
   readonly media: MediaPolicy;
   readonly videos: RemoteVideos;
+  /** undefined: this controller takes no uploads. */
+  readonly uploads: Uploads | undefined;
   readonly defaultModelsOf: DefaultModelsOf;
   readonly findingsOf: FindingsPolicyOf;
 }
@@ -64,13 +67,15 @@ export function submitResponse({ job, created }: StoredJob): SubmitJobResponse {
 export async function checkJob(
   request: SubmitJobRequest,
   { tenant }: Principal,
-  { media, videos, defaultModelsOf, findingsOf }: Submission,
+  { media, videos, uploads, defaultModelsOf, findingsOf }: Submission,
 ): Promise<NewSpec> {
   const key = idempotencyKeyOf(request.idempotencyKey);
   const checked = checkSpec(request.job, defaultModelsOf(tenant), findingsOf(tenant));
   for (const side of SIDES) {
     const name = checked.spec[side];
-    if (!videos.isRemote(tenant, side, name)) await media.check(tenant, name);
+    if (videos.isRemote(tenant, side, name)) continue;
+    await media.check(tenant, name);
+    await uploads?.name(tenant, name);
   }
   return { ...checked, key };
 }

@@ -15,6 +15,8 @@ import type { QueueStats } from "../scheduling/queue-stats.ts";
 import type { Schedule } from "../scheduling/schedule.ts";
 import { UNSCHEDULABLE_MS, UnschedulableWork } from "../scheduling/unschedulable.ts";
 import type { ControllerMetrics } from "../telemetry/metrics.ts";
+import { ID_IN_PATH } from "../uploads/places.ts";
+import type { Uploads } from "../uploads/uploads.ts";
 import { ClockMonitor } from "./clock-monitor.ts";
 import type { Pooling } from "./pooling.ts";
 
@@ -32,6 +34,8 @@ const REVOCATIONS_KEPT_MS = DAY_MS;
 const NODES_KEPT_MS = DAY_MS;
 /** Milliseconds between reads of the queue statistics; often enough for scaling nodes by them. */
 const QUEUE_LOOK_MS = 10_000;
+/** Milliseconds between looks for uploads to delete, which read the specs of their tenants' jobs. */
+const UPLOADS_LOOK_MS = 10 * MINUTE_MS;
 /** Intervals vary by up to this share, to spread the tasks of several controllers. */
 const JITTER = 0.2;
 
@@ -46,6 +50,8 @@ export interface MaintenanceOptions {
   readonly leaseMs: number;
   readonly retentionMs: number;
   readonly auditRetentionMs: number;
+  /** undefined: this controller takes no uploads. */
+  readonly uploads: Uploads | undefined;
 }
 
 /** A step of a maintenance task. Returns true if there may be more to do at once. */
@@ -79,6 +85,7 @@ export class MaintenanceTasks {
       this.#every(MINUTE_MS, () => this.#deleteEvents()),
       this.#every(MINUTE_MS, () => this.#deleteRevocations()),
       this.#every(MINUTE_MS, () => this.#deleteAudit()),
+      this.#every(UPLOADS_LOOK_MS, () => this.#deleteUploads()),
     ];
   }
 
@@ -195,6 +202,18 @@ export class MaintenanceTasks {
     await this.#clock.check();
     if (!this.#guard.mayDelete(performance.now())) return false;
     return (await store.deleteAudit(auditRetentionMs, AUDIT_STEP)) >= AUDIT_STEP;
+  }
+
+  async #deleteUploads(): Promise<boolean> {
+    const { uploads, store, log } = this.#options;
+    if (uploads === undefined) return false;
+    await this.#clock.check();
+    if (!this.#guard.mayDelete(performance.now())) return false;
+    for (const tenant of await uploads.tenants()) {
+      const deleted = await uploads.expire(tenant, await store.idsInSpecs(tenant, ID_IN_PATH), Date.now());
+      if (deleted > 0) log.info({ tenant, deleted }, "old uploads deleted");
+    }
+    return false;
   }
 
   async #deleteRevocations(): Promise<boolean> {

@@ -571,6 +571,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the uploads of the caller's tenant, oldest first */
+        get: operations["listUploads"];
+        put?: never;
+        /**
+         * Begin an upload
+         * @description The request of tus: the header `Upload-Length` has the size of the file in bytes, `Upload-Metadata` its name
+         *     (`filename`) and optionally a `fingerprint` by which the caller finds the upload again, both in Base64. No body.
+         */
+        post: operations["createUpload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/uploads/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** Get an upload; HEAD is the request of tus for the offset */
+        get: operations["getUpload"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an upload and its bytes
+         * @description Safe to repeat.
+         */
+        delete: operations["deleteUpload"];
+        options?: never;
+        head?: never;
+        /**
+         * Send bytes of an upload
+         * @description As many bytes as --request-timeout allows (30 s by default). If the connection breaks, those that arrived are kept. The last byte
+         *     completes the upload: GET then has the `path` by which jobs name the file.
+         */
+        patch: operations["appendUpload"];
+        trace?: never;
+    };
     "/v1/whoami": {
         parameters: {
             query?: never;
@@ -1534,6 +1584,29 @@ export interface components {
             /** @description Empty on the last page. */
             nextPageToken: string;
         };
+        /** @description A video that the tenant sends to the controller. */
+        Upload: {
+            /** Format: uuid */
+            id: string;
+            /** @description Name of the file, without a folder. */
+            name: string;
+            /** @description Bytes of the whole file. */
+            size: number;
+            /** @description Bytes that are stored. As many as `size`, the upload is complete. */
+            offset: number;
+            /** @description The path by which a job names the file; empty until the upload is complete. */
+            path: string;
+            /** @description What the caller gave to find the upload again. */
+            fingerprint: string;
+            /** Format: date-time */
+            createTime: string;
+            /**
+             * Format: date-time
+             * @description When it is deleted at the latest, unless a job that has not ended names it then. An incomplete upload is
+             *     deleted a day after its last byte arrived.
+             */
+            expireTime: string;
+        };
         MediaPage: {
             entries: components["schemas"]["MediaEntry"][];
             /** @description Empty on the last page. */
@@ -2092,6 +2165,35 @@ export interface components {
         /** @description The job does not exist (JOB_NOT_FOUND). */
         NoJob: {
             headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The upload does not exist (UPLOAD_NOT_FOUND). */
+        NoUpload: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The controller takes no uploads (UPLOADS_DISABLED), or a browser sent the request for a page of another origin (CROSS_ORIGIN). */
+        NoUploads: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The header Tus-Resumable names another version than 1.0.0 (TUS_VERSION). */
+        TusVersion: {
+            headers: {
+                /** @description The supported version. */
+                "Tus-Version"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -3489,6 +3591,222 @@ export interface operations {
                 };
             };
             503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    listUploads: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them; a tenant has a limited number. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        uploads: components["schemas"]["Upload"][];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["NoUploads"];
+            default: components["responses"]["Other"];
+        };
+    };
+    createUpload: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Version of tus; only 1.0.0. */
+                "Tus-Resumable"?: string;
+                /** @description Bytes of the file, 1 or more. */
+                "Upload-Length": string;
+                /** @description `filename BASE64` and optionally `,fingerprint BASE64`; other keys are ignored. */
+                "Upload-Metadata": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The upload. Its bytes follow with PATCH. */
+            201: {
+                headers: {
+                    /** @description The path of the upload. */
+                    Location?: string;
+                    /** @description When the upload is deleted at the latest, as a date of HTTP. */
+                    "Upload-Expires"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["NoUploads"];
+            412: components["responses"]["TusVersion"];
+            /** @description The uploads of the tenant are at their limit (TENANT_UPLOADS_FULL). */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk of the controller has no room (DISK_FULL). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            default: components["responses"]["Other"];
+        };
+    };
+    getUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The upload. */
+            200: {
+                headers: {
+                    /** @description Bytes that are stored; PATCH continues there. */
+                    "Upload-Offset"?: string;
+                    /** @description Bytes of the file. */
+                    "Upload-Length"?: string;
+                    /** @description When the upload is deleted at the latest, as a date of HTTP. */
+                    "Upload-Expires"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["NoUploads"];
+            404: components["responses"]["NoUpload"];
+            default: components["responses"]["Other"];
+        };
+    };
+    deleteUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["NoUploads"];
+            /** @description A job that has not ended names it (UPLOAD_IN_USE). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    appendUpload: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Version of tus; only 1.0.0. */
+                "Tus-Resumable"?: string;
+                /** @description Where the bytes belong; must be the offset of the upload. */
+                "Upload-Offset": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/offset+octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description The bytes are stored. */
+            204: {
+                headers: {
+                    /** @description Bytes that are stored; PATCH continues there. */
+                    "Upload-Offset"?: string;
+                    /** @description When the upload is deleted at the latest, as a date of HTTP. */
+                    "Upload-Expires"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["NoUploads"];
+            404: components["responses"]["NoUpload"];
+            /** @description The bytes do not continue the upload (UPLOAD_OFFSET); `found.offset` says where it continues. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            412: components["responses"]["TusVersion"];
+            /** @description The body is not application/offset+octet-stream (UNSUPPORTED_MEDIA_TYPE). */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk of the controller has no room (DISK_FULL). */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before trying again. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             default: components["responses"]["Other"];
         };
     };

@@ -3,6 +3,7 @@ import type { Registry } from "prom-client";
 import { type Controller, type FollowedTokens, openController } from "../../controller/controller.ts";
 import type { MediaPolicy } from "../../controller/requests/media-policy.ts";
 import { RevocationFeed } from "../../controller/tenants/revocation-feed.ts";
+import type { UploadSettings } from "../../controller/uploads/uploads.ts";
 import type { DefaultModelsOf } from "../../jobs/default-models.ts";
 import type { FindingsPolicyOf } from "../../jobs/findings-policy.ts";
 import type { LimitsOf } from "../../jobs/limits.ts";
@@ -29,6 +30,8 @@ export interface OpenOptions {
   /** The models of each tenant's jobs that name none. */
   readonly defaultModelsOf: DefaultModelsOf;
   readonly findingsOf: FindingsPolicyOf;
+  /** undefined: no uploads are taken. */
+  readonly uploads: UploadSettings | undefined;
   /** The storages of each tenant. */
   readonly storagesOf: StoragesOf;
   /** Reads Secrets with credentials of storages; undefined: there are none. */
@@ -81,6 +84,7 @@ export async function openWith(options: OpenOptions): Promise<Opened> {
       limitsOf,
       defaultModelsOf,
       findingsOf,
+      uploads: options.uploads,
       storagesOf,
       readSecret: options.readSecret,
       fleetTenant,

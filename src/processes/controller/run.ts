@@ -20,6 +20,7 @@ import { defaultLimits } from "./limit-settings.ts";
 import { ControllerPart } from "./part.ts";
 import type { ControllerSettings } from "./settings.ts";
 import { readStorages } from "./storages-setting.ts";
+import { openUploads } from "./uploads-setting.ts";
 
 /** Runs the controller until it has stopped, then exits the process. */
 export async function runController(settings: ControllerSettings): Promise<void> {
@@ -56,6 +57,7 @@ async function open(settings: ControllerSettings, log: Log) {
   const storages = await readStorages(settings.storagesFile);
   const signIn = authDisabled ? ({ kind: "open" } as const) : consoleSignIn(settings);
   const console = settings.consoleDisabled ? undefined : await openConsole(signIn);
+  const uploads = settings.uploads === undefined ? undefined : await openUploads(settings.uploads, settings);
   const registry = openMetrics();
   const host = settings.host ?? (authDisabled ? "127.0.0.1" : "0.0.0.0");
   if (authDisabled) warnOfOpenDoors(host, log);
@@ -76,7 +78,8 @@ async function open(settings: ControllerSettings, log: Log) {
     checkReady: authentication.checkReady,
     tokens: authentication.tokens,
     fleetTenant: settings.fleetTenant ?? (authDisabled ? OPEN_PRINCIPAL.tenant : undefined),
-    media: mediaPolicy(settings.mediaRoot, { authenticated: !authDisabled, log }),
+    uploads,
+    media: mediaPolicy(settings.mediaRoot, { uploads, authenticated: !authDisabled, log }),
     limitsOf: limitsIn(authentication.realms, defaultLimits(settings)),
     defaultModelsOf: defaultModelsIn(authentication.realms, settings.defaultModel),
     findingsOf: findingsIn(authentication.realms, settings.findings),

@@ -14,6 +14,7 @@ import { DEFAULT_MODEL_SETTING } from "./default-models-setting.ts";
 import { FINDINGS_SETTING } from "./findings-setting.ts";
 import { LIMIT_SETTINGS } from "./limit-settings.ts";
 import { STORAGES_FILE } from "./storages-setting.ts";
+import { UPLOAD_SETTINGS, UPLOADS } from "./uploads-setting.ts";
 
 const DAY_SECONDS = 86_400;
 
@@ -71,6 +72,7 @@ export const CONTROL_SETTINGS = {
   findings: FINDINGS_SETTING,
   storagesFile: STORAGES_FILE,
   ...LIMIT_SETTINGS,
+  ...UPLOAD_SETTINGS,
   ...AUDIT_SETTINGS,
   ...REST_SETTINGS,
 } as const;
@@ -88,6 +90,7 @@ export const CONTROLLER_SETTINGS = {
   }),
   ...CONTROL_SETTINGS,
   mediaRoot: JOB_MEDIA_ROOT,
+  uploads: UPLOADS,
   databaseUrl: text({
     flags: "--database-url <url>",
     help: "PostgreSQL database to use instead of the embedded one: postgres://USER:PASSWORD@HOST:PORT/NAME",

@@ -1,5 +1,7 @@
 /** Media roots of a process, and the policy without them. */
 import { anyFile, insideRoots, type MediaPolicy, noFile } from "../../controller/requests/media-policy.ts";
+import { uploadRoot } from "../../controller/uploads/places.ts";
+import type { UploadSettings } from "../../controller/uploads/uploads.ts";
 import { MediaRoots, TENANT_PLACEHOLDER } from "../../engine/files/roots.ts";
 import { list, UsageError } from "../../platform/config/setting.ts";
 import type { Log } from "../../platform/observability/log.ts";
@@ -28,15 +30,28 @@ export const JOB_MEDIA_ROOT = list({
   shownDefault: "none, every job is refused, or any file if authentication is disabled",
 });
 
-/** Decides which files jobs may use; warns if it is none. */
+/** Decides which files jobs may use; warns if it is none. `uploads`: those are allowed in any case. */
 export function mediaPolicy(
   mediaRoot: readonly string[],
-  { authenticated, log }: { readonly authenticated: boolean; readonly log: Log },
+  {
+    uploads,
+    authenticated,
+    log,
+  }: { readonly uploads: UploadSettings | undefined; readonly authenticated: boolean; readonly log: Log },
 ): MediaPolicy {
-  if (mediaRoot.length > 0) return insideRoots(new MediaRoots(mediaRoot));
-  if (!authenticated) return anyFile;
+  if (mediaRoot.length === 0 && !authenticated) return anyFile;
+  const roots = withUploads(mediaRoot, uploads);
+  if (roots.length > 0) return insideRoots(new MediaRoots(roots));
   log.warn("--media-root is missing; every job is refused because no directory of videos is allowed");
   return noFile;
+}
+
+/** Adds the media root of uploads. */
+export function withUploads(
+  mediaRoot: readonly string[],
+  uploads: UploadSettings | undefined,
+): readonly string[] {
+  return uploads === undefined ? mediaRoot : [...mediaRoot, uploadRoot(uploads.directory)];
 }
 
 export function refuseTenantPlaceholder(mediaRoot: readonly string[]): void {

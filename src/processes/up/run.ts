@@ -1,4 +1,5 @@
 /** Sets up a controller and a node in one process, and runs them until a signal stops them. */
+import { join } from "node:path";
 import { allowAnonymous, OPEN_PRINCIPAL } from "../../auth/principal.ts";
 import { Connection } from "../../client/connection/connection.ts";
 import { type Phase, shutDown, untilStopSignal } from "../../platform/concurrency/lifecycle.ts";
@@ -14,10 +15,11 @@ import { ensureDataDir } from "../controller/data-dir.ts";
 import { defaultLimits } from "../controller/limit-settings.ts";
 import { type ControllerAddresses, ControllerPart } from "../controller/part.ts";
 import { readStorages } from "../controller/storages-setting.ts";
+import { openUploads } from "../controller/uploads-setting.ts";
 import { mediaCacheIn } from "../node/media-cache.ts";
 import { type NodeParts, nodeDrainPhases, openNode } from "../node/run.ts";
 import { warnOfFallback } from "../parts/engine-settings.ts";
-import { mediaPolicy } from "../parts/media-settings.ts";
+import { mediaPolicy, withUploads } from "../parts/media-settings.ts";
 import { openTracing } from "../parts/tracing.ts";
 import { unlessStopped } from "../parts/unless-stopped.ts";
 import { metricsPorts, type UpSettings } from "./settings.ts";
@@ -39,7 +41,7 @@ export async function runUp(settings: UpSettings): Promise<void> {
   let node: NodeParts | undefined;
   const stopSignal = untilStopSignal(async () => node?.node.stop());
   const opened = await unlessStopped(stopSignal, open(settings, log), log);
-  const { part, dataDir, registry, tracing, auditLog } = opened;
+  const { part, dataDir, mediaRoot, registry, tracing, auditLog } = opened;
   const addresses = await unlessStopped(stopSignal, part.start(), log);
   auditLog.audit.system("system/start");
   tracing.start();
@@ -49,6 +51,7 @@ export async function runUp(settings: UpSettings): Promise<void> {
   await warnOfFallback(settings, places, log);
   node = openNode({
     ...settings,
+    mediaRoot,
     connection,
     name: NODE_NAME,
     scoreTimeout: TASK_TIMEOUT,
@@ -77,6 +80,7 @@ async function open(settings: UpSettings, log: Log) {
   const console = settings.consoleDisabled ? undefined : await openConsole({ kind: "open" });
   const storages = await readStorages(settings.storagesFile);
   const dataDir = await ensureDataDir(settings.dataDir, log);
+  const uploads = await openUploads(settings.uploads ?? join(dataDir, "uploads"), settings);
   const registry = openMetrics();
   const limits = defaultLimits(settings);
   const tracing = await openTracing(settings, { name: "up", log, registry });
@@ -86,7 +90,8 @@ async function open(settings: UpSettings, log: Log) {
     authenticate: allowAnonymous,
     tokens: undefined,
     fleetTenant: OPEN_PRINCIPAL.tenant,
-    media: mediaPolicy(settings.mediaRoot, { authenticated: false, log }),
+    uploads,
+    media: mediaPolicy(settings.mediaRoot, { uploads, authenticated: false, log }),
     limitsOf: () => limits,
     defaultModelsOf: () => settings.defaultModel,
     findingsOf: () => settings.findings,
@@ -98,7 +103,9 @@ async function open(settings: UpSettings, log: Log) {
     registry,
     log,
   });
-  return { part, dataDir, registry, tracing, auditLog };
+  // Without roots the node reads any file.
+  const mediaRoot = settings.mediaRoot.length === 0 ? [] : withUploads(settings.mediaRoot, uploads);
+  return { part, dataDir, mediaRoot, registry, tracing, auditLog };
 }
 
 interface Parts {

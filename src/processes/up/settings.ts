@@ -3,6 +3,7 @@
 import { integer, type Setting, type SettingValues, toggle } from "../../platform/config/setting.ts";
 import { CONSOLE_SETTING } from "../controller/console-settings.ts";
 import { CONTROL_SETTINGS, PRINT_ADDRESSES } from "../controller/settings.ts";
+import { OWN_UPLOADS } from "../controller/uploads-setting.ts";
 import { NODE_WORK_SETTINGS } from "../node/settings.ts";
 import { LOG_SETTINGS } from "../parts/log-settings.ts";
 import { TRACING_SETTINGS } from "../parts/tracing-settings.ts";
@@ -25,6 +26,7 @@ export const UP_SETTINGS = {
   ...CONTROL_SETTINGS,
   metricsPort: METRICS_PORT,
   ...NODE_WORK_SETTINGS,
+  uploads: OWN_UPLOADS,
   consoleDisabled: CONSOLE_SETTING,
   browserDisabled: toggle({
     flags: "--browser-disabled",

@@ -39,6 +39,7 @@ import { scoreJob } from "./score-job.ts";
 import { serviceHandlers } from "./service.ts";
 import { deleteStill, getStill, listStills, requestStills } from "./stills.ts";
 import { getTenant } from "./tenant.ts";
+import { appendUpload, createUpload, deleteUpload, getUpload, listUploads } from "./uploads.ts";
 
 export interface ControllerParts {
   /** Throws Failure until the services are open. */
@@ -92,6 +93,11 @@ export function controllerHandlers(
     listRevocations: (call) => listRevocations(open().tenants, call),
     liftRevocation: (call) => liftRevocation(open().tenants, call),
     listAudit: (call) => listAudit(open().tenants, call),
+    listUploads: (call) => listUploads(open().uploads, call),
+    createUpload: (call) => createUpload(open().uploads, call),
+    getUpload: (call) => getUpload(open().uploads, call),
+    appendUpload: (call) => appendUpload(open().uploads, call),
+    deleteUpload: (call) => deleteUpload(open().uploads, call),
     listMedia: (call) => listMedia(open().tenants, call),
     whoami: ({ reply, admitted }) => {
       const { tenant, subject, roles } = admitted.principal;

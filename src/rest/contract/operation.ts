@@ -15,7 +15,7 @@ interface OperationObject {
   readonly operationId: string;
   readonly tags?: readonly string[];
   readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { readonly content: { readonly "application/json": { readonly schema: object } } };
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: object }>> };
   /** Bytes, if it differs from the server's default limit. */
   readonly "x-body-limit"?: number;
 }
@@ -40,7 +40,7 @@ export interface Operation<Id extends string> {
   readonly queryParameters: readonly Parameter[];
   /** Whether unknown query parameters are rejected. Not where tools append their own parameters to any URL. */
   readonly strictQuery: boolean;
-  readonly takesBody: boolean;
+  readonly body: "none" | "json" | "stream";
   /** Bytes; undefined: the server's default. */
   readonly bodyLimit: number | undefined;
   /** Of its parameters and its body. */
@@ -67,18 +67,19 @@ function operationOf<Id extends string>(
     all.filter((each) => each.in === "path"),
     all.filter((each) => each.in === "query"),
   ];
+  const json = requestBody?.content["application/json"];
   return {
     id: operationId as Id,
     method: method.toUpperCase() as Uppercase<Method>,
     path,
     queryParameters: querystring,
     strictQuery: !tags.includes("probes") && !tags.includes("service"),
-    takesBody: requestBody !== undefined,
+    body: requestBody === undefined ? "none" : json === undefined ? "stream" : "json",
     bodyLimit,
     schema: {
       ...(params.length > 0 && { params: objectOf(params) }),
       ...(querystring.length > 0 && { querystring: objectOf(querystring) }),
-      ...(requestBody && { body: requestBody.content["application/json"].schema }),
+      ...(json && { body: json.schema }),
     },
   };
 }

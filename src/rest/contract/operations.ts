@@ -1,5 +1,6 @@
 /** Adds the operations of a description to a server, with their handlers. */
 import { METHODS } from "node:http";
+import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { inside } from "../../platform/observability/span.ts";
 import { Caller } from "../http/caller.ts";
@@ -16,9 +17,10 @@ export function addOperations<Operations>(
   { operations, components }: Description<keyof Operations & string>,
   handlers: Handlers<Operations>,
 ): void {
-  // bodyOf decides which bodies an operation accepts, not the framework.
+  // READERS decide which bodies an operation accepts, not the framework.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser(BYTES, (_request, payload, done) => done(null, payload));
   app.addSchema(components);
   app.setSchemaErrorFormatter(schemaFault);
   checkHandlers(operations, handlers);
@@ -32,6 +34,9 @@ export function addOperations<Operations>(
 
 const NOTHING_HERE = "There is nothing at this path. See /ui for the available paths.";
 
+/** The bodies that are read as they arrive; the media type of tus. */
+const BYTES = "application/offset+octet-stream";
+
 type Handler = (call: never) => FastifyReply | Promise<FastifyReply>;
 
 /** Throws if an operation has no handler, or a handler no operation: they are not of the same description. */
@@ -43,9 +48,11 @@ function checkHandlers(operations: readonly Operation<string>[], handlers: objec
   if (faults.length > 0) throw new TypeError(faults.join(", "));
 }
 
+const READERS = { none: () => undefined, json: jsonOf, stream: streamOf } as const;
+
 function addOperation(
   app: FastifyInstance,
-  { id, method, path, queryParameters, strictQuery, takesBody, bodyLimit, schema }: Operation<string>,
+  { id, method, path, queryParameters, strictQuery, body, bodyLimit, schema }: Operation<string>,
   handler: Handler,
 ): void {
   app.route({
@@ -56,11 +63,14 @@ function addOperation(
     ...(bodyLimit !== undefined && { bodyLimit }),
     preValidation: async (request) => {
       request.query = queryOf(request.raw.url ?? "/", queryParameters, strictQuery);
-      request.body = takesBody ? bodyOf(request) : undefined;
+      request.body = READERS[body](request);
     },
     handler: (request, reply) => {
-      const { admitted, params, query, body } = request;
-      const call = { request, reply, caller: new Caller(request, reply), params, query, body, admitted };
+      const { admitted, params, query } = request;
+      const call = {
+        ...{ request, reply, caller: new Caller(request, reply), params, query, admitted },
+        body: request.body,
+      };
       // Both the validation and the types of the handlers are generated from the description.
       return inside(request.span, () => handler(call as never));
     },
@@ -97,11 +107,21 @@ function notAllowed(allow: string): HttpFault {
  * Accepts only JSON with the content type of JSON. A page of another site can make a browser send any other type to a
  * server on loopback without a preflight. A missing body is rejected as JSON, too.
  */
-function bodyOf(request: FastifyRequest): unknown {
+function jsonOf(request: FastifyRequest): unknown {
   const type = request.headers["content-type"]?.split(";")[0]?.trim().toLowerCase();
   const { "content-encoding": encoding = "identity" } = request.headers;
   const body = request.body instanceof Uint8Array ? request.body : undefined;
   const isNothing = type === undefined && (body === undefined || body.length === 0);
   if ((type !== "application/json" && !isNothing) || encoding !== "identity") throw unsupportedMediaType();
   return parseObject(body);
+}
+
+/** Returns the body as the framework's parser of BYTES left it: still to be read. */
+function streamOf({ body, headers }: FastifyRequest): Readable {
+  if (body instanceof Readable && headers["content-encoding"] === undefined) return body;
+  throw new HttpFault(
+    415,
+    "UNSUPPORTED_MEDIA_TYPE",
+    `Send the body with the header "Content-Type: ${BYTES}", and without "Content-Encoding".`,
+  );
 }

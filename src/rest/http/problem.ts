@@ -34,7 +34,8 @@ export type HttpCode =
   | "MISDIRECTED"
   | "CROSS_ORIGIN"
   | "UNSUPPORTED_MEDIA_TYPE"
-  | "HEADERS_TOO_LARGE";
+  | "HEADERS_TOO_LARGE"
+  | "TUS_VERSION";
 
 export class HttpFault extends Error {
   override readonly name = "HttpFault";

@@ -42,6 +42,11 @@ export interface JobStore {
   ): Promise<readonly ListedJob[]>;
   countJobs(tenant: string, filter: JobFilter): Promise<number>;
   /**
+   * Returns the ids that the first group of `pattern` finds in the specs of the tenant's jobs, and whether one of these
+   * jobs has not ended. Reads every spec.
+   */
+  idsInSpecs(tenant: string, pattern: string): Promise<ReadonlyMap<string, boolean>>;
+  /**
    * Sets the labels that `relabel` returns for the current spec of a job; undefined changes nothing. `relabel` may be
    * called several times, and its exceptions are passed on. undefined: unknown, or of another tenant.
    */

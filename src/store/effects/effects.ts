@@ -55,6 +55,7 @@ type Silent =
       | "finishingJob"
       | "listJobs"
       | "countJobs"
+      | "idsInSpecs"
       | "tenantOf"
       | "knownKeys"
       | "parts"

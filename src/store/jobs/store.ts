@@ -19,11 +19,21 @@ import { effectOfJobs, lowerCursors } from "./insertion.ts";
 import { getJob, insertEach, insertJobs, jobDetail, knownKeys, tenantOf } from "./jobs.ts";
 import { relabelJob } from "./labels.ts";
 import { deleteEnded } from "./retention.ts";
+import { idsInSpecs } from "./spec-ids.ts";
 
 export function jobStore(database: Database, cursors: ClaimCursors, effects: Effects): Published<JobStore> {
   const { change } = changing(database, effects);
   return {
-    ...bound(database, { knownKeys, job: getJob, jobDetail, finishingJob, findAnswers, countJobs, tenantOf }),
+    ...bound(database, {
+      knownKeys,
+      job: getJob,
+      jobDetail,
+      finishingJob,
+      findAnswers,
+      countJobs,
+      idsInSpecs,
+      tenantOf,
+    }),
     ...bound(database, { parts, queued, usage, listStills, still: getStill }),
     insertJobs: insertion(database, cursors, effects),
     listJobs: async (tenant, filter, after, limit, sort = "NEWEST") =>

@@ -1,0 +1,35 @@
+/** Where uploads are in their directory, which may be shared by controllers and nodes. */
+import { join } from "node:path";
+import { TENANT_PLACEHOLDER } from "../../engine/files/roots.ts";
+import { tenantDirectory } from "../../engine/files/tenant-directory.ts";
+
+/** Complete files, which jobs may name: files/TENANT/ID/NAME. */
+const FILES = "files";
+
+/** The media root of complete uploads. */
+export function uploadRoot(directory: string): string {
+  return join(directory, FILES, TENANT_PLACEHOLDER);
+}
+
+/** Finds the id of the upload in the path of a complete file, as the spec of a job names it. */
+export const ID_IN_PATH = `/${FILES}/[^/]+/([0-9a-f-]{36})/`;
+
+/** The places of one tenant. */
+export interface Places {
+  /** ID.json: what the caller said of the upload. Written once, when it begins. */
+  readonly records: string;
+  /** ID: the bytes of an incomplete upload. */
+  readonly partial: string;
+  /** ID/NAME: a complete file. */
+  readonly files: string;
+  /** ID: an empty file, which says that a job named the upload. */
+  readonly named: string;
+}
+
+export function placesOf(directory: string, tenant: string): Places {
+  const own = tenantDirectory(tenant);
+  const [records, partial, files, named] = ["records", "partial", FILES, "named"].map((kind) =>
+    join(directory, kind, own),
+  ) as [string, string, string, string];
+  return { records, partial, files, named };
+}
