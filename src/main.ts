@@ -48,6 +48,10 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     summary: "List the videos that jobs of your tenant may name",
     load: async () => (await import("./cli/media.ts")).mediaCommand(),
   },
+  uploads: {
+    summary: "Upload videos of this machine to a controller, list and delete uploads",
+    load: async () => (await import("./cli/uploads.ts")).uploadsCommand(),
+  },
   nodes: {
     summary: "List and drain the nodes of a controller",
     load: async () => (await import("./cli/nodes.ts")).nodesCommand(),

@@ -1,11 +1,10 @@
 /** The progress line on a terminal: redrawn in place, erased at the end. */
 import type { EstimateProgress } from "../../engine/contract/estimate.ts";
 import type { Progress } from "../../engine/contract/result.ts";
+import { barLine, percentText } from "../terminal/bar.ts";
 import { clock } from "../terminal/numbers.ts";
-import { paint, type Terminal } from "../terminal/terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
-const BAR_COLUMNS = 28;
-const MIN_BAR_COLUMNS = 6;
 const ERASE_LINE = "\r\x1b[K";
 
 /** Where the line is drawn: standard error. */
@@ -46,7 +45,7 @@ export function progressLine(output: ProgressOutput, terminal: () => Terminal): 
 export function progressText(progress: Progress, terminal: Terminal): string {
   const { framesDone, framesTotal, fps, secondsLeft, estimate } = progress;
   const share = framesTotal > 0 ? Math.min(1, framesDone / framesTotal) : 0;
-  const percent = `${String(Math.floor(share * 100)).padStart(3)} %`;
+  const percent = percentText(share);
   const speed = `${fps.toFixed(1)} fps`;
   const left = secondsLeft === undefined ? "" : `${clock(Math.ceil(secondsLeft))} left`;
   const frames = `${framesDone}/${framesTotal} frames`;
@@ -54,22 +53,12 @@ export function progressText(progress: Progress, terminal: Terminal): string {
     estimate === undefined
       ? [[percent, frames, speed, left], [percent, speed, left], [percent, speed], [percent]]
       : [[percent, soFar(estimate, terminal), left], [percent, soFar(estimate, terminal)], [percent]];
-  for (const parts of variants) {
-    const tail = parts.filter((part) => part !== "").join("  ");
-    const room = terminal.columns - 1 - tail.length - 2;
-    if (room >= MIN_BAR_COLUMNS) return `${bar(share, Math.min(BAR_COLUMNS, room), terminal)}  ${tail}`;
-  }
-  return percent;
+  const texts = variants.map((parts) => parts.filter((part) => part !== "").join("  "));
+  return barLine(share, texts, terminal);
 }
 
 /** "estimate 93.1 ± 0.8, 4 % scored". */
 function soFar({ mean, halfWidth, scoredShare }: EstimateProgress, { unicode }: Terminal): string {
   const interval = `${mean.toFixed(1)} ${unicode ? "±" : "+-"} ${halfWidth.toFixed(1)}`;
   return `estimate ${interval}, ${(scoredShare * 100).toFixed(scoredShare < 0.1 ? 1 : 0)} % scored`;
-}
-
-function bar(share: number, columns: number, terminal: Terminal): string {
-  const full = Math.round(share * columns);
-  const [done, rest] = terminal.unicode ? ["█", "░"] : ["#", "."];
-  return paint(terminal, "cyan", done.repeat(full)) + paint(terminal, "dim", rest.repeat(columns - full));
 }

@@ -28,12 +28,14 @@ import { checkFiles } from "./local-files.ts";
 import { expectedGates, type OutcomeFlags, printOutcomes } from "./outcome.ts";
 import { addSpecOptions, type SpecFlags, settingsOf, specOf } from "./spec.ts";
 import { notStored, storeList } from "./store-list.ts";
+import { withUploads } from "./upload.ts";
 
 export interface SubmitFlags extends ServerFlags, SpecFlags, OutcomeFlags {
   readonly idempotencyKey?: string;
   readonly from?: string;
   readonly wait?: boolean;
   readonly remoteFiles?: boolean;
+  readonly upload?: boolean;
 }
 
 const GUIDE = `
@@ -50,6 +52,9 @@ Examples:
   A film: estimate the mean to ±0.5 from a sample of the frames; svc jobs finish scores the rest:
     $ svc jobs submit source.mov encode.mp4 --estimate 0.5 --wait
 
+  Videos that only this machine has; repeating the command continues an interrupted upload:
+    $ svc jobs submit --upload source.mov encode.mp4 --wait
+
   Many pairs from a CSV file with the columns reference, distorted and label:title; prints one id per line:
     $ svc jobs submit --from pairs.csv --label release=7 --idempotency-key release-7
 
@@ -63,6 +68,8 @@ Files:
   - Paths are made absolute here and opened on the nodes, which must see the files at the same path.
   - If a file is missing but its folder exists on this machine: with a server on this machine the job is
     refused, with another server there is a warning. --remote-files skips this check.
+  - --upload sends them to the controller first, if it takes uploads (docs/uploads.md). Names of objects in
+    storages stay as they are.
   - A list (--from) is JSON lines (fields as in POST /v1/jobs, and idempotencyKey) or CSV with a header
     (reference, distorted, name, model, priority, idempotencyKey, label:KEY). Its paths are relative to
     its folder. If a line is invalid, nothing is submitted.
@@ -100,10 +107,11 @@ export function submitCommand(): Command {
         ),
       ),
     )
+    .addOption(optional("--upload", "upload the files of this machine to the controller first", "off"))
     .addOption(optional("--wait", `wait for the result; with --from, of at most ${MAX_AWAITED} jobs`, "off"))
     .addOption(gateOption())
     .addOption(optional("--all-metrics", "with --wait: also show the models' own features", "off"))
-    .addOption(optional("-q, --quiet", "with --wait: print only errors and missed gates", "off"))
+    .addOption(optional("-q, --quiet", "with --wait or --upload: print only errors and missed gates", "off"))
     .addOption(jsonOption("the job, with --from one per line,"))
     .withGuide(GUIDE);
   return addServerOptions(command).action((reference?: string, distorted?: string, flags?: SubmitFlags) =>
@@ -123,17 +131,31 @@ async function submit(
       : "Stopped. The jobs continue: svc jobs watch shows them, svc jobs cancel cancels them.";
   const run = async (connection: Connection, signal: AbortSignal) => {
     checkFlags(flags);
-    const jobs = await jobsOf(reference, distorted, flags, signal);
-    const gates = await expectedGates(connection, flags, jobs, signal);
-    await checkFiles(jobs, flags, signal);
+    const named = await jobsOf(reference, distorted, flags, signal);
+    const gates = await expectedGates(connection, flags, named, signal);
+    const jobs = await found(connection, named, flags, signal);
     await store(connection, jobs, flags, stored, signal);
     return flags.wait ? printOutcomes(connection, stored, gates, flags, signal) : EXIT.scored;
   };
   await withServer(flags, run, stopped);
 }
 
-function checkFlags({ wait, failUnder, quiet, allMetrics }: SubmitFlags): void {
-  const alone = failUnder.length > 0 ? "--fail-under" : quiet ? "--quiet" : allMetrics ? "--all-metrics" : "";
+/** Returns the jobs as nodes find their files: uploaded, or at the same path. */
+async function found(
+  connection: Connection,
+  jobs: readonly ListedJob[],
+  flags: SubmitFlags,
+  signal: AbortSignal,
+): Promise<readonly ListedJob[]> {
+  if (flags.upload) return withUploads(connection, jobs, { quiet: flags.quiet === true, signal });
+  await checkFiles(jobs, flags, signal);
+  return jobs;
+}
+
+function checkFlags({ wait, failUnder, quiet, allMetrics, upload, remoteFiles }: SubmitFlags): void {
+  if (upload && remoteFiles) throw invalid("Give --upload or --remote-files, not both.");
+  const alone =
+    failUnder.length > 0 ? "--fail-under" : quiet && !upload ? "--quiet" : allMetrics ? "--all-metrics" : "";
   if (!wait && alone !== "") throw invalid(`${alone} needs a result: give --wait too.`);
 }
 
