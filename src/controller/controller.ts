@@ -166,7 +166,7 @@ export function openController(options: ControllerOptions): Controller {
     tenants: intercepted(
       tenantOperations({
         ...{ store, limitsOf, defaultModelsOf, findingsOf, revocations: revoked, clockSkewMs },
-        ...{ media, storagesOf, signer, reader },
+        ...{ media, storagesOf, signer, reader, uploads },
       }),
       TENANT_RULES,
       log,

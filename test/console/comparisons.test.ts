@@ -180,9 +180,9 @@ test("the form submits a comparison, and says what is missing", async () => {
   await dialog.getByRole("button", { name: "Compare" }).click();
   await dialog.getByText("Enter the path of the reference.").waitFor();
   await dialog.getByText("Enter the path of at least one encode.").waitFor();
-  await dialog.getByLabel("Reference").fill(directory.file("reference.y4m"));
+  await dialog.getByLabel("Reference", { exact: true }).fill(directory.file("reference.y4m"));
   const [fast, slow] = [directory.file("ultrafast-24.mp4"), directory.file("medium-24.mp4")];
-  await dialog.getByLabel("Encodes").fill(`fast=${fast}\n\n ${slow} \n`);
+  await dialog.getByLabel("Encodes", { exact: true }).fill(`fast=${fast}\n\n ${slow} \n`);
   await dialog.getByRole("button", { name: "psnr", exact: true }).click();
   await dialog.getByLabel("Name").fill("by hand");
   assert.deepEqual(await accessibilityFaults(page), []);

@@ -605,7 +605,9 @@ const HTTP: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
   getTenant: async () => {
     const { body } = await transports.ask("idle", "/v1/tenant");
     const usage = { jobsQueued: 0, jobsRunning: 0, segmentsRunning: 0 };
-    assert.deepEqual(body, { id: "idle", usage, limits: { weight: 1 }, defaultModels: ["vmaf_v0.6.1"] });
+    const uploads = { count: 0, bytes: 0, maxCount: 10, maxBytes: 100 };
+    const limits = { weight: 1 };
+    assert.deepEqual(body, { id: "idle", usage, limits, defaultModels: ["vmaf_v0.6.1"], uploads });
   },
   console: NOTHING_OF_TENANTS,
   listAudit: async () => {

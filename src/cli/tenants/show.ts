@@ -3,7 +3,13 @@ import type { Command } from "commander";
 import type { Connection } from "../../client/connection/connection.ts";
 import { FINDING_ACTIONS } from "../../engine/contract/findings-policy.ts";
 import { type FindingsPolicy, FindingsPolicy_Action } from "../../gen/proto/svc/v1/scoring_pb.ts";
-import { type Tenant, TenantSchema, TenantService } from "../../gen/proto/svc/v1/tenant_pb.ts";
+import {
+  type Tenant,
+  TenantSchema,
+  TenantService,
+  type TenantUploads,
+} from "../../gen/proto/svc/v1/tenant_pb.ts";
+import { sizeText } from "../../jobs/quantities.ts";
 import { PeopleCommand } from "../command.ts";
 import { messageJson } from "../connection/message-json.ts";
 import {
@@ -46,7 +52,7 @@ async function show(connection: Connection, { json }: ServerFlags, signal: Abort
 }
 
 /** Returns one line per fact, its name first. */
-function tenantLines({ id, usage, limits, defaultModels, findings }: Tenant): string[] {
+function tenantLines({ id, usage, limits, defaultModels, findings, uploads }: Tenant): string[] {
   const { jobsQueued = 0, jobsRunning = 0, segmentsRunning = 0 } = usage ?? {};
   const of = (limit: number | undefined) => (limit === undefined ? "" : ` of ${limit}`);
   const lines: readonly (readonly [name: string, text: string])[] = [
@@ -61,9 +67,15 @@ function tenantLines({ id, usage, limits, defaultModels, findings }: Tenant): st
     ["weight", String(limits?.weight ?? 1)],
     ["default models", printable(defaultModels.join(", "))],
     ["findings", printable(findingsText(findings))],
+    ["uploads", uploads === undefined ? "none are taken" : uploadsText(uploads)],
   ];
   const width = Math.max(...lines.map(([name]) => name.length));
   return lines.map(([name, text]) => `${name.padEnd(width)}  ${text}`);
+}
+
+/** For example "2 of 1000, 1.20 GB of 107 GB". */
+function uploadsText({ count, bytes, maxCount, maxBytes }: TenantUploads): string {
+  return `${count} of ${maxCount}, ${sizeText(bytes)} of ${sizeText(maxBytes)}`;
 }
 
 /** For example "warn, OFFSET: refuse". */

@@ -11,6 +11,7 @@ import type { FindingsPolicyOf } from "../../jobs/findings-policy.ts";
 import type { Limits, LimitsOf } from "../../jobs/limits.ts";
 import { findingsPolicyMessage } from "../../messages/findings.ts";
 import type { TenantOperations } from "../api/operations.ts";
+import type { Uploads } from "../uploads/uploads.ts";
 import { listMedia, type MediaListOptions } from "../videos/media-list.ts";
 import { listAudit } from "./audit.ts";
 import { type RevocationOptions, revocationOperations } from "./revocations.ts";
@@ -19,10 +20,12 @@ export interface TenantServiceOptions extends RevocationOptions, MediaListOption
   readonly limitsOf: LimitsOf;
   readonly defaultModelsOf: DefaultModelsOf;
   readonly findingsOf: FindingsPolicyOf;
+  /** undefined: this controller takes no uploads. */
+  readonly uploads: Uploads | undefined;
 }
 
 export function tenantOperations(options: TenantServiceOptions): TenantOperations {
-  const { store, limitsOf, defaultModelsOf, findingsOf } = options;
+  const { store, limitsOf, defaultModelsOf, findingsOf, uploads } = options;
   return {
     async getTenant(_, { principal: { tenant: id } }) {
       const usage = await store.usage(id);
@@ -31,8 +34,13 @@ export function tenantOperations(options: TenantServiceOptions): TenantOperation
       const defaultModels = models.length > 0 ? [...models] : [DEFAULT_MODEL];
       const policy = findingsOf(id);
       const findings = policy && findingsPolicyMessage(policy);
+      const allowance = await uploads?.allowance(id);
       return create(GetTenantResponseSchema, {
-        tenant: { id, usage, limits, defaultModels, ...(findings && { findings }) },
+        tenant: {
+          ...{ id, usage, limits, defaultModels },
+          ...(findings && { findings }),
+          ...(allowance && { uploads: allowance }),
+        },
       });
     },
     async whoAmI(_, { principal: { tenant, subject, roles } }) {

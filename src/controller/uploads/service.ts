@@ -63,6 +63,7 @@ function checked({ name, size, fingerprint }: CreateUploadRequest): NewUpload {
     throw invalid(
       `name must be the name of a file: 1 to ${MAX_UPLOAD_NAME} bytes without slashes and control characters.`,
     );
+  if (size === 0) throw invalid(`The file ${JSON.stringify(name)} is empty. Choose a video.`);
   if (!Number.isSafeInteger(size) || size < 1)
     throw invalid(`size is ${size}. Give the size of the file in bytes, 1 or more.`);
   if (fingerprint.length > MAX_UPLOAD_FINGERPRINT)

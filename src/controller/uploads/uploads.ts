@@ -26,6 +26,13 @@ export interface UploadSettings {
   readonly limits: UploadLimits;
 }
 
+export interface Allowance {
+  readonly count: number;
+  readonly bytes: number;
+  readonly maxCount: number;
+  readonly maxBytes: number;
+}
+
 export class Uploads {
   readonly #folder: UploadFolder;
   readonly #limits: UploadLimits;
@@ -40,16 +47,21 @@ export class Uploads {
   /** Throws TENANT_UPLOADS_FULL, DISK_FULL. */
   create(tenant: string, upload: NewUpload): Promise<Upload> {
     return this.#creations.run("", async () => {
-      const present = await this.#folder.list(tenant);
-      const used = present.reduce((sum, { size }) => sum + size, 0);
-      const { count, bytes } = this.#limits;
-      if (present.length >= count) throw tooMany(present.length, count);
-      if (used + upload.size > bytes) throw tooLarge(upload.size, used, bytes);
+      const { count, bytes, maxCount, maxBytes } = await this.allowance(tenant);
+      if (count >= maxCount) throw tooMany(count, maxCount);
+      if (bytes + upload.size > maxBytes) throw tooLarge(upload.size, bytes, maxBytes);
       const created = await this.#folder.create(tenant, upload);
       if (await this.#hasRoom()) return created;
       await this.#folder.delete(tenant, created.id);
       throw diskFull();
     });
+  }
+
+  /** Returns what a tenant has, incomplete uploads with their whole size, and what it may have. */
+  async allowance(tenant: string): Promise<Allowance> {
+    const present = await this.#folder.list(tenant);
+    const bytes = present.reduce((sum, { size }) => sum + size, 0);
+    return { count: present.length, bytes, maxCount: this.#limits.count, maxBytes: this.#limits.bytes };
   }
 
   /** Throws UPLOAD_NOT_FOUND. */

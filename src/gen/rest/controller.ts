@@ -1488,6 +1488,18 @@ export interface components {
             defaultModels: string[];
             /** @description What is done about findings of jobs that do not say it. Missing if it is the default, which refuses. */
             findings?: components["schemas"]["FindingsPolicy"];
+            uploads?: components["schemas"]["TenantUploads"];
+        };
+        /**
+         * @description Uploads of the tenant, complete and incomplete ones, and how many it may have. Missing if the controller takes no
+         *     uploads.
+         */
+        TenantUploads: {
+            count: number;
+            /** @description Of all files whole. */
+            bytes: number;
+            maxCount: number;
+            maxBytes: number;
         };
         TenantUsage: {
             /** @description Jobs of which no task has started. */

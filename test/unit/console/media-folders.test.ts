@@ -1,7 +1,7 @@
 /** Names of folders in the file browser of the submit dialog. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { crumbsOf, fitsInLine, folderOf, lastPart } from "../../../web/src/jobs/submit/media/folders.ts";
+import { crumbsOf, fitsInLine, folderOf, lastPart } from "../../../web/src/media/folders.ts";
 
 test("begins in the folder of what was typed, if it can be listed", () => {
   for (const [typed, folder] of [

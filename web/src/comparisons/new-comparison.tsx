@@ -3,12 +3,17 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { bodyOf } from "../api/client.ts";
 import { toggled } from "../jobs/job-query.ts";
-import { FEATURES } from "../jobs/submit/draft.ts";
+import { FEATURES, linesOf } from "../jobs/submit/draft.ts";
 import { useKey } from "../jobs/submit/submission-key.ts";
+import { ChosenMedia } from "../media/chosen-media.tsx";
+import { MediaInput, type MediaInputProps } from "../media/media-input.tsx";
+import { useUploads } from "../media/use-uploads.ts";
 import { useSession } from "../session/session.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { type FieldParts, FieldRow } from "../ui/field.tsx";
 import { type ComparisonDraft, EMPTY_COMPARISON, requestOf } from "./comparison-draft.ts";
+
+type VideoField = "reference" | "encodes";
 
 interface NewComparisonProps {
   readonly close: () => void;
@@ -19,6 +24,7 @@ export function NewComparison({ close, done }: NewComparisonProps) {
   const { api } = useSession();
   const [draft, setDraft] = useState(EMPTY_COMPARISON);
   const [isChecked, setIsChecked] = useState(false);
+  const [browsed, setBrowsed] = useState<VideoField>();
   const keyOf = useKey();
   const submission = useMutation({
     mutationFn: (body: NonNullable<ReturnType<typeof requestOf>>) =>
@@ -29,12 +35,23 @@ export function NewComparison({ close, done }: NewComparisonProps) {
     event.preventDefault();
     setIsChecked(true);
     const request = requestOf(draft);
-    if (request !== undefined && !submission.isPending) submission.mutate(request);
+    if (request !== undefined && !submission.isPending && !isSending) submission.mutate(request);
   };
   const change = (changed: Partial<ComparisonDraft>) => {
     setDraft((draft) => ({ ...draft, ...changed }));
     submission.reset();
   };
+  const uploads = useUploads((field: VideoField, path) =>
+    setDraft((draft) => ({
+      ...draft,
+      [field]: field === "reference" ? path : [...linesOf(draft.encodes), path].join("\n"),
+    })),
+  );
+  const { isSending } = uploads;
+  const mediaOf = (field: VideoField) => ({
+    browse: () => setBrowsed(field),
+    uploads: uploads.of(field),
+  });
   const missing = (text: string, what: string) =>
     isChecked && text.trim() === "" ? `Enter ${what}.` : undefined;
   return (
@@ -46,6 +63,7 @@ export function NewComparison({ close, done }: NewComparisonProps) {
           placeholder="/videos/reference.mp4"
           hint="Path of the original video as the nodes see it, or s3://BUCKET/KEY, https://HOST/PATH."
           fault={missing(draft.reference, "the path of the reference")}
+          media={mediaOf("reference")}
           change={(reference) => change({ reference })}
         />
         <FieldRow
@@ -54,14 +72,16 @@ export function NewComparison({ close, done }: NewComparisonProps) {
           fault={missing(draft.encodes, "the path of at least one encode")}
         >
           {(parts) => (
-            <textarea
-              {...parts}
-              rows={6}
-              value={draft.encodes}
-              placeholder={"x264=/videos/low.mp4\nx265=/videos/low-hevc.mp4"}
-              spellCheck={false}
-              onChange={({ target }) => change({ encodes: target.value })}
-            />
+            <MediaInput label="Encodes" isMany {...mediaOf("encodes")}>
+              <textarea
+                {...parts}
+                rows={6}
+                value={draft.encodes}
+                placeholder={"x264=/videos/low.mp4\nx265=/videos/low-hevc.mp4"}
+                spellCheck={false}
+                onChange={({ target }) => change({ encodes: target.value })}
+              />
+            </MediaInput>
           )}
         </FieldRow>
         <Models value={draft.models} change={(models) => change({ models })} />
@@ -81,11 +101,21 @@ export function NewComparison({ close, done }: NewComparisonProps) {
           <button type="button" onClick={close}>
             Close
           </button>
-          <button type="submit" className="primary" disabled={submission.isPending}>
-            {submission.isPending ? "Submitting …" : "Compare"}
+          <button type="submit" className="primary" disabled={submission.isPending || isSending}>
+            {isSending ? "Uploading …" : submission.isPending ? "Submitting …" : "Compare"}
           </button>
         </div>
       </form>
+      {browsed !== undefined && (
+        <ChosenMedia
+          title={browsed === "encodes" ? "Choose encodes" : "Choose the reference"}
+          isMany={browsed === "encodes"}
+          own={linesOf(draft[browsed])}
+          other={linesOf(draft[browsed === "encodes" ? "reference" : "encodes"])}
+          close={() => setBrowsed(undefined)}
+          done={(files) => change({ [browsed]: files.join("\n") })}
+        />
+      )}
     </Dialog>
   );
 }
@@ -96,22 +126,33 @@ interface TextProps {
   readonly hint: string;
   readonly placeholder?: string;
   readonly fault?: string | undefined;
+  /** The field has the name of a video: how to choose it. */
+  readonly media?: Pick<MediaInputProps, "browse" | "uploads">;
   readonly change: (value: string) => void;
 }
 
-function Text({ label, value, hint, placeholder, fault, change }: TextProps) {
+function Text({ label, value, hint, placeholder, fault, media, change }: TextProps) {
+  const input = (parts: FieldParts) => (
+    <input
+      {...parts}
+      value={value}
+      placeholder={placeholder}
+      autoComplete="off"
+      spellCheck={false}
+      onChange={({ target }) => change(target.value)}
+    />
+  );
   return (
     <FieldRow label={label} hint={hint} fault={fault}>
-      {(parts: FieldParts) => (
-        <input
-          {...parts}
-          value={value}
-          placeholder={placeholder}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={({ target }) => change(target.value)}
-        />
-      )}
+      {(parts) =>
+        media === undefined ? (
+          input(parts)
+        ) : (
+          <MediaInput label={label} isMany={false} {...media}>
+            {input(parts)}
+          </MediaInput>
+        )
+      }
     </FieldRow>
   );
 }

@@ -1,5 +1,6 @@
 /** The tenant's limits and usage; for administrators also revoked tokens and the audit log. */
 import { useQuery } from "@tanstack/react-query";
+import { sizeText } from "../../../src/jobs/quantities.ts";
 import { bodyOf, type Schemas } from "../api/client.ts";
 import { mayAs, useSession } from "../session/session.ts";
 import { Failed, Loading } from "../ui/states.tsx";
@@ -38,7 +39,7 @@ export function TenantPage() {
   );
 }
 
-function Use({ tenant: { usage, limits, defaultModels, findings } }: { readonly tenant: Tenant }) {
+function Use({ tenant: { usage, limits, defaultModels, findings, uploads } }: { readonly tenant: Tenant }) {
   return (
     <section className="card" aria-labelledby="use">
       <h2 id="use">Limits and usage</h2>
@@ -57,6 +58,15 @@ function Use({ tenant: { usage, limits, defaultModels, findings } }: { readonly 
         <Fact name="Scheduling weight" value={limits.weight.toLocaleString()} />
         <Fact name="Default models" value={defaultModels.join(", ")} />
         <Fact name="Mismatched pairs" value={policyText(findings)} />
+        {uploads !== undefined && (
+          <>
+            <Bounded name="Uploads" value={uploads.count} limit={uploads.maxCount} />
+            <Fact
+              name="Size of uploads"
+              value={`${sizeText(uploads.bytes)} of ${sizeText(uploads.maxBytes)}`}
+            />
+          </>
+        )}
       </dl>
     </section>
   );

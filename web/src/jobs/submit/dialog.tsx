@@ -3,6 +3,8 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { bodyOf } from "../../api/client.ts";
 import { ApiError } from "../../api/problem.ts";
+import { ChosenMedia } from "../../media/chosen-media.tsx";
+import { useUploads } from "../../media/use-uploads.ts";
 import { useSession } from "../../session/session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { submitJobs } from "../job-calls.ts";
@@ -10,9 +12,7 @@ import { countText, type Job, type JobSpec } from "../job-facts.ts";
 import { SubmitAdvanced } from "./advanced.tsx";
 import { EMPTY_DRAFT, type Field, type JobDraft, linesOf, specsOf } from "./draft.ts";
 import { type Faults, faultOfRefusal, faultsOf } from "./draft-faults.ts";
-import { type FieldsProps, type MediaField, SubmitFields } from "./fields.tsx";
-import { folderOf } from "./media/folders.ts";
-import { MediaDialog } from "./media/media-dialog.tsx";
+import { type MediaField, SubmitFields } from "./fields.tsx";
 import { type Offers, offersOf } from "./offers.ts";
 import { useKey } from "./submission-key.ts";
 
@@ -32,23 +32,29 @@ interface SubmitDialogProps {
 }
 
 export function SubmitDialog({ title = "Submit jobs", first = NOTHING, close, done }: SubmitDialogProps) {
-  const { draft, change, left, faults, submit, isPending, refusal } = useSubmission(first, done);
+  const { draft, change, add, left, faults, submit, isPending, refusal } = useSubmission(first, done);
+  const uploads = useUploads(add);
   const { models, scorerVersions } = useOffers(draft.scorerVersion);
   const defaultModels = useDefaultModels();
   const form = useRef<HTMLFormElement>(null);
   const [isLeaving, setIsLeaving] = useState(false);
   const [browsed, setBrowsed] = useState<MediaField>();
-  const isTyped = JSON.stringify(draft) !== JSON.stringify(first.draft);
+  const { isSending } = uploads;
+  const isTyped = isSending || JSON.stringify(draft) !== JSON.stringify(first.draft);
   // Escape opens this question and closes it again; it never discards.
   const leave = () => (isTyped ? setIsLeaving(!isLeaving) : close());
   const count = linesOf(draft.distorted).length;
   const fields = { draft, faults, change, left };
+  const mediaOf = (field: MediaField) => ({
+    browse: () => setBrowsed(field),
+    uploads: uploads.of(field),
+  });
   // Runs after the dialog has focused its first field.
   useEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus(), []);
   return (
     <Dialog title={title} close={leave} className="submit-dialog">
-      <form noValidate ref={form} onSubmit={submit} onKeyDown={submitByKeys}>
-        <SubmitFields {...fields} models={models} defaultModels={defaultModels} browse={setBrowsed} />
+      <form noValidate ref={form} onSubmit={isSending ? stay : submit} onKeyDown={submitByKeys}>
+        <SubmitFields {...fields} models={models} defaultModels={defaultModels} mediaOf={mediaOf} />
         <details>
           <summary>Advanced</summary>
           <SubmitAdvanced {...fields} scorerVersions={scorerVersions} />
@@ -65,41 +71,35 @@ export function SubmitDialog({ title = "Submit jobs", first = NOTHING, close, do
             <button type="button" onClick={leave}>
               Close
             </button>
-            <button type="submit" className="primary" title="Ctrl+Enter" disabled={isPending}>
-              {isPending ? "Submitting …" : count > 1 ? `Submit ${countText(count)} jobs` : "Submit"}
+            <button type="submit" className="primary" title="Ctrl+Enter" disabled={isPending || isSending}>
+              {isSending
+                ? "Uploading …"
+                : isPending
+                  ? "Submitting …"
+                  : count > 1
+                    ? `Submit ${countText(count)} jobs`
+                    : "Submit"}
             </button>
           </div>
         )}
       </form>
       {browsed !== undefined && (
-        <ChosenMedia field={browsed} draft={draft} change={change} close={() => setBrowsed(undefined)} />
+        <ChosenMedia
+          title={browsed === "distorted" ? "Choose distorted videos" : "Choose the reference"}
+          isMany={browsed === "distorted"}
+          own={linesOf(draft[browsed])}
+          other={linesOf(draft[browsed === "distorted" ? "reference" : "distorted"])}
+          close={() => setBrowsed(undefined)}
+          done={(files) => change(browsed, files.join("\n"))}
+        />
       )}
     </Dialog>
   );
 }
 
-interface ChosenMediaProps extends Pick<FieldsProps, "draft" | "change"> {
-  readonly field: MediaField;
-  readonly close: () => void;
-}
-
-/** Begins in the folder of the field's last file, else in that of the other field. */
-function ChosenMedia({ field, draft, change, close }: ChosenMediaProps) {
-  const isMany = field === "distorted";
-  const own = linesOf(draft[field]);
-  const other = linesOf(draft[isMany ? "reference" : "distorted"]);
-  const done = (files: readonly string[]) => {
-    const all = isMany ? [...new Set([...own, ...files])] : files;
-    change(field, all.join("\n"));
-    close();
-  };
-  return (
-    <MediaDialog
-      title={isMany ? "Choose distorted videos" : "Choose the reference"}
-      first={folderOf((own.at(-1) ?? other.at(-1) ?? "").trim())}
-      {...{ isMany, close, done }}
-    />
-  );
+/** The keyboard can submit even while the button is disabled. */
+function stay(event: FormEvent): void {
+  event.preventDefault();
 }
 
 function submitByKeys(event: KeyboardEvent<HTMLFormElement>): void {
@@ -167,11 +167,19 @@ function useSubmission(first: FirstDraft, done: (jobs: readonly Job[]) => void) 
     setRefused((refused) => ({ ...refused, [field]: undefined }));
     if (mutation.isError) mutation.reset();
   };
+  /** Adds a name to a field of videos; the reference is replaced. */
+  const add = (field: MediaField, name: string) => {
+    setDraft((draft) => ({
+      ...draft,
+      [field]: field === "reference" ? name : [...linesOf(draft.distorted), name].join("\n"),
+    }));
+    setRefused((refused) => ({ ...refused, [field]: undefined }));
+  };
   const left = (field: Field) => setSeen((seen) => new Set(seen).add(field));
   const shown = Object.fromEntries(Object.entries(own).filter(([field]) => seen.has(field as Field)));
   const isAtField = Object.values(refused).some((fault) => fault !== undefined);
   return {
-    ...{ draft, change, left, submit, isPending: mutation.isPending, faults: { ...refused, ...shown } },
+    ...{ draft, change, add, left, submit, isPending: mutation.isPending, faults: { ...refused, ...shown } },
     refusal: mutation.error !== null && !isAtField ? mutation.error.message : undefined,
   };
 }

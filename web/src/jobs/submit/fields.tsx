@@ -1,5 +1,6 @@
 /** Fields of the submit dialog that every job needs. */
-import type { MouseEvent } from "react";
+import type { ReactNode } from "react";
+import { MediaInput, type MediaInputProps } from "../../media/media-input.tsx";
 import { FieldRow } from "../../ui/field.tsx";
 import { countText } from "../job-facts.ts";
 import { toggled } from "../job-query.ts";
@@ -15,6 +16,9 @@ export interface FieldsProps {
   readonly left: (field: Field) => void;
 }
 
+/** How names of videos are chosen, see MediaInput. */
+export type MediaChoice = Pick<MediaInputProps, "browse" | "uploads">;
+
 type TextField = {
   [F in Field]: JobDraft[F] extends string ? (string extends JobDraft[F] ? F : never) : never;
 }[Field];
@@ -27,17 +31,17 @@ interface TextRowProps extends FieldsProps {
   readonly isNumber?: boolean;
   /** Values to choose from; others can be typed. */
   readonly offered?: readonly string[];
-  /** Opens a dialog that chooses the value. */
-  readonly browse?: () => void;
+  /** The field has names of videos: how to choose them. */
+  readonly media?: MediaChoice;
 }
 
 export function TextRow(props: TextRowProps) {
   const { field, draft, faults, change, left, label, hint, placeholder } = props;
-  const { isNumber = false, offered = [], browse } = props;
+  const { isNumber = false, offered = [], media } = props;
   return (
     <FieldRow label={label} hint={hint} fault={faults[field]}>
       {(parts) => (
-        <div className="with-button">
+        <Chosen label={label} media={media} isMany={false}>
           <input
             {...parts}
             value={draft[field]}
@@ -56,19 +60,18 @@ export function TextRow(props: TextRowProps) {
               ))}
             </datalist>
           )}
-          <Browse label={label} browse={browse} />
-        </div>
+        </Chosen>
       )}
     </FieldRow>
   );
 }
 
 function LinesRow(props: Omit<TextRowProps, "isNumber"> & { readonly rows: number }) {
-  const { field, draft, faults, change, left, label, hint, placeholder, rows, browse } = props;
+  const { field, draft, faults, change, left, label, hint, placeholder, rows, media } = props;
   return (
     <FieldRow label={label} hint={hint} fault={faults[field]}>
       {(parts) => (
-        <div className="with-button">
+        <Chosen label={label} media={media} isMany>
           <textarea
             {...parts}
             rows={rows}
@@ -78,21 +81,25 @@ function LinesRow(props: Omit<TextRowProps, "isNumber"> & { readonly rows: numbe
             onChange={(event) => change(field, event.target.value)}
             onBlur={() => left(field)}
           />
-          <Browse label={label} browse={browse} />
-        </div>
+        </Chosen>
       )}
     </FieldRow>
   );
 }
 
-function Browse({ label, browse }: { readonly label: string; readonly browse: TextRowProps["browse"] }) {
-  if (browse === undefined) return null;
-  // The focus stays until the click: a fault that appears at the field that was left would move the button away.
-  const keepFocus = (event: MouseEvent) => event.preventDefault();
+interface ChosenProps {
+  readonly label: string;
+  readonly media: MediaChoice | undefined;
+  readonly isMany: boolean;
+  readonly children: ReactNode;
+}
+
+function Chosen({ media, children, ...parts }: ChosenProps) {
+  if (media === undefined) return children;
   return (
-    <button type="button" aria-label={`Browse: ${label}`} onMouseDown={keepFocus} onClick={browse}>
-      Browse …
-    </button>
+    <MediaInput {...parts} {...media}>
+      {children}
+    </MediaInput>
   );
 }
 
@@ -104,13 +111,12 @@ interface ModelsProps {
 }
 
 interface SubmitFieldsProps extends FieldsProps, ModelsProps {
-  /** Opens a dialog that chooses files for a field. */
-  readonly browse: (field: MediaField) => void;
+  readonly mediaOf: (field: MediaField) => MediaChoice;
 }
 
 export type MediaField = "reference" | "distorted";
 
-export function SubmitFields({ models, defaultModels, browse, ...fields }: SubmitFieldsProps) {
+export function SubmitFields({ models, defaultModels, mediaOf, ...fields }: SubmitFieldsProps) {
   const count = linesOf(fields.draft.distorted).length;
   const several = count > 1 ? `${countText(count)} files: ${countText(count)} jobs, stored together.` : "";
   return (
@@ -119,7 +125,7 @@ export function SubmitFields({ models, defaultModels, browse, ...fields }: Submi
         {...fields}
         field="reference"
         label="Reference"
-        browse={() => browse("reference")}
+        media={mediaOf("reference")}
         placeholder="/videos/reference.mp4"
         hint="Path of the original video as the nodes see it, or s3://BUCKET/KEY, https://HOST/PATH."
       />
@@ -127,7 +133,7 @@ export function SubmitFields({ models, defaultModels, browse, ...fields }: Submi
         {...fields}
         field="distorted"
         label="Distorted"
-        browse={() => browse("distorted")}
+        media={mediaOf("distorted")}
         rows={Math.min(8, Math.max(2, count + 1))}
         placeholder="/videos/distorted.mp4"
         hint={several || "Path or URL of the encoded video. One job per line."}

@@ -20,7 +20,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v1/tenant.proto.
  */
 export const file_svc_v1_tenant: GenFile = /*@__PURE__*/
-  fileDesc("ChNzdmMvdjEvdGVuYW50LnByb3RvEgZzdmMudjEiEgoQR2V0VGVuYW50UmVxdWVzdCIzChFHZXRUZW5hbnRSZXNwb25zZRIeCgZ0ZW5hbnQYASABKAsyDi5zdmMudjEuVGVuYW50Ig8KDVdob0FtSVJlcXVlc3QiQAoOV2hvQW1JUmVzcG9uc2USDgoGdGVuYW50GAEgASgJEg8KB3N1YmplY3QYAiABKAkSDQoFcm9sZXMYAyADKAkioAEKBlRlbmFudBIKCgJpZBgBIAEoCRIiCgV1c2FnZRgCIAEoCzITLnN2Yy52MS5UZW5hbnRVc2FnZRIkCgZsaW1pdHMYAyABKAsyFC5zdmMudjEuVGVuYW50TGltaXRzEhYKDmRlZmF1bHRfbW9kZWxzGAQgAygJEigKCGZpbmRpbmdzGAUgASgLMhYuc3ZjLnYxLkZpbmRpbmdzUG9saWN5IlIKC1RlbmFudFVzYWdlEhMKC2pvYnNfcXVldWVkGAEgASgNEhQKDGpvYnNfcnVubmluZxgCIAEoDRIYChBzZWdtZW50c19ydW5uaW5nGAMgASgNIrQBCgxUZW5hbnRMaW1pdHMSGAoLam9ic19xdWV1ZWQYASABKA1IAIgBARIdChBzZWdtZW50c19ydW5uaW5nGAIgASgNSAGIAQESHwoSc3VibWl0c19wZXJfc2Vjb25kGAMgASgNSAKIAQESDgoGd2VpZ2h0GAQgASgNQg4KDF9qb2JzX3F1ZXVlZEITChFfc2VnbWVudHNfcnVubmluZ0IVChNfc3VibWl0c19wZXJfc2Vjb25kIoICCgpSZXZvY2F0aW9uEgoKAmlkGAEgASgJEhIKCHRva2VuX2lkGAIgASgJSAASEQoHc3ViamVjdBgDIAEoCUgAEjMKDWlzc3VlZF9iZWZvcmUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAASDgoGcmVhc29uGAUgASgJEhIKCnJldm9rZWRfYnkYBiABKAkSLwoLY3JlYXRlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGCgR3aGF0IroBChNSZXZva2VUb2tlbnNSZXF1ZXN0EhIKCHRva2VuX2lkGAEgASgJSAASEQoHc3ViamVjdBgCIAEoCUgAEjMKDWlzc3VlZF9iZWZvcmUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wSAASDgoGcmVhc29uGAQgASgJEi8KC2V4cGlyZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGCgR3aGF0Ik8KFFJldm9rZVRva2Vuc1Jlc3BvbnNlEiYKCnJldm9jYXRpb24YASABKAsyEi5zdmMudjEuUmV2b2NhdGlvbhIPCgdleGlzdGVkGAIgASgIIj8KFkxpc3RSZXZvY2F0aW9uc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgNEhIKCnBhZ2VfdG9rZW4YAiABKAkiWwoXTGlzdFJldm9jYXRpb25zUmVzcG9uc2USJwoLcmV2b2NhdGlvbnMYASADKAsyEi5zdmMudjEuUmV2b2NhdGlvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiIwoVTGlmdFJldm9jYXRpb25SZXF1ZXN0EgoKAmlkGAEgASgJIkAKFkxpZnRSZXZvY2F0aW9uUmVzcG9uc2USJgoKcmV2b2NhdGlvbhgBIAEoCzISLnN2Yy52MS5SZXZvY2F0aW9uMv4DCg1UZW5hbnRTZXJ2aWNlEkAKCUdldFRlbmFudBIYLnN2Yy52MS5HZXRUZW5hbnRSZXF1ZXN0Ghkuc3ZjLnYxLkdldFRlbmFudFJlc3BvbnNlEjcKBldob0FtSRIVLnN2Yy52MS5XaG9BbUlSZXF1ZXN0GhYuc3ZjLnYxLldob0FtSVJlc3BvbnNlEkkKDFJldm9rZVRva2VucxIbLnN2Yy52MS5SZXZva2VUb2tlbnNSZXF1ZXN0Ghwuc3ZjLnYxLlJldm9rZVRva2Vuc1Jlc3BvbnNlElIKD0xpc3RSZXZvY2F0aW9ucxIeLnN2Yy52MS5MaXN0UmV2b2NhdGlvbnNSZXF1ZXN0Gh8uc3ZjLnYxLkxpc3RSZXZvY2F0aW9uc1Jlc3BvbnNlEk8KDkxpZnRSZXZvY2F0aW9uEh0uc3ZjLnYxLkxpZnRSZXZvY2F0aW9uUmVxdWVzdBoeLnN2Yy52MS5MaWZ0UmV2b2NhdGlvblJlc3BvbnNlEkAKCUxpc3RBdWRpdBIYLnN2Yy52MS5MaXN0QXVkaXRSZXF1ZXN0Ghkuc3ZjLnYxLkxpc3RBdWRpdFJlc3BvbnNlEkAKCUxpc3RNZWRpYRIYLnN2Yy52MS5MaXN0TWVkaWFSZXF1ZXN0Ghkuc3ZjLnYxLkxpc3RNZWRpYVJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_svc_v1_audit, file_svc_v1_media, file_svc_v1_scoring]);
+  fileDesc("ChNzdmMvdjEvdGVuYW50LnByb3RvEgZzdmMudjEiEgoQR2V0VGVuYW50UmVxdWVzdCIzChFHZXRUZW5hbnRSZXNwb25zZRIeCgZ0ZW5hbnQYASABKAsyDi5zdmMudjEuVGVuYW50Ig8KDVdob0FtSVJlcXVlc3QiQAoOV2hvQW1JUmVzcG9uc2USDgoGdGVuYW50GAEgASgJEg8KB3N1YmplY3QYAiABKAkSDQoFcm9sZXMYAyADKAkiyAEKBlRlbmFudBIKCgJpZBgBIAEoCRIiCgV1c2FnZRgCIAEoCzITLnN2Yy52MS5UZW5hbnRVc2FnZRIkCgZsaW1pdHMYAyABKAsyFC5zdmMudjEuVGVuYW50TGltaXRzEhYKDmRlZmF1bHRfbW9kZWxzGAQgAygJEigKCGZpbmRpbmdzGAUgASgLMhYuc3ZjLnYxLkZpbmRpbmdzUG9saWN5EiYKB3VwbG9hZHMYBiABKAsyFS5zdmMudjEuVGVuYW50VXBsb2FkcyJTCg1UZW5hbnRVcGxvYWRzEg0KBWNvdW50GAEgASgNEg0KBWJ5dGVzGAIgASgBEhEKCW1heF9jb3VudBgDIAEoDRIRCgltYXhfYnl0ZXMYBCABKAEiUgoLVGVuYW50VXNhZ2USEwoLam9ic19xdWV1ZWQYASABKA0SFAoMam9ic19ydW5uaW5nGAIgASgNEhgKEHNlZ21lbnRzX3J1bm5pbmcYAyABKA0itAEKDFRlbmFudExpbWl0cxIYCgtqb2JzX3F1ZXVlZBgBIAEoDUgAiAEBEh0KEHNlZ21lbnRzX3J1bm5pbmcYAiABKA1IAYgBARIfChJzdWJtaXRzX3Blcl9zZWNvbmQYAyABKA1IAogBARIOCgZ3ZWlnaHQYBCABKA1CDgoMX2pvYnNfcXVldWVkQhMKEV9zZWdtZW50c19ydW5uaW5nQhUKE19zdWJtaXRzX3Blcl9zZWNvbmQiggIKClJldm9jYXRpb24SCgoCaWQYASABKAkSEgoIdG9rZW5faWQYAiABKAlIABIRCgdzdWJqZWN0GAMgASgJSAASMwoNaXNzdWVkX2JlZm9yZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIABIOCgZyZWFzb24YBSABKAkSEgoKcmV2b2tlZF9ieRgGIAEoCRIvCgtjcmVhdGVfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZXhwaXJlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgYKBHdoYXQiugEKE1Jldm9rZVRva2Vuc1JlcXVlc3QSEgoIdG9rZW5faWQYASABKAlIABIRCgdzdWJqZWN0GAIgASgJSAASMwoNaXNzdWVkX2JlZm9yZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBIABIOCgZyZWFzb24YBCABKAkSLwoLZXhwaXJlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgYKBHdoYXQiTwoUUmV2b2tlVG9rZW5zUmVzcG9uc2USJgoKcmV2b2NhdGlvbhgBIAEoCzISLnN2Yy52MS5SZXZvY2F0aW9uEg8KB2V4aXN0ZWQYAiABKAgiPwoWTGlzdFJldm9jYXRpb25zUmVxdWVzdBIRCglwYWdlX3NpemUYASABKA0SEgoKcGFnZV90b2tlbhgCIAEoCSJbChdMaXN0UmV2b2NhdGlvbnNSZXNwb25zZRInCgtyZXZvY2F0aW9ucxgBIAMoCzISLnN2Yy52MS5SZXZvY2F0aW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSIjChVMaWZ0UmV2b2NhdGlvblJlcXVlc3QSCgoCaWQYASABKAkiQAoWTGlmdFJldm9jYXRpb25SZXNwb25zZRImCgpyZXZvY2F0aW9uGAEgASgLMhIuc3ZjLnYxLlJldm9jYXRpb24y/gMKDVRlbmFudFNlcnZpY2USQAoJR2V0VGVuYW50Ehguc3ZjLnYxLkdldFRlbmFudFJlcXVlc3QaGS5zdmMudjEuR2V0VGVuYW50UmVzcG9uc2USNwoGV2hvQW1JEhUuc3ZjLnYxLldob0FtSVJlcXVlc3QaFi5zdmMudjEuV2hvQW1JUmVzcG9uc2USSQoMUmV2b2tlVG9rZW5zEhsuc3ZjLnYxLlJldm9rZVRva2Vuc1JlcXVlc3QaHC5zdmMudjEuUmV2b2tlVG9rZW5zUmVzcG9uc2USUgoPTGlzdFJldm9jYXRpb25zEh4uc3ZjLnYxLkxpc3RSZXZvY2F0aW9uc1JlcXVlc3QaHy5zdmMudjEuTGlzdFJldm9jYXRpb25zUmVzcG9uc2USTwoOTGlmdFJldm9jYXRpb24SHS5zdmMudjEuTGlmdFJldm9jYXRpb25SZXF1ZXN0Gh4uc3ZjLnYxLkxpZnRSZXZvY2F0aW9uUmVzcG9uc2USQAoJTGlzdEF1ZGl0Ehguc3ZjLnYxLkxpc3RBdWRpdFJlcXVlc3QaGS5zdmMudjEuTGlzdEF1ZGl0UmVzcG9uc2USQAoJTGlzdE1lZGlhEhguc3ZjLnYxLkxpc3RNZWRpYVJlcXVlc3QaGS5zdmMudjEuTGlzdE1lZGlhUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp, file_svc_v1_audit, file_svc_v1_media, file_svc_v1_scoring]);
 
 /**
  * @generated from message svc.v1.GetTenantRequest
@@ -176,6 +176,13 @@ export type Tenant = Message<"svc.v1.Tenant"> & {
    * @generated from field: svc.v1.FindingsPolicy findings = 5;
    */
   findings?: FindingsPolicy | undefined;
+
+  /**
+   * Absent: the controller takes no uploads.
+   *
+   * @generated from field: svc.v1.TenantUploads uploads = 6;
+   */
+  uploads?: TenantUploads | undefined;
 };
 
 /**
@@ -212,6 +219,13 @@ export type TenantJson = {
    * @generated from field: svc.v1.FindingsPolicy findings = 5;
    */
   findings?: FindingsPolicyJson;
+
+  /**
+   * Absent: the controller takes no uploads.
+   *
+   * @generated from field: svc.v1.TenantUploads uploads = 6;
+   */
+  uploads?: TenantUploadsJson;
 };
 
 /**
@@ -220,6 +234,71 @@ export type TenantJson = {
  */
 export const TenantSchema: GenMessage<Tenant, {jsonType: TenantJson}> = /*@__PURE__*/
   messageDesc(file_svc_v1_tenant, 4);
+
+/**
+ * Uploads of the tenant, complete and incomplete ones, and how many it may have.
+ *
+ * @generated from message svc.v1.TenantUploads
+ */
+export type TenantUploads = Message<"svc.v1.TenantUploads"> & {
+  /**
+   * @generated from field: uint32 count = 1;
+   */
+  count: number;
+
+  /**
+   * Of all files whole.
+   *
+   * @generated from field: double bytes = 2;
+   */
+  bytes: number;
+
+  /**
+   * @generated from field: uint32 max_count = 3;
+   */
+  maxCount: number;
+
+  /**
+   * @generated from field: double max_bytes = 4;
+   */
+  maxBytes: number;
+};
+
+/**
+ * Uploads of the tenant, complete and incomplete ones, and how many it may have.
+ *
+ * @generated from message svc.v1.TenantUploads
+ */
+export type TenantUploadsJson = {
+  /**
+   * @generated from field: uint32 count = 1;
+   */
+  count?: number;
+
+  /**
+   * Of all files whole.
+   *
+   * @generated from field: double bytes = 2;
+   */
+  bytes?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * @generated from field: uint32 max_count = 3;
+   */
+  maxCount?: number;
+
+  /**
+   * @generated from field: double max_bytes = 4;
+   */
+  maxBytes?: number | "NaN" | "Infinity" | "-Infinity";
+};
+
+/**
+ * Describes the message svc.v1.TenantUploads.
+ * Use `create(TenantUploadsSchema)` to create a new message.
+ */
+export const TenantUploadsSchema: GenMessage<TenantUploads, {jsonType: TenantUploadsJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_tenant, 5);
 
 /**
  * @generated from message svc.v1.TenantUsage
@@ -274,7 +353,7 @@ export type TenantUsageJson = {
  * Use `create(TenantUsageSchema)` to create a new message.
  */
 export const TenantUsageSchema: GenMessage<TenantUsage, {jsonType: TenantUsageJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_tenant, 5);
+  messageDesc(file_svc_v1_tenant, 6);
 
 /**
  * The tenant's current limits. An absent member means no limit.
@@ -351,7 +430,7 @@ export type TenantLimitsJson = {
  * Use `create(TenantLimitsSchema)` to create a new message.
  */
 export const TenantLimitsSchema: GenMessage<TenantLimits, {jsonType: TenantLimitsJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_tenant, 6);
+  messageDesc(file_svc_v1_tenant, 7);
 
 /**
  * A revocation of tokens of the tenant.
@@ -490,7 +569,7 @@ export type RevocationJson = {
  * Use `create(RevocationSchema)` to create a new message.
  */
 export const RevocationSchema: GenMessage<Revocation, {jsonType: RevocationJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_tenant, 7);
+  messageDesc(file_svc_v1_tenant, 8);
 
 /**
  * @generated from message svc.v1.RevokeTokensRequest
@@ -575,7 +654,7 @@ export type RevokeTokensRequestJson = {
  * Use `create(RevokeTokensRequestSchema)` to create a new message.
  */
 export const RevokeTokensRequestSchema: GenMessage<RevokeTokensRequest, {jsonType: RevokeTokensRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_tenant, 8);
+  messageDesc(file_svc_v1_tenant, 9);
 
 /**
  * @generated from message svc.v1.RevokeTokensResponse
@@ -616,7 +695,7 @@ export type RevokeTokensResponseJson = {
  * Use `create(RevokeTokensResponseSchema)` to create a new message.
  */
 export const RevokeTokensResponseSchema: GenMessage<RevokeTokensResponse, {jsonType: RevokeTokensResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_tenant, 9);
+  messageDesc(file_svc_v1_tenant, 10);
 
 /**
  * @generated from message svc.v1.ListRevocationsRequest
@@ -661,7 +740,7 @@ export type ListRevocationsRequestJson = {
  * Use `create(ListRevocationsRequestSchema)` to create a new message.
  */
 export const ListRevocationsRequestSchema: GenMessage<ListRevocationsRequest, {jsonType: ListRevocationsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_tenant, 10);
+  messageDesc(file_svc_v1_tenant, 11);
 
 /**
  * @generated from message svc.v1.ListRevocationsResponse
@@ -702,7 +781,7 @@ export type ListRevocationsResponseJson = {
  * Use `create(ListRevocationsResponseSchema)` to create a new message.
  */
 export const ListRevocationsResponseSchema: GenMessage<ListRevocationsResponse, {jsonType: ListRevocationsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_tenant, 11);
+  messageDesc(file_svc_v1_tenant, 12);
 
 /**
  * @generated from message svc.v1.LiftRevocationRequest
@@ -729,7 +808,7 @@ export type LiftRevocationRequestJson = {
  * Use `create(LiftRevocationRequestSchema)` to create a new message.
  */
 export const LiftRevocationRequestSchema: GenMessage<LiftRevocationRequest, {jsonType: LiftRevocationRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_tenant, 12);
+  messageDesc(file_svc_v1_tenant, 13);
 
 /**
  * @generated from message svc.v1.LiftRevocationResponse
@@ -760,7 +839,7 @@ export type LiftRevocationResponseJson = {
  * Use `create(LiftRevocationResponseSchema)` to create a new message.
  */
 export const LiftRevocationResponseSchema: GenMessage<LiftRevocationResponse, {jsonType: LiftRevocationResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_tenant, 13);
+  messageDesc(file_svc_v1_tenant, 14);
 
 /**
  * Operations on a tenant as a whole. Every call concerns the caller's own tenant.

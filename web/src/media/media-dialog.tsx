@@ -1,15 +1,15 @@
 /** Chooses files of the tenant's media roots and storages, in place of typing their names. */
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { bodyOf } from "../../../api/client.ts";
-import { useSession } from "../../../session/session.ts";
-import { Dialog } from "../../../ui/dialog.tsx";
-import { Failed, Loading } from "../../../ui/states.tsx";
-import { countText } from "../../job-facts.ts";
-import { toggled } from "../../job-query.ts";
+import { bodyOf } from "../api/client.ts";
+import { countText } from "../jobs/job-facts.ts";
+import { toggled } from "../jobs/job-query.ts";
+import { useSession } from "../session/session.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import { Failed, Loading } from "../ui/states.tsx";
 import { Entries } from "./entries.tsx";
 import { crumbsOf } from "./folders.ts";
-import "../../../style/media.css";
+import "../style/media.css";
 
 const PAGE_SIZE = 200;
 

@@ -1,8 +1,8 @@
 /** The entries of one folder: a table whose rows are chosen by click, or by arrow keys and Enter. */
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
-import { sizeText } from "../../../../../src/jobs/quantities.ts";
-import type { Schemas } from "../../../api/client.ts";
-import { formatInstant } from "../../../ui/moments.ts";
+import { sizeText } from "../../../src/jobs/quantities.ts";
+import type { Schemas } from "../api/client.ts";
+import { formatInstant } from "../ui/moments.ts";
 import { fitsInLine, lastPart } from "./folders.ts";
 
 export type MediaEntry = Schemas["MediaEntry"];
