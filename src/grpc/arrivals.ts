@@ -16,6 +16,11 @@ import type { Unfinished, UnfinishedRequest } from "./unfinished.ts";
 export const UNMATCHED = "/unmatched";
 /** Milliseconds for sending a response. */
 const LEAVE_MS = 15_000;
+/**
+ * Bytes that a client may send ahead of what was read. With the default of 64 KiB, a large request takes a round trip
+ * for each 64 KiB.
+ */
+const WINDOW_BYTES = 4 * 1024 * 1024;
 /** Interval in milliseconds of the check whether a response was sent. */
 const ANSWERED_EVERY_MS = 20;
 
@@ -59,7 +64,8 @@ export class Arrivals {
     followSession(socket, (opened) => {
       const session = opened as ServerHttp2Session;
       deadline.opened(session);
-      session.settings({ maxHeaderListSize: MAX_HEADER_BYTES });
+      session.settings({ maxHeaderListSize: MAX_HEADER_BYTES, initialWindowSize: WINDOW_BYTES });
+      session.setLocalWindowSize(WINDOW_BYTES);
       const know = (tenant: string) => {
         if (deadline.met() && !session.destroyed) this.#options.connections.know(socket, tenant);
       };

@@ -1,20 +1,19 @@
 /** Videos of another machine: uploads through cut connections and a killed controller, by tus and by the command line. */
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
-import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { Upload } from "tus-js-client";
 import { Up } from "../cli/up.ts";
 import { draw, LOSSY } from "../media/clips.ts";
 import { MediaDirectory } from "../media/directory.ts";
 import { ffmpeg } from "../media/ffmpeg.ts";
+import { Cutter } from "../server/cutter.ts";
 
 const MIB = 2 ** 20;
-/** Bytes that a connection carries before it is cut; the last ones carry everything. */
-const CUT_AFTER = 3 * MIB;
+/** Connections that are cut, each after as many bytes. */
 const CUTS = 10;
+const CUT_AFTER = 3 * MIB;
 
 let directory: MediaDirectory;
 let up: Up;
@@ -33,43 +32,6 @@ interface StoredUpload {
   readonly size: number;
   readonly offset: number;
   readonly path: string;
-}
-
-/** Passes connections on to an address, and cuts the first ones after CUT_AFTER bytes. */
-class Cutter implements AsyncDisposable {
-  cuts = 0;
-  readonly #server: Server;
-
-  private constructor(to: string) {
-    const { hostname, port } = new URL(`http://${to}`);
-    this.#server = createServer((client) => {
-      const server = connect(Number(port), hostname);
-      let bytes = 0;
-      const end = () => [client, server].map((socket) => socket.destroy());
-      for (const socket of [client, server]) socket.on("error", end).on("close", end);
-      client.on("data", (data) => {
-        bytes += data.length;
-        if (bytes < CUT_AFTER || this.cuts >= CUTS) return;
-        this.cuts++;
-        end();
-      });
-      client.pipe(server).pipe(client);
-    });
-  }
-
-  static async open(to: string): Promise<Cutter> {
-    const cutter = new Cutter(to);
-    await once(cutter.#server.listen(0, "127.0.0.1"), "listening");
-    return cutter;
-  }
-
-  get address(): string {
-    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
 }
 
 async function uploads(): Promise<readonly StoredUpload[]> {
@@ -97,7 +59,7 @@ async function file(name: string, bytes: number): Promise<string> {
 
 describe("a file arrives whole", () => {
   test("by tus, over connections that are cut ten times", async () => {
-    await using cutter = await Cutter.open(new URL(up.rest).host);
+    await using cutter = await Cutter.open(new URL(up.rest).host, CUTS, CUT_AFTER);
     const data = randomBytes(48 * MIB);
     await new Promise<void>((resolve, reject) => {
       new Upload(data, {
@@ -115,7 +77,7 @@ describe("a file arrives whole", () => {
   });
 
   test("by svc uploads add, over connections that are cut ten times", async () => {
-    await using cutter = await Cutter.open(up.server);
+    await using cutter = await Cutter.open(up.server, CUTS, CUT_AFTER);
     const path = await file("cut.mov", 48 * MIB);
     const { code, stdout, stderr } = await up.svc(["uploads", "add", path, "--server", cutter.address]);
     assert.equal(code, 0, stderr);
