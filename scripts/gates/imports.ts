@@ -19,7 +19,19 @@ const LAYERS: Record<string, readonly string[]> = {
   rest: ["audit", "auth", "controller", "gen", "jobs", "messages", "platform", "scoring"],
   grpc: ["audit", "auth", "controller", "gen", "messages", "platform", "scoring"],
   scoring: ["engine", "gen", "messages", "platform"],
-  controller: ["audit", "auth", "engine", "gen", "jobs", "media", "messages", "platform", "store"],
+  controller: [
+    "audit",
+    "auth",
+    "engine",
+    "gen",
+    "jobs",
+    "media",
+    "messages",
+    "platform",
+    "rates",
+    "store",
+    "trends",
+  ],
   worker: ["client", "engine", "gen", "jobs", "media", "messages", "platform"],
   kubernetes: ["auth", "jobs", "media", "platform"],
   auth: ["gen", "jobs", "platform"],
@@ -27,18 +39,20 @@ const LAYERS: Record<string, readonly string[]> = {
   store: ["audit", "gen", "jobs", "platform"],
   audit: ["platform"],
   client: ["gen", "messages", "platform"],
-  messages: ["engine", "gen", "jobs", "platform", "rates"],
+  messages: ["engine", "gen", "jobs", "platform", "rates", "trends"],
   tracing: ["platform"],
-  engine: ["jobs", "platform"],
+  engine: ["jobs", "platform", "statistics"],
   platform: [],
   gen: [],
   report: ["gen", "jobs", "rates"],
   rates: ["jobs"],
+  trends: ["statistics"],
+  statistics: [],
   jobs: [],
 };
 
 /** Layers of pure rules: they import neither packages nor modules of Node.js. */
-const PURE = new Set(["jobs", "rates", "report"]);
+const PURE = new Set(["jobs", "rates", "report", "statistics", "trends"]);
 
 /** Layers that the console may import. It runs in browsers, so they contain only types and pure rules. */
 const CONSOLE = ["gen", "jobs", "rates", "report"];

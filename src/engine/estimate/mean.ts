@@ -17,8 +17,9 @@
  * A sample cannot show parts that it does not contain, so the half width is at least what such parts may weigh
  * (unseenShare), if their scores are up to UNSEEN_DEPTH from the mean.
  */
+
+import { student975 } from "../../statistics/student.ts";
 import type { SamplingPlan } from "./sampling-plan.ts";
-import { student975 } from "./student.ts";
 
 /** The confidence of all intervals. */
 export const CONFIDENCE = 0.95;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { student975 } from "../../../../src/engine/estimate/student.ts";
+import { student975 } from "../../../src/statistics/student.ts";
 
 /** The probability outside ±t, by the density in terms of the angle a: t = √ν·tan a, density ∝ cos^(ν − 1) a. */
 function outside(freedom: number, t: number): number {

@@ -1,0 +1,79 @@
+/**
+ * Where scores change in a series of releases: binary segmentation (A. Scott, M. Knott: A Cluster Analysis Method for Grouping
+ * Means, Biometrics 30, 1974) with the paired test over clips (delta.ts).
+ *
+ * The releases are split where the t of the clips' means before and after is largest, if that is significant; then each
+ * part is split likewise, and splits that later ones explain are removed. The chance of each split is multiplied by the number of places where it could be (Bonferroni), so
+ * that a series without a change has a false one with a probability of at most ALARM.
+ */
+import { ALARM, type Delta, deltaOf } from "./delta.ts";
+
+/** Scores of a clip by release; undefined: it was not scored. */
+export type Series = readonly (number | undefined)[];
+
+export interface ChangePoint {
+  /** Index of the first release after the change. */
+  readonly at: number;
+  /** The releases since the change against those before it, up to the neighboring changes. */
+  readonly delta: Delta;
+}
+
+/** Returns the change points in the order of the releases. */
+export function changePoints(clips: readonly Series[], releases: number): readonly ChangePoint[] {
+  const bounds = kept(clips, [0, ...splits(clips, 0, releases), releases]);
+  return inner(bounds).map(([from, at, to]) => ({ at, delta: between(clips, from, at, to) }));
+}
+
+/** `from`, `to`: the part of the series, without `to`. */
+function splits(clips: readonly Series[], from: number, to: number): readonly number[] {
+  let best: { readonly at: number; readonly chance: number; readonly size: number } | undefined;
+  for (let at = from + 1; at < to; at++) {
+    const delta = between(clips, from, at, to);
+    const [chance, size] = [chanceOf(delta) * (to - from - 1), Math.abs(delta.mean)];
+    const isRarer = chance < (best?.chance ?? ALARM);
+    // Without any noise all chances are 0.
+    if (isRarer || (chance === best?.chance && size > best.size)) best = { at, chance, size };
+  }
+  if (best === undefined) return [];
+  return [...splits(clips, from, best.at), best.at, ...splits(clips, best.at, to)];
+}
+
+/** Removes splits that later ones explain, the weakest first: a split made before those beside it was known may be off. */
+function kept(clips: readonly Series[], bounds: readonly number[]): readonly number[] {
+  const chances = inner(bounds).map(([from, at, to]) => ({
+    at,
+    chance: chanceOf(between(clips, from, at, to)),
+  }));
+  const [weakest] = chances.toSorted((one, other) => other.chance - one.chance);
+  if (weakest === undefined || weakest.chance < ALARM) return bounds;
+  return kept(
+    clips,
+    bounds.filter((bound) => bound !== weakest.at),
+  );
+}
+
+/** Each bound between two others, with them. */
+function inner(bounds: readonly number[]): readonly (readonly [number, number, number])[] {
+  return bounds
+    .slice(1, -1)
+    .map((at, index) => [bounds[index] as number, at, bounds[index + 2] as number] as const);
+}
+
+/** Of a difference as large as this one, in either direction. */
+function chanceOf({ lowerChance = 1, higherChance = 1 }: Delta): number {
+  return 2 * Math.min(lowerChance, higherChance);
+}
+
+/** Compares the means of each clip over the releases before and since `at`. */
+function between(clips: readonly Series[], from: number, at: number, to: number): Delta {
+  const differences = clips.flatMap((series) => {
+    const [before, after] = [meanOf(series.slice(from, at)), meanOf(series.slice(at, to))];
+    return before === undefined || after === undefined ? [] : [after - before];
+  });
+  return deltaOf(differences);
+}
+
+function meanOf(series: Series): number | undefined {
+  const scores = series.filter((score) => score !== undefined);
+  return scores.length === 0 ? undefined : scores.reduce((sum, score) => sum + score, 0) / scores.length;
+}

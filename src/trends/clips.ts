@@ -1,0 +1,94 @@
+/** Which jobs of different releases are about the same clip. */
+
+/** A scored job of a release. */
+export interface ReleaseJob {
+  readonly id: string;
+  readonly release: string;
+  readonly reference: string;
+  readonly distorted: string;
+  /** Without the one of the release. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Statistic, such as mean or p5 → value of the metric. */
+  readonly values: Readonly<Record<string, number>>;
+}
+
+export interface Clip {
+  readonly name: string;
+  /** Release → its job. */
+  readonly jobs: ReadonlyMap<string, ReleaseJob>;
+}
+
+/** What may tell the clips of a release apart, in the order of preference. */
+const KEYS: readonly ((job: ReleaseJob) => readonly string[])[] = [
+  (job) => [fileName(job.reference)],
+  (job) => [fileName(job.reference), withoutRelease(job)],
+  (job) => [fileName(job.reference), labelText(job)],
+  (job) => [fileName(job.reference), withoutRelease(job), labelText(job)],
+];
+const LAST_KEY = (job: ReleaseJob) => [job.reference, withoutRelease(job), labelText(job)];
+
+/**
+ * Groups jobs to clips, in the order of their names. Of several jobs of a release over the same pair the first one
+ * counts: give the latest first. A clip is a reference. If a release has several encodes of it, their file names or their
+ * labels tell them apart: those that find most clips in several releases. What names the release in a file name is
+ * ignored.
+ */
+export function clipsOf(jobs: readonly ReleaseJob[]): readonly Clip[] {
+  const latest = distinct(jobs, ({ reference, distorted, release, labels }) => [
+    ...[release, reference, distorted, labelText({ labels })],
+  ]);
+  const found = KEYS.filter((key) => isUnique(latest, key)).map((key) => grouped(latest, key));
+  const [first = grouped(latest, LAST_KEY), ...others] = found;
+  const best = others.reduce((one, other) => (matchesIn(other) > matchesIn(one) ? other : one), first);
+  return best.toSorted((one, other) => one.name.localeCompare(other.name, "en", { numeric: true }));
+}
+
+function grouped(jobs: readonly ReleaseJob[], key: (job: ReleaseJob) => readonly string[]): readonly Clip[] {
+  const groups = Map.groupBy(jobs, (job) => nameOf(key(job)));
+  return [...groups].map(([name, own]) => ({ name, jobs: byRelease(own) }));
+}
+
+/** Clips that several releases have. */
+function matchesIn(clips: readonly Clip[]): number {
+  return clips.filter(({ jobs }) => jobs.size > 1).length;
+}
+
+function byRelease(jobs: readonly ReleaseJob[]): ReadonlyMap<string, ReleaseJob> {
+  return new Map(jobs.toReversed().map((job) => [job.release, job]));
+}
+
+function isUnique(jobs: readonly ReleaseJob[], key: (job: ReleaseJob) => readonly string[]): boolean {
+  return distinct(jobs, (job) => [job.release, ...key(job)]).length === jobs.length;
+}
+
+/** The first job of each key. */
+function distinct(
+  jobs: readonly ReleaseJob[],
+  key: (job: ReleaseJob) => readonly string[],
+): readonly ReleaseJob[] {
+  const byKey = new Map(jobs.toReversed().map((job) => [textOf(key(job)), job]));
+  return jobs.filter((job) => byKey.get(textOf(key(job))) === job);
+}
+
+const textOf = (parts: readonly string[]) => parts.join("\0");
+const nameOf = (parts: readonly string[]) => parts.filter((part) => part !== "").join(" · ");
+
+function labelText({ labels }: Pick<ReleaseJob, "labels">): string {
+  const keys = Object.keys(labels).sort();
+  return keys.map((key) => `${key}=${labels[key]}`).join(", ");
+}
+
+function fileName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1) || path;
+}
+
+/** The file name of the encode, with "*" in place of the release: "film-r7.mp4" and "film-r8.mp4" are one clip. */
+function withoutRelease({ distorted, release }: ReleaseJob): string {
+  const name = fileName(distorted);
+  const parts = name.split(release);
+  // Part of a longer number or word, it is something else: 7 in 1072p.
+  return parts.reduce((text, part) => {
+    const isWhole = !(/[0-9]$/.test(text) || /^[0-9]/.test(part));
+    return text + (isWhole ? "*" : release) + part;
+  });
+}

@@ -1,0 +1,38 @@
+/**
+ * Whether the scores of the same clips differ between two releases: the paired t test over clips.
+ *
+ * Each clip is one observation, its difference d between the releases. With the mean m of n differences and their standard
+ * deviation s, t = m / (s / √n) has Student's distribution with n − 1 degrees of freedom if there is no difference (W. Gosset:
+ * The Probable Error of a Mean, Biometrika 6, 1908). The scores of a clip are exact; what is random is which clips were
+ * chosen. docs/trends.md has the rates of false alarms on simulated releases.
+ */
+import { student975 } from "../statistics/student.ts";
+import { studentBelow } from "../statistics/student-tail.ts";
+
+/** Probability of a false alarm: a mean counts as changed if chance alone would show such a difference more rarely. */
+export const ALARM = 0.001;
+
+export interface Delta {
+  /** Clips that both releases have. */
+  readonly clips: number;
+  /** Mean difference in points; below 0: the later release scores lower. NaN without clips. */
+  readonly mean: number;
+  /** Of the 95 % confidence interval of the mean; undefined with fewer than 2 clips. */
+  readonly halfWidth: number | undefined;
+  /** Probability of a mean as low as this one, or as high, by chance; undefined with fewer than 2 clips. */
+  readonly lowerChance: number | undefined;
+  readonly higherChance: number | undefined;
+}
+
+/** `differences`: of each clip, later release minus earlier one. */
+export function deltaOf(differences: readonly number[]): Delta {
+  const clips = differences.length;
+  const mean = differences.reduce((sum, value) => sum + value, 0) / clips;
+  if (clips < 2)
+    return { clips, mean, halfWidth: undefined, lowerChance: undefined, higherChance: undefined };
+  const squares = differences.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const error = Math.sqrt(squares / (clips - 1) / clips);
+  const lowerChance = error === 0 ? Number(mean >= 0) : studentBelow(mean / error, clips - 1);
+  const higherChance = error === 0 ? Number(mean <= 0) : studentBelow(-mean / error, clips - 1);
+  return { clips, mean, halfWidth: error * student975(clips - 1), lowerChance, higherChance };
+}

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { clipsOf, type ReleaseJob } from "../../../src/trends/clips.ts";
+import { naturalOrder } from "../../../src/trends/order.ts";
+import { type TrendRequest, trendOf } from "../../../src/trends/trend.ts";
+
+const REQUEST: TrendRequest = {
+  statistic: "mean",
+  isLower: false,
+  baseline: undefined,
+  candidate: undefined,
+  threshold: 0.5,
+};
+
+let number = 0;
+function job(release: string, over: Partial<ReleaseJob> = {}): ReleaseJob {
+  const id = String(number++);
+  const reference = "/masters/film.mov";
+  return {
+    id,
+    release,
+    reference,
+    distorted: `/r${release}/film.mp4`,
+    labels: {},
+    values: { mean: 90 },
+    ...over,
+  };
+}
+
+test("releases are in the order of their numbers", () => {
+  const values = ["10", "9", "1.10", "1.9", "2026-01-02", "2025-12-31", "v2", "v10", "1"];
+  assert.deepEqual(values.toSorted(naturalOrder), [
+    ...["1", "1.9", "1.10", "9", "10", "2025-12-31", "2026-01-02", "v2", "v10"],
+  ]);
+});
+
+describe("a clip", () => {
+  const names = (jobs: readonly ReleaseJob[]) =>
+    clipsOf(jobs).map((clip) => [clip.name, ...[...clip.jobs.keys()].sort()]);
+
+  test("is a reference, whatever else its labels say", () => {
+    const jobs = ["6", "7"].map((release) => job(release, { labels: { commit: `c${release}` } }));
+    assert.deepEqual(names(jobs), [["film.mov", "6", "7"]]);
+  });
+
+  test("is told from others of its reference by the file name of the encode, without the release", () => {
+    const jobs = ["6", "7"].flatMap((release) =>
+      ["low", "high"].map((rung) => job(release, { distorted: `/out/film-${rung}-r${release}-1067p.mp4` })),
+    );
+    assert.deepEqual(names(jobs), [
+      ["film.mov · film-high-r*-1067p.mp4", "6", "7"],
+      ["film.mov · film-low-r*-1067p.mp4", "6", "7"],
+    ]);
+  });
+
+  test("is told from others by labels, if file names do not repeat", () => {
+    const jobs = ["6", "7"].flatMap((release) =>
+      ["low", "high"].map((rung) => job(release, { distorted: `/out/${number}.mp4`, labels: { rung } })),
+    );
+    assert.deepEqual(names(jobs), [
+      ["film.mov · rung=high", "6", "7"],
+      ["film.mov · rung=low", "6", "7"],
+    ]);
+  });
+
+  test("has the first of several jobs over the same pair", () => {
+    const [clip] = clipsOf([job("7", { id: "latest" }), job("7", { id: "earlier" })]);
+    assert.equal(clip?.jobs.get("7")?.id, "latest");
+  });
+
+  test("of references with the same file name are two", () => {
+    const jobs = ["/a/film.mov", "/b/film.mov"].flatMap((reference) =>
+      ["6", "7"].map((release) => job(release, { reference })),
+    );
+    assert.deepEqual(names(jobs), [
+      ["/a/film.mov · film.mp4", "6", "7"],
+      ["/b/film.mov · film.mp4", "6", "7"],
+    ]);
+  });
+});
+
+describe("a trend", () => {
+  /** 12 clips; release 7 is worse by a point and more in all of them. */
+  const jobs = Array.from({ length: 12 }, (_, clip) =>
+    ["5", "6", "7"].map((release) => {
+      const loss = release === "7" ? 1 + (clip % 3) / 10 : 0;
+      const mean = 80 + clip - loss + (release === "6" ? (clip % 2 ? 0.01 : -0.01) : 0);
+      return job(release, { reference: `/m/${clip}.mov`, values: { mean, p5: mean - 10 - loss } });
+    }),
+  ).flat();
+
+  test("compares the last release with the one before it", () => {
+    const { delta, releases } = trendOf(jobs, REQUEST);
+    assert.deepEqual([delta?.baseline, delta?.candidate, delta?.verdict], ["6", "7", "worse"]);
+    assert.deepEqual([delta?.worse, delta?.better], [12, 0]);
+    const means = Object.fromEntries(
+      delta?.statistics.map(({ name, delta: { mean } }) => [name, mean]) ?? [],
+    );
+    assert.equal(means["mean"]?.toFixed(2), "-1.10");
+    assert.equal(means["p5"]?.toFixed(2), "-2.20");
+    assert.ok(Number.isNaN(means["min"]));
+    assert.deepEqual(
+      releases.map(({ name, clips, change }) => [name, clips, change?.mean.toFixed(2)]),
+      [
+        ["5", 12, undefined],
+        ["6", 12, undefined],
+        ["7", 12, "-1.10"],
+      ],
+    );
+  });
+
+  test("compares what is asked, in either direction", () => {
+    const { delta } = trendOf(jobs, { ...REQUEST, baseline: "7", candidate: "5" });
+    assert.deepEqual([delta?.verdict, delta?.worse, delta?.better], ["better", 0, 12]);
+    assert.equal(trendOf(jobs, { ...REQUEST, baseline: "7" }).delta?.candidate, "6");
+    assert.equal(trendOf(jobs, { ...REQUEST, candidate: "5" }).delta?.baseline, "6");
+    assert.throws(() => trendOf(jobs, { ...REQUEST, baseline: "4" }), RangeError);
+  });
+
+  test("of a metric of which less is better is worse if it rises", () => {
+    const request = { ...REQUEST, isLower: true, baseline: "7", candidate: "6" };
+    assert.equal(trendOf(jobs, request).delta?.verdict, "worse");
+  });
+
+  test("of one release, or of none, compares nothing", () => {
+    assert.equal(trendOf([job("7")], REQUEST).delta, undefined);
+    assert.equal(trendOf([job("7")], { ...REQUEST, baseline: "7" }).delta, undefined);
+    assert.deepEqual(trendOf([], REQUEST), { releases: [], clips: [], delta: undefined });
+  });
+
+  test("of releases without a common clip says so by the number of clips", () => {
+    const apart = [job("6", { reference: "/m/a.mov" }), job("7", { reference: "/m/b.mov" })];
+    const { delta } = trendOf(apart, REQUEST);
+    assert.deepEqual([delta?.verdict, delta?.statistics[0]?.delta.clips], ["unchanged", 0]);
+  });
+});
