@@ -2,7 +2,12 @@
 import { create, type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
 import type { Finding } from "../engine/contract/finding.ts";
 import { type AuditRecord, AuditRecordSchema } from "../gen/proto/svc/v1/audit_pb.ts";
-import { type Comparison, ComparisonSchema } from "../gen/proto/svc/v1/comparison_pb.ts";
+import {
+  type Comparison,
+  ComparisonSchema,
+  type Trend,
+  TrendSchema,
+} from "../gen/proto/svc/v1/comparison_pb.ts";
 import {
   type Job,
   JobSchema,
@@ -83,6 +88,10 @@ export function stillJson(still: Still): JsonObject {
 
 export function nodeJson(node: Node): JsonObject {
   return objectOf(toJson(NodeSchema, node, FULL));
+}
+
+export function trendJson(trend: Trend): JsonObject {
+  return objectOf(toJson(TrendSchema, trend, FULL));
 }
 
 export function tenantJson(tenant: Tenant): JsonObject {

@@ -34,9 +34,7 @@ const LAST_KEY = (job: ReleaseJob) => [job.reference, withoutRelease(job), label
  * ignored.
  */
 export function clipsOf(jobs: readonly ReleaseJob[]): readonly Clip[] {
-  const latest = distinct(jobs, ({ reference, distorted, release, labels }) => [
-    ...[release, reference, distorted, labelText({ labels })],
-  ]);
+  const latest = distinct(jobs, ({ reference, distorted, release }) => [release, reference, distorted]);
   const found = KEYS.filter((key) => isUnique(latest, key)).map((key) => grouped(latest, key));
   const [first = grouped(latest, LAST_KEY), ...others] = found;
   const best = others.reduce((one, other) => (matchesIn(other) > matchesIn(one) ? other : one), first);

@@ -72,6 +72,7 @@ describe("the description", () => {
       "/v1/tenant/audit",
       "/v1/tenant/revocations",
       "/v1/tenant/revocations/{id}:lift",
+      "/v1/trends",
       "/v1/uploads",
       "/v1/uploads/{id}",
       "/v1/whoami",

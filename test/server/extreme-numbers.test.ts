@@ -142,6 +142,7 @@ describe("extreme numbers", () => {
       RetryCells: [{ id: comparisonId, cells: [1] }],
       ListAudit: [{ since: time, until: time }],
       ListMedia: [{}],
+      GetTrend: [{ by: "release", threshold: 1 }],
       CreateUpload: [file],
       AppendUpload: [{ id: upload?.id ?? "", offset: 0, data: Buffer.alloc(10) }],
       ListRevocations: [{}],

@@ -375,6 +375,10 @@ const GRPC: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
   },
   "svc.v1.ComparisonService/CancelComparison": async () =>
     assert.equal(await codeOf(yours.call(comparisons.cancelComparison, { id: comparison })), "WRONG_TENANT"),
+  "svc.v1.ComparisonService/GetTrend": async () => {
+    const { trend } = await yours.call(comparisons.getTrend, { by: "film" });
+    assert.deepEqual([trend?.releases, trend?.clips], [[], []]);
+  },
   "svc.v1.ComparisonService/DeleteComparison": async () =>
     assert.equal(await codeOf(yours.call(comparisons.deleteComparison, { id: comparison })), "WRONG_TENANT"),
   "svc.v1.NodeService/RegisterNode": async () => {
@@ -594,6 +598,10 @@ const HTTP: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
     assert.deepEqual([status, body["code"]], [403, "WRONG_TENANT"]);
   },
   cancelComparison: () => denied(`/v1/comparisons/${comparison}:cancel`, "POST"),
+  getTrend: async () => {
+    const { body } = await ask("/v1/trends?by=film");
+    assert.deepEqual([body["releases"], body["clips"], body["leftOut"]], [[], [], 0]);
+  },
   deleteComparison: () => denied(`/v1/comparisons/${comparison}`, "DELETE"),
   listNodes: async () => {
     const { body } = await ask("/v1/nodes");

@@ -17,6 +17,7 @@ import type { Submission } from "../jobs/submit.ts";
 import { comparisonMessage, listedComparison } from "../messages/comparison.ts";
 import { pageOf, pageSizeOf, readPageToken } from "../requests/page-token.ts";
 import { addCells, cancelCells, retryCells, submitComparison } from "./changes.ts";
+import { getTrend } from "./trend.ts";
 
 /** Identifies the list in page tokens; it has no filters. */
 const LIST = "comparisons";
@@ -43,6 +44,7 @@ export function comparisonOperations(submission: Submission): ComparisonOperatio
         nextPageToken,
       });
     },
+    getTrend: (request, { principal }) => getTrend(store.comparisons, principal.tenant, request),
     async addCells(request, { principal, entry }) {
       const added = await addCells(request, principal, submission);
       return create(AddCellsResponseSchema, {

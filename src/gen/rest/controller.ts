@@ -358,6 +358,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/trends": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare the scores of the same clips over releases
+         * @description Reads the succeeded jobs of the tenant that have the label `by`, without estimates: the latest 20,000. docs/trends.md
+         *     says which jobs are about the same clip, and what the intervals and the verdict mean.
+         */
+        get: operations["getTrend"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/comparisons/{id}:cancel": {
         parameters: {
             query?: never;
@@ -1595,6 +1616,72 @@ export interface components {
             records: components["schemas"]["AuditRecord"][];
             /** @description Empty on the last page. */
             nextPageToken: string;
+        };
+        /** @description Scores of the same clips over the values of a label. */
+        Trend: {
+            by: string;
+            /** @description Empty if no job has the label. */
+            metric: string;
+            lowerIsBetter: boolean;
+            statistic: string;
+            threshold: number;
+            /** @description The metrics of the jobs, without the models' own features. */
+            metrics: string[];
+            /** @description In their order. */
+            releases: components["schemas"]["TrendRelease"][];
+            /** @description In the order of their names. */
+            clips: components["schemas"]["TrendClip"][];
+            delta?: components["schemas"]["TrendDelta"];
+            /** @description Jobs that are left out because another model made this metric, or because they lack it. */
+            leftOut: number;
+        };
+        TrendRelease: {
+            name: string;
+            /** @description Clips with a score. */
+            clips: number;
+            /** @description Against the baseline, over the clips that both have; missing for the baseline itself. */
+            delta?: components["schemas"]["MeanDelta"];
+            /** @description Present if the scores changed with this release: the releases since then against those before, up to the next change in either direction. */
+            change?: components["schemas"]["MeanDelta"];
+            /** @description The scorers of its jobs. */
+            scorers: string[];
+        };
+        /** @description A mean over clips of the differences of their scores. */
+        MeanDelta: {
+            clips: number;
+            /** @description Points; below 0: lower scores than before. Missing without clips. */
+            mean?: number;
+            /** @description Of the 95 % confidence interval; missing with fewer than 2 clips. */
+            halfWidth?: number;
+            /** @description Probability of a mean as low by chance; missing with fewer than 2 clips. */
+            lowerChance?: number;
+            /** @description Probability of a mean as high by chance; missing with fewer than 2 clips. */
+            higherChance?: number;
+        };
+        TrendClip: {
+            name: string;
+            scores: {
+                release: string;
+                jobId: string;
+                /** @description Missing if the result lacks the statistic. */
+                score?: number;
+            }[];
+        };
+        /** @description A release against another one. Missing if there are not two. */
+        TrendDelta: {
+            baseline: string;
+            candidate: string;
+            /** @description Clips of both that are worse by more than the threshold. */
+            worse: number;
+            better: number;
+            statistics: {
+                [key: string]: components["schemas"]["MeanDelta"];
+            };
+            /**
+             * @description WORSE and BETTER: of the chosen statistic; chance alone would show this in fewer than 1 of 1,000 comparisons.
+             * @enum {string}
+             */
+            verdict: "UNCHANGED" | "WORSE" | "BETTER";
         };
         /** @description A video that the tenant sends to the controller. */
         Upload: {
@@ -3197,6 +3284,45 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NoComparison"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    getTrend: {
+        parameters: {
+            query: {
+                /** @description Key of the label whose values are the releases, such as `release`. */
+                by: string;
+                /** @description Only jobs with this label, key=value or key:value; repeat the parameter for several, which must all match. */
+                label?: string[];
+                /** @description As in `pooled`. Without it, the main score of the latest job. */
+                metric?: string;
+                statistic?: "mean" | "harmonicMean" | "min" | "p1" | "p5" | "p10" | "p50";
+                /** @description The release to compare with. Without it, the one before the candidate. */
+                baseline?: string;
+                /** @description The release that is compared. Without it, the last one. */
+                candidate?: string;
+                /** @description Points by which a clip must differ to count as worse or better. */
+                threshold?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The releases, their clips, and how the candidate compares with the baseline. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trend"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Other"];
         };

@@ -7,17 +7,18 @@ import {
   CancelComparisonRequestSchema,
   DeleteComparisonRequestSchema,
   GetComparisonRequestSchema,
+  GetTrendRequestSchema,
   ListComparisonsRequestSchema,
   RetryCellsRequestSchema,
   SubmitComparisonRequestSchema,
 } from "../../gen/proto/svc/v1/comparison_pb.ts";
 import type { operations } from "../../gen/rest/controller.ts";
-import { comparisonJson } from "../../messages/json.ts";
+import { comparisonJson, trendJson } from "../../messages/json.ts";
 import type { Call } from "../contract/handlers.ts";
 import { readMessage } from "../contract/message.ts";
 import { required } from "../contract/required.ts";
 import { contextOf } from "../http/context.ts";
-import { idempotencyKeyOf } from "./jobs.ts";
+import { idempotencyKeyOf, labelsOf } from "./jobs.ts";
 
 export async function submitComparison(
   comparisons: ComparisonOperations,
@@ -52,6 +53,17 @@ export async function listComparisons(
     comparisons: page.comparisons.map(comparisonJson),
     nextPageToken: page.nextPageToken,
   });
+}
+
+export async function getTrend(
+  comparisons: ComparisonOperations,
+  call: Call<operations["getTrend"]>,
+): Promise<FastifyReply> {
+  const { label, ...same } = call.query;
+  const request = readMessage(GetTrendRequestSchema, same);
+  request.labels = labelsOf(label);
+  const { trend } = await comparisons.getTrend(request, contextOf(call));
+  return call.reply.send(trendJson(required(trend, "trend")));
 }
 
 export async function addCells(

@@ -9,6 +9,7 @@ import { changing, type Effects, type Published } from "../effects/effects.ts";
 import { effectOfJobs, lowerCursors } from "../jobs/insertion.ts";
 import { addCells, deleteComparison, deleteEmpty, insert, replaceJobs } from "./changes.ts";
 import { find, list, tenantOf, withKey } from "./reads.ts";
+import { scoresWith } from "./trends.ts";
 
 export function comparisonStore(
   database: Database,
@@ -23,7 +24,7 @@ export function comparisonStore(
   };
   const jobsOf = (cells: readonly { readonly job: NewJob }[]) => cells.map(({ job }) => job);
   return {
-    ...bound(database, { find, withKey, list, tenantOf, deleteComparison, deleteEmpty }),
+    ...bound(database, { find, withKey, list, tenantOf, deleteComparison, deleteEmpty, scoresWith }),
     insert: change(insert, ({ jobs }, tenant, _, cells) => stored(tenant, jobsOf(cells), jobs)),
     addCells: change(addCells, (outcome, tenant, _, cells) => stored(tenant, jobsOf(cells), outcome?.jobs)),
     replaceJobs: change(replaceJobs, (outcome, tenant, _, cells) =>

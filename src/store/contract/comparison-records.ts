@@ -89,3 +89,16 @@ export interface ComparisonDetail {
 
 /** What became of the jobs of a change, in order; undefined: the job was not needed, and is not stored. */
 export type CellJobs = readonly ({ readonly job: JobRow; readonly created: boolean } | undefined)[];
+
+/** The scores of a job, as trends read them. */
+export interface LabelledScore {
+  readonly id: string;
+  readonly reference: string;
+  readonly distorted: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** As in the result: proto JSON. Results of earlier versions have only `model`. */
+  readonly pooled: unknown;
+  readonly models: unknown;
+  readonly model: string;
+  readonly scorer: Scorer | undefined;
+}

@@ -3,6 +3,7 @@ import type {
   CellJobs,
   ComparisonDetail,
   ComparisonRow,
+  LabelledScore,
   ListedComparison,
   NewCell,
   NewComparison,
@@ -22,6 +23,13 @@ export interface ComparisonStore {
     comparison: NewComparison,
     cells: readonly NewCell[],
   ): Promise<{ readonly id: string; readonly created: boolean; readonly jobs: CellJobs }>;
+  /** Returns the latest succeeded jobs with a label of that key and all of these labels, at most `limit`; no estimates. */
+  scoresWith(
+    tenant: string,
+    key: string,
+    labels: Readonly<Record<string, string>>,
+    limit: number,
+  ): Promise<readonly LabelledScore[]>;
   /**
    * Adds cells with their jobs, except those whose pair is there. Adds none, and throws INVALID_REQUEST, if there would
    * be more than `most`. undefined: unknown, or of another tenant.

@@ -75,7 +75,7 @@ type Silent =
     )
   | ("nodeOf" | "listNodes" | "capabilities" | "expireNodes")
   | ("list" | "changes" | "deleteOver")
-  | ("find" | "withKey" | "deleteComparison" | "deleteEmpty");
+  | ("find" | "withKey" | "scoresWith" | "deleteComparison" | "deleteEmpty");
 
 /** A topic of the store, each change of which publishes its effect. */
 export type Published<Topic> = {

@@ -5,21 +5,21 @@
 // Comparisons: sets of encodes that are scored in the same way, and compared with one another.
 // REST serves the same messages as canonical proto JSON (lowerCamelCase).
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Job_State, Job_StateJson, JobError, JobErrorJson, JobSpec, JobSpecJson, MediaSummary, MediaSummaryJson } from "./job_pb.ts";
 import { file_svc_v1_job } from "./job_pb.ts";
 import type { Pooled, PooledJson, ScorerInfo, ScorerInfoJson } from "./scoring_pb.ts";
 import { file_svc_v1_scoring } from "./scoring_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file svc/v1/comparison.proto.
  */
 export const file_svc_v1_comparison: GenFile = /*@__PURE__*/
-  fileDesc("ChdzdmMvdjEvY29tcGFyaXNvbi5wcm90bxIGc3ZjLnYxIlQKDkNvbXBhcmlzb25QYWlyEhEKCXJlZmVyZW5jZRgBIAEoCRIRCglkaXN0b3J0ZWQYAiABKAkSDgoGbGFkZGVyGAMgASgJEgwKBGNsaXAYBCABKAkigwMKCkNvbXBhcmlzb24SCgoCaWQYASABKAkSEQoJdGVuYW50X2lkGAIgASgJEgwKBG5hbWUYAyABKAkSIQoIc2V0dGluZ3MYBCABKAsyDy5zdmMudjEuSm9iU3BlYxIOCgZhbmNob3IYBSABKAkSLAoIcHJvZ3Jlc3MYBiABKAsyGi5zdmMudjEuQ29tcGFyaXNvblByb2dyZXNzEhQKDHN1Ym1pdHRlZF9ieRgHIAEoCRIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJQoFY2VsbHMYCSADKAsyFi5zdmMudjEuQ29tcGFyaXNvbkNlbGwSKQoHbWV0cmljcxgKIAMoCzIYLnN2Yy52MS5Db21wYXJpc29uTWV0cmljEikKB2xhZGRlcnMYCyADKAsyGC5zdmMudjEuQ29tcGFyaXNvbkxhZGRlchIjCgZkZWx0YXMYDCADKAsyEy5zdmMudjEuTGFkZGVyRGVsdGEitgEKEkNvbXBhcmlzb25Qcm9ncmVzcxINCgVjZWxscxgBIAEoDRIOCgZxdWV1ZWQYAiABKA0SDwoHcnVubmluZxgDIAEoDRIRCglzdWNjZWVkZWQYBCABKA0SDgoGZmFpbGVkGAUgASgNEhEKCWNhbmNlbGxlZBgGIAEoDRIPCgdkZWxldGVkGAcgASgNEhMKC2ZyYW1lc19kb25lGAggASgBEhQKDGZyYW1lc190b3RhbBgJIAEoASLzAgoOQ29tcGFyaXNvbkNlbGwSDgoGbnVtYmVyGAEgASgNEhEKCXJlZmVyZW5jZRgCIAEoCRIRCglkaXN0b3J0ZWQYAyABKAkSDgoGbGFkZGVyGAQgASgJEgwKBGNsaXAYBSABKAkSDgoGam9iX2lkGAYgASgJEiAKBXN0YXRlGAcgASgOMhEuc3ZjLnYxLkpvYi5TdGF0ZRIfCgVlcnJvchgIIAEoCzIQLnN2Yy52MS5Kb2JFcnJvchIjCgVtZWRpYRgJIAEoCzIULnN2Yy52MS5NZWRpYVN1bW1hcnkSMgoGcG9vbGVkGAogAygLMiIuc3ZjLnYxLkNvbXBhcmlzb25DZWxsLlBvb2xlZEVudHJ5EiIKBnNjb3JlchgLIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvGj0KC1Bvb2xlZEVudHJ5EgsKA2tleRgBIAEoCRIdCgV2YWx1ZRgCIAEoCzIOLnN2Yy52MS5Qb29sZWQ6AjgBIlMKEENvbXBhcmlzb25NZXRyaWMSDAoEbmFtZRgBIAEoCRIXCg9sb3dlcl9pc19iZXR0ZXIYAiABKAgSEAoDbWF4GAMgASgBSACIAQFCBgoEX21heCI/ChBDb21wYXJpc29uTGFkZGVyEgwKBG5hbWUYASABKAkSDQoFY2VsbHMYAiABKA0SDgoGc2NvcmVkGAMgASgNItoBCgtMYWRkZXJEZWx0YRIOCgZsYWRkZXIYASABKAkSDgoGbWV0cmljGAIgASgJEg4KBm1ldGhvZBgDIAEoCRINCgVzY2FsZRgEIAEoCRIUCgdiZF9yYXRlGAUgASgBSACIAQESFwoKYmRfcXVhbGl0eRgGIAEoAUgBiAEBEg0KBWNsaXBzGAcgASgNEg8KB3JlZnVzZWQYCCABKA0SIgoHYnlfY2xpcBgJIAMoCzIRLnN2Yy52MS5DbGlwRGVsdGFCCgoIX2JkX3JhdGVCDQoLX2JkX3F1YWxpdHki/gEKCUNsaXBEZWx0YRIMCgRjbGlwGAEgASgJEhQKB2JkX3JhdGUYAiABKAFIAIgBARIXCgpiZF9xdWFsaXR5GAMgASgBSAGIAQESFAoHb3ZlcmxhcBgEIAEoAUgCiAEBEhkKDHJhdGVfb3ZlcmxhcBgFIAEoAUgDiAEBEhMKC2xvd19vdmVybGFwGAYgASgIEg8KB2Ryb3BwZWQYByABKA0SJQoHcmVmdXNhbBgIIAEoCzIULnN2Yy52MS5EZWx0YVJlZnVzYWxCCgoIX2JkX3JhdGVCDQoLX2JkX3F1YWxpdHlCCgoIX292ZXJsYXBCDwoNX3JhdGVfb3ZlcmxhcCItCgxEZWx0YVJlZnVzYWwSDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIpoBChdTdWJtaXRDb21wYXJpc29uUmVxdWVzdBIMCgRuYW1lGAEgASgJEiEKCHNldHRpbmdzGAIgASgLMg8uc3ZjLnYxLkpvYlNwZWMSJQoFcGFpcnMYAyADKAsyFi5zdmMudjEuQ29tcGFyaXNvblBhaXISDgoGYW5jaG9yGAQgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgFIAEoCSJTChhTdWJtaXRDb21wYXJpc29uUmVzcG9uc2USJgoKY29tcGFyaXNvbhgBIAEoCzISLnN2Yy52MS5Db21wYXJpc29uEg8KB2V4aXN0ZWQYAiABKAgiIgoUR2V0Q29tcGFyaXNvblJlcXVlc3QSCgoCaWQYASABKAkiPwoVR2V0Q29tcGFyaXNvblJlc3BvbnNlEiYKCmNvbXBhcmlzb24YASABKAsyEi5zdmMudjEuQ29tcGFyaXNvbiI/ChZMaXN0Q29tcGFyaXNvbnNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoDRISCgpwYWdlX3Rva2VuGAIgASgJIlsKF0xpc3RDb21wYXJpc29uc1Jlc3BvbnNlEicKC2NvbXBhcmlzb25zGAEgAygLMhIuc3ZjLnYxLkNvbXBhcmlzb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkQKD0FkZENlbGxzUmVxdWVzdBIKCgJpZBgBIAEoCRIlCgVwYWlycxgCIAMoCzIWLnN2Yy52MS5Db21wYXJpc29uUGFpciJJChBBZGRDZWxsc1Jlc3BvbnNlEiYKCmNvbXBhcmlzb24YASABKAsyEi5zdmMudjEuQ29tcGFyaXNvbhINCgVhZGRlZBgCIAEoDSIuChFSZXRyeUNlbGxzUmVxdWVzdBIKCgJpZBgBIAEoCRINCgVjZWxscxgCIAMoDSJNChJSZXRyeUNlbGxzUmVzcG9uc2USJgoKY29tcGFyaXNvbhgBIAEoCzISLnN2Yy52MS5Db21wYXJpc29uEg8KB3JldHJpZWQYAiABKA0iJQoXQ2FuY2VsQ29tcGFyaXNvblJlcXVlc3QSCgoCaWQYASABKAkiVQoYQ2FuY2VsQ29tcGFyaXNvblJlc3BvbnNlEiYKCmNvbXBhcmlzb24YASABKAsyEi5zdmMudjEuQ29tcGFyaXNvbhIRCgljYW5jZWxsZWQYAiABKA0iJQoXRGVsZXRlQ29tcGFyaXNvblJlcXVlc3QSCgoCaWQYASABKAkiQgoYRGVsZXRlQ29tcGFyaXNvblJlc3BvbnNlEiYKCmNvbXBhcmlzb24YASABKAsyEi5zdmMudjEuQ29tcGFyaXNvbjK+BAoRQ29tcGFyaXNvblNlcnZpY2USVQoQU3VibWl0Q29tcGFyaXNvbhIfLnN2Yy52MS5TdWJtaXRDb21wYXJpc29uUmVxdWVzdBogLnN2Yy52MS5TdWJtaXRDb21wYXJpc29uUmVzcG9uc2USTAoNR2V0Q29tcGFyaXNvbhIcLnN2Yy52MS5HZXRDb21wYXJpc29uUmVxdWVzdBodLnN2Yy52MS5HZXRDb21wYXJpc29uUmVzcG9uc2USUgoPTGlzdENvbXBhcmlzb25zEh4uc3ZjLnYxLkxpc3RDb21wYXJpc29uc1JlcXVlc3QaHy5zdmMudjEuTGlzdENvbXBhcmlzb25zUmVzcG9uc2USPQoIQWRkQ2VsbHMSFy5zdmMudjEuQWRkQ2VsbHNSZXF1ZXN0Ghguc3ZjLnYxLkFkZENlbGxzUmVzcG9uc2USQwoKUmV0cnlDZWxscxIZLnN2Yy52MS5SZXRyeUNlbGxzUmVxdWVzdBoaLnN2Yy52MS5SZXRyeUNlbGxzUmVzcG9uc2USVQoQQ2FuY2VsQ29tcGFyaXNvbhIfLnN2Yy52MS5DYW5jZWxDb21wYXJpc29uUmVxdWVzdBogLnN2Yy52MS5DYW5jZWxDb21wYXJpc29uUmVzcG9uc2USVQoQRGVsZXRlQ29tcGFyaXNvbhIfLnN2Yy52MS5EZWxldGVDb21wYXJpc29uUmVxdWVzdBogLnN2Yy52MS5EZWxldGVDb21wYXJpc29uUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp, file_svc_v1_job, file_svc_v1_scoring]);
+  fileDesc("ChdzdmMvdjEvY29tcGFyaXNvbi5wcm90bxIGc3ZjLnYxIlQKDkNvbXBhcmlzb25QYWlyEhEKCXJlZmVyZW5jZRgBIAEoCRIRCglkaXN0b3J0ZWQYAiABKAkSDgoGbGFkZGVyGAMgASgJEgwKBGNsaXAYBCABKAkigwMKCkNvbXBhcmlzb24SCgoCaWQYASABKAkSEQoJdGVuYW50X2lkGAIgASgJEgwKBG5hbWUYAyABKAkSIQoIc2V0dGluZ3MYBCABKAsyDy5zdmMudjEuSm9iU3BlYxIOCgZhbmNob3IYBSABKAkSLAoIcHJvZ3Jlc3MYBiABKAsyGi5zdmMudjEuQ29tcGFyaXNvblByb2dyZXNzEhQKDHN1Ym1pdHRlZF9ieRgHIAEoCRIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJQoFY2VsbHMYCSADKAsyFi5zdmMudjEuQ29tcGFyaXNvbkNlbGwSKQoHbWV0cmljcxgKIAMoCzIYLnN2Yy52MS5Db21wYXJpc29uTWV0cmljEikKB2xhZGRlcnMYCyADKAsyGC5zdmMudjEuQ29tcGFyaXNvbkxhZGRlchIjCgZkZWx0YXMYDCADKAsyEy5zdmMudjEuTGFkZGVyRGVsdGEitgEKEkNvbXBhcmlzb25Qcm9ncmVzcxINCgVjZWxscxgBIAEoDRIOCgZxdWV1ZWQYAiABKA0SDwoHcnVubmluZxgDIAEoDRIRCglzdWNjZWVkZWQYBCABKA0SDgoGZmFpbGVkGAUgASgNEhEKCWNhbmNlbGxlZBgGIAEoDRIPCgdkZWxldGVkGAcgASgNEhMKC2ZyYW1lc19kb25lGAggASgBEhQKDGZyYW1lc190b3RhbBgJIAEoASLzAgoOQ29tcGFyaXNvbkNlbGwSDgoGbnVtYmVyGAEgASgNEhEKCXJlZmVyZW5jZRgCIAEoCRIRCglkaXN0b3J0ZWQYAyABKAkSDgoGbGFkZGVyGAQgASgJEgwKBGNsaXAYBSABKAkSDgoGam9iX2lkGAYgASgJEiAKBXN0YXRlGAcgASgOMhEuc3ZjLnYxLkpvYi5TdGF0ZRIfCgVlcnJvchgIIAEoCzIQLnN2Yy52MS5Kb2JFcnJvchIjCgVtZWRpYRgJIAEoCzIULnN2Yy52MS5NZWRpYVN1bW1hcnkSMgoGcG9vbGVkGAogAygLMiIuc3ZjLnYxLkNvbXBhcmlzb25DZWxsLlBvb2xlZEVudHJ5EiIKBnNjb3JlchgLIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvGj0KC1Bvb2xlZEVudHJ5EgsKA2tleRgBIAEoCRIdCgV2YWx1ZRgCIAEoCzIOLnN2Yy52MS5Qb29sZWQ6AjgBIlMKEENvbXBhcmlzb25NZXRyaWMSDAoEbmFtZRgBIAEoCRIXCg9sb3dlcl9pc19iZXR0ZXIYAiABKAgSEAoDbWF4GAMgASgBSACIAQFCBgoEX21heCI/ChBDb21wYXJpc29uTGFkZGVyEgwKBG5hbWUYASABKAkSDQoFY2VsbHMYAiABKA0SDgoGc2NvcmVkGAMgASgNItoBCgtMYWRkZXJEZWx0YRIOCgZsYWRkZXIYASABKAkSDgoGbWV0cmljGAIgASgJEg4KBm1ldGhvZBgDIAEoCRINCgVzY2FsZRgEIAEoCRIUCgdiZF9yYXRlGAUgASgBSACIAQESFwoKYmRfcXVhbGl0eRgGIAEoAUgBiAEBEg0KBWNsaXBzGAcgASgNEg8KB3JlZnVzZWQYCCABKA0SIgoHYnlfY2xpcBgJIAMoCzIRLnN2Yy52MS5DbGlwRGVsdGFCCgoIX2JkX3JhdGVCDQoLX2JkX3F1YWxpdHki/gEKCUNsaXBEZWx0YRIMCgRjbGlwGAEgASgJEhQKB2JkX3JhdGUYAiABKAFIAIgBARIXCgpiZF9xdWFsaXR5GAMgASgBSAGIAQESFAoHb3ZlcmxhcBgEIAEoAUgCiAEBEhkKDHJhdGVfb3ZlcmxhcBgFIAEoAUgDiAEBEhMKC2xvd19vdmVybGFwGAYgASgIEg8KB2Ryb3BwZWQYByABKA0SJQoHcmVmdXNhbBgIIAEoCzIULnN2Yy52MS5EZWx0YVJlZnVzYWxCCgoIX2JkX3JhdGVCDQoLX2JkX3F1YWxpdHlCCgoIX292ZXJsYXBCDwoNX3JhdGVfb3ZlcmxhcCItCgxEZWx0YVJlZnVzYWwSDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIpoBChdTdWJtaXRDb21wYXJpc29uUmVxdWVzdBIMCgRuYW1lGAEgASgJEiEKCHNldHRpbmdzGAIgASgLMg8uc3ZjLnYxLkpvYlNwZWMSJQoFcGFpcnMYAyADKAsyFi5zdmMudjEuQ29tcGFyaXNvblBhaXISDgoGYW5jaG9yGAQgASgJEhcKD2lkZW1wb3RlbmN5X2tleRgFIAEoCSJTChhTdWJtaXRDb21wYXJpc29uUmVzcG9uc2USJgoKY29tcGFyaXNvbhgBIAEoCzISLnN2Yy52MS5Db21wYXJpc29uEg8KB2V4aXN0ZWQYAiABKAgiIgoUR2V0Q29tcGFyaXNvblJlcXVlc3QSCgoCaWQYASABKAkiPwoVR2V0Q29tcGFyaXNvblJlc3BvbnNlEiYKCmNvbXBhcmlzb24YASABKAsyEi5zdmMudjEuQ29tcGFyaXNvbiI/ChZMaXN0Q29tcGFyaXNvbnNSZXF1ZXN0EhEKCXBhZ2Vfc2l6ZRgBIAEoDRISCgpwYWdlX3Rva2VuGAIgASgJIlsKF0xpc3RDb21wYXJpc29uc1Jlc3BvbnNlEicKC2NvbXBhcmlzb25zGAEgAygLMhIuc3ZjLnYxLkNvbXBhcmlzb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkQKD0FkZENlbGxzUmVxdWVzdBIKCgJpZBgBIAEoCRIlCgVwYWlycxgCIAMoCzIWLnN2Yy52MS5Db21wYXJpc29uUGFpciJJChBBZGRDZWxsc1Jlc3BvbnNlEiYKCmNvbXBhcmlzb24YASABKAsyEi5zdmMudjEuQ29tcGFyaXNvbhINCgVhZGRlZBgCIAEoDSIuChFSZXRyeUNlbGxzUmVxdWVzdBIKCgJpZBgBIAEoCRINCgVjZWxscxgCIAMoDSJNChJSZXRyeUNlbGxzUmVzcG9uc2USJgoKY29tcGFyaXNvbhgBIAEoCzISLnN2Yy52MS5Db21wYXJpc29uEg8KB3JldHJpZWQYAiABKA0iJQoXQ2FuY2VsQ29tcGFyaXNvblJlcXVlc3QSCgoCaWQYASABKAkiVQoYQ2FuY2VsQ29tcGFyaXNvblJlc3BvbnNlEiYKCmNvbXBhcmlzb24YASABKAsyEi5zdmMudjEuQ29tcGFyaXNvbhIRCgljYW5jZWxsZWQYAiABKA0iJQoXRGVsZXRlQ29tcGFyaXNvblJlcXVlc3QSCgoCaWQYASABKAkiQgoYRGVsZXRlQ29tcGFyaXNvblJlc3BvbnNlEiYKCmNvbXBhcmlzb24YASABKAsyEi5zdmMudjEuQ29tcGFyaXNvbiLvAQoPR2V0VHJlbmRSZXF1ZXN0EgoKAmJ5GAEgASgJEjMKBmxhYmVscxgCIAMoCzIjLnN2Yy52MS5HZXRUcmVuZFJlcXVlc3QuTGFiZWxzRW50cnkSDgoGbWV0cmljGAMgASgJEhEKCXN0YXRpc3RpYxgEIAEoCRIQCghiYXNlbGluZRgFIAEoCRIRCgljYW5kaWRhdGUYBiABKAkSFgoJdGhyZXNob2xkGAcgASgBSACIAQEaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4AUIMCgpfdGhyZXNob2xkIjAKEEdldFRyZW5kUmVzcG9uc2USHAoFdHJlbmQYASABKAsyDS5zdmMudjEuVHJlbmQi8gEKBVRyZW5kEgoKAmJ5GAEgASgJEg4KBm1ldHJpYxgCIAEoCRIXCg9sb3dlcl9pc19iZXR0ZXIYAyABKAgSEQoJc3RhdGlzdGljGAQgASgJEhEKCXRocmVzaG9sZBgFIAEoARIPCgdtZXRyaWNzGAYgAygJEiYKCHJlbGVhc2VzGAcgAygLMhQuc3ZjLnYxLlRyZW5kUmVsZWFzZRIgCgVjbGlwcxgIIAMoCzIRLnN2Yy52MS5UcmVuZENsaXASIQoFZGVsdGEYCSABKAsyEi5zdmMudjEuVHJlbmREZWx0YRIQCghsZWZ0X291dBgKIAEoDSKBAQoMVHJlbmRSZWxlYXNlEgwKBG5hbWUYASABKAkSDQoFY2xpcHMYAiABKA0SIAoFZGVsdGEYAyABKAsyES5zdmMudjEuTWVhbkRlbHRhEiEKBmNoYW5nZRgEIAEoCzIRLnN2Yy52MS5NZWFuRGVsdGESDwoHc2NvcmVycxgFIAMoCSK4AQoJTWVhbkRlbHRhEg0KBWNsaXBzGAEgASgNEhEKBG1lYW4YAiABKAFIAIgBARIXCgpoYWxmX3dpZHRoGAMgASgBSAGIAQESGQoMbG93ZXJfY2hhbmNlGAQgASgBSAKIAQESGgoNaGlnaGVyX2NoYW5jZRgFIAEoAUgDiAEBQgcKBV9tZWFuQg0KC19oYWxmX3dpZHRoQg8KDV9sb3dlcl9jaGFuY2VCEAoOX2hpZ2hlcl9jaGFuY2UiPQoJVHJlbmRDbGlwEgwKBG5hbWUYASABKAkSIgoGc2NvcmVzGAIgAygLMhIuc3ZjLnYxLlRyZW5kU2NvcmUiSwoKVHJlbmRTY29yZRIPCgdyZWxlYXNlGAEgASgJEg4KBmpvYl9pZBgCIAEoCRISCgVzY29yZRgDIAEoAUgAiAEBQggKBl9zY29yZSLFAgoKVHJlbmREZWx0YRIQCghiYXNlbGluZRgBIAEoCRIRCgljYW5kaWRhdGUYAiABKAkSDQoFd29yc2UYAyABKA0SDgoGYmV0dGVyGAQgASgNEjYKCnN0YXRpc3RpY3MYBSADKAsyIi5zdmMudjEuVHJlbmREZWx0YS5TdGF0aXN0aWNzRW50cnkSKwoHdmVyZGljdBgGIAEoDjIaLnN2Yy52MS5UcmVuZERlbHRhLlZlcmRpY3QaRAoPU3RhdGlzdGljc0VudHJ5EgsKA2tleRgBIAEoCRIgCgV2YWx1ZRgCIAEoCzIRLnN2Yy52MS5NZWFuRGVsdGE6AjgBIkgKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEg0KCVVOQ0hBTkdFRBABEgkKBVdPUlNFEAISCgoGQkVUVEVSEAMy/QQKEUNvbXBhcmlzb25TZXJ2aWNlElUKEFN1Ym1pdENvbXBhcmlzb24SHy5zdmMudjEuU3VibWl0Q29tcGFyaXNvblJlcXVlc3QaIC5zdmMudjEuU3VibWl0Q29tcGFyaXNvblJlc3BvbnNlEkwKDUdldENvbXBhcmlzb24SHC5zdmMudjEuR2V0Q29tcGFyaXNvblJlcXVlc3QaHS5zdmMudjEuR2V0Q29tcGFyaXNvblJlc3BvbnNlElIKD0xpc3RDb21wYXJpc29ucxIeLnN2Yy52MS5MaXN0Q29tcGFyaXNvbnNSZXF1ZXN0Gh8uc3ZjLnYxLkxpc3RDb21wYXJpc29uc1Jlc3BvbnNlEj0KCEFkZENlbGxzEhcuc3ZjLnYxLkFkZENlbGxzUmVxdWVzdBoYLnN2Yy52MS5BZGRDZWxsc1Jlc3BvbnNlEkMKClJldHJ5Q2VsbHMSGS5zdmMudjEuUmV0cnlDZWxsc1JlcXVlc3QaGi5zdmMudjEuUmV0cnlDZWxsc1Jlc3BvbnNlElUKEENhbmNlbENvbXBhcmlzb24SHy5zdmMudjEuQ2FuY2VsQ29tcGFyaXNvblJlcXVlc3QaIC5zdmMudjEuQ2FuY2VsQ29tcGFyaXNvblJlc3BvbnNlElUKEERlbGV0ZUNvbXBhcmlzb24SHy5zdmMudjEuRGVsZXRlQ29tcGFyaXNvblJlcXVlc3QaIC5zdmMudjEuRGVsZXRlQ29tcGFyaXNvblJlc3BvbnNlEj0KCEdldFRyZW5kEhcuc3ZjLnYxLkdldFRyZW5kUmVxdWVzdBoYLnN2Yy52MS5HZXRUcmVuZFJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_svc_v1_job, file_svc_v1_scoring]);
 
 /**
  * A reference and one of its encodes.
@@ -1503,6 +1503,683 @@ export const DeleteComparisonResponseSchema: GenMessage<DeleteComparisonResponse
   messageDesc(file_svc_v1_comparison, 22);
 
 /**
+ * Reads the succeeded jobs that have a label, without estimates: the latest 20,000.
+ *
+ * @generated from message svc.v1.GetTrendRequest
+ */
+export type GetTrendRequest = Message<"svc.v1.GetTrendRequest"> & {
+  /**
+   * Key of the label whose values are the releases. They are ordered by the numbers in them: 6, 7, 10; 1.9, 1.10.
+   *
+   * @generated from field: string by = 1;
+   */
+  by: string;
+
+  /**
+   * Only jobs with all of these labels.
+   *
+   * @generated from field: map<string, string> labels = 2;
+   */
+  labels: { [key: string]: string };
+
+  /**
+   * As in ScoreResult.pooled. Empty: the main score of the latest job.
+   *
+   * @generated from field: string metric = 3;
+   */
+  metric: string;
+
+  /**
+   * mean, harmonicMean, min, p1, p5, p10 or p50 of the frames. Empty: mean.
+   *
+   * @generated from field: string statistic = 4;
+   */
+  statistic: string;
+
+  /**
+   * The releases that are compared. Empty: the last one with the one before it.
+   *
+   * @generated from field: string baseline = 5;
+   */
+  baseline: string;
+
+  /**
+   * @generated from field: string candidate = 6;
+   */
+  candidate: string;
+
+  /**
+   * Points by which a clip must differ to count as worse or better, 0 or more. Absent: 0.5.
+   *
+   * @generated from field: optional double threshold = 7;
+   */
+  threshold?: number | undefined;
+};
+
+/**
+ * Reads the succeeded jobs that have a label, without estimates: the latest 20,000.
+ *
+ * @generated from message svc.v1.GetTrendRequest
+ */
+export type GetTrendRequestJson = {
+  /**
+   * Key of the label whose values are the releases. They are ordered by the numbers in them: 6, 7, 10; 1.9, 1.10.
+   *
+   * @generated from field: string by = 1;
+   */
+  by?: string;
+
+  /**
+   * Only jobs with all of these labels.
+   *
+   * @generated from field: map<string, string> labels = 2;
+   */
+  labels?: { [key: string]: string };
+
+  /**
+   * As in ScoreResult.pooled. Empty: the main score of the latest job.
+   *
+   * @generated from field: string metric = 3;
+   */
+  metric?: string;
+
+  /**
+   * mean, harmonicMean, min, p1, p5, p10 or p50 of the frames. Empty: mean.
+   *
+   * @generated from field: string statistic = 4;
+   */
+  statistic?: string;
+
+  /**
+   * The releases that are compared. Empty: the last one with the one before it.
+   *
+   * @generated from field: string baseline = 5;
+   */
+  baseline?: string;
+
+  /**
+   * @generated from field: string candidate = 6;
+   */
+  candidate?: string;
+
+  /**
+   * Points by which a clip must differ to count as worse or better, 0 or more. Absent: 0.5.
+   *
+   * @generated from field: optional double threshold = 7;
+   */
+  threshold?: number | "NaN" | "Infinity" | "-Infinity";
+};
+
+/**
+ * Describes the message svc.v1.GetTrendRequest.
+ * Use `create(GetTrendRequestSchema)` to create a new message.
+ */
+export const GetTrendRequestSchema: GenMessage<GetTrendRequest, {jsonType: GetTrendRequestJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_comparison, 23);
+
+/**
+ * @generated from message svc.v1.GetTrendResponse
+ */
+export type GetTrendResponse = Message<"svc.v1.GetTrendResponse"> & {
+  /**
+   * @generated from field: svc.v1.Trend trend = 1;
+   */
+  trend?: Trend | undefined;
+};
+
+/**
+ * @generated from message svc.v1.GetTrendResponse
+ */
+export type GetTrendResponseJson = {
+  /**
+   * @generated from field: svc.v1.Trend trend = 1;
+   */
+  trend?: TrendJson;
+};
+
+/**
+ * Describes the message svc.v1.GetTrendResponse.
+ * Use `create(GetTrendResponseSchema)` to create a new message.
+ */
+export const GetTrendResponseSchema: GenMessage<GetTrendResponse, {jsonType: GetTrendResponseJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_comparison, 24);
+
+/**
+ * @generated from message svc.v1.Trend
+ */
+export type Trend = Message<"svc.v1.Trend"> & {
+  /**
+   * @generated from field: string by = 1;
+   */
+  by: string;
+
+  /**
+   * Empty if no job has the label.
+   *
+   * @generated from field: string metric = 2;
+   */
+  metric: string;
+
+  /**
+   * @generated from field: bool lower_is_better = 3;
+   */
+  lowerIsBetter: boolean;
+
+  /**
+   * @generated from field: string statistic = 4;
+   */
+  statistic: string;
+
+  /**
+   * @generated from field: double threshold = 5;
+   */
+  threshold: number;
+
+  /**
+   * The metrics of the jobs, without the models' own features.
+   *
+   * @generated from field: repeated string metrics = 6;
+   */
+  metrics: string[];
+
+  /**
+   * In their order.
+   *
+   * @generated from field: repeated svc.v1.TrendRelease releases = 7;
+   */
+  releases: TrendRelease[];
+
+  /**
+   * In the order of their names.
+   *
+   * @generated from field: repeated svc.v1.TrendClip clips = 8;
+   */
+  clips: TrendClip[];
+
+  /**
+   * Absent if there are not two releases.
+   *
+   * @generated from field: svc.v1.TrendDelta delta = 9;
+   */
+  delta?: TrendDelta | undefined;
+
+  /**
+   * Jobs that are left out because another model made this metric, or because they lack it.
+   *
+   * @generated from field: uint32 left_out = 10;
+   */
+  leftOut: number;
+};
+
+/**
+ * @generated from message svc.v1.Trend
+ */
+export type TrendJson = {
+  /**
+   * @generated from field: string by = 1;
+   */
+  by?: string;
+
+  /**
+   * Empty if no job has the label.
+   *
+   * @generated from field: string metric = 2;
+   */
+  metric?: string;
+
+  /**
+   * @generated from field: bool lower_is_better = 3;
+   */
+  lowerIsBetter?: boolean;
+
+  /**
+   * @generated from field: string statistic = 4;
+   */
+  statistic?: string;
+
+  /**
+   * @generated from field: double threshold = 5;
+   */
+  threshold?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * The metrics of the jobs, without the models' own features.
+   *
+   * @generated from field: repeated string metrics = 6;
+   */
+  metrics?: string[];
+
+  /**
+   * In their order.
+   *
+   * @generated from field: repeated svc.v1.TrendRelease releases = 7;
+   */
+  releases?: TrendReleaseJson[];
+
+  /**
+   * In the order of their names.
+   *
+   * @generated from field: repeated svc.v1.TrendClip clips = 8;
+   */
+  clips?: TrendClipJson[];
+
+  /**
+   * Absent if there are not two releases.
+   *
+   * @generated from field: svc.v1.TrendDelta delta = 9;
+   */
+  delta?: TrendDeltaJson;
+
+  /**
+   * Jobs that are left out because another model made this metric, or because they lack it.
+   *
+   * @generated from field: uint32 left_out = 10;
+   */
+  leftOut?: number;
+};
+
+/**
+ * Describes the message svc.v1.Trend.
+ * Use `create(TrendSchema)` to create a new message.
+ */
+export const TrendSchema: GenMessage<Trend, {jsonType: TrendJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_comparison, 25);
+
+/**
+ * @generated from message svc.v1.TrendRelease
+ */
+export type TrendRelease = Message<"svc.v1.TrendRelease"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Clips with a score.
+   *
+   * @generated from field: uint32 clips = 2;
+   */
+  clips: number;
+
+  /**
+   * Against the baseline, over the clips that both have; absent for the baseline itself.
+   *
+   * @generated from field: svc.v1.MeanDelta delta = 3;
+   */
+  delta?: MeanDelta | undefined;
+
+  /**
+   * Present if the scores changed with this release: the releases since then against those before, up to the next change
+   * in either direction.
+   *
+   * @generated from field: svc.v1.MeanDelta change = 4;
+   */
+  change?: MeanDelta | undefined;
+
+  /**
+   * The scorers of its jobs, such as "ffmpeg n9.0.2, libvmaf 86da14d".
+   *
+   * @generated from field: repeated string scorers = 5;
+   */
+  scorers: string[];
+};
+
+/**
+ * @generated from message svc.v1.TrendRelease
+ */
+export type TrendReleaseJson = {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * Clips with a score.
+   *
+   * @generated from field: uint32 clips = 2;
+   */
+  clips?: number;
+
+  /**
+   * Against the baseline, over the clips that both have; absent for the baseline itself.
+   *
+   * @generated from field: svc.v1.MeanDelta delta = 3;
+   */
+  delta?: MeanDeltaJson;
+
+  /**
+   * Present if the scores changed with this release: the releases since then against those before, up to the next change
+   * in either direction.
+   *
+   * @generated from field: svc.v1.MeanDelta change = 4;
+   */
+  change?: MeanDeltaJson;
+
+  /**
+   * The scorers of its jobs, such as "ffmpeg n9.0.2, libvmaf 86da14d".
+   *
+   * @generated from field: repeated string scorers = 5;
+   */
+  scorers?: string[];
+};
+
+/**
+ * Describes the message svc.v1.TrendRelease.
+ * Use `create(TrendReleaseSchema)` to create a new message.
+ */
+export const TrendReleaseSchema: GenMessage<TrendRelease, {jsonType: TrendReleaseJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_comparison, 26);
+
+/**
+ * A mean over clips of the differences of their scores.
+ *
+ * @generated from message svc.v1.MeanDelta
+ */
+export type MeanDelta = Message<"svc.v1.MeanDelta"> & {
+  /**
+   * @generated from field: uint32 clips = 1;
+   */
+  clips: number;
+
+  /**
+   * Points; below 0: lower scores than before. Absent without clips.
+   *
+   * @generated from field: optional double mean = 2;
+   */
+  mean?: number | undefined;
+
+  /**
+   * Of the 95 % confidence interval; absent with fewer than 2 clips.
+   *
+   * @generated from field: optional double half_width = 3;
+   */
+  halfWidth?: number | undefined;
+
+  /**
+   * Probability of a mean as low, or as high, by chance; absent with fewer than 2 clips.
+   *
+   * @generated from field: optional double lower_chance = 4;
+   */
+  lowerChance?: number | undefined;
+
+  /**
+   * @generated from field: optional double higher_chance = 5;
+   */
+  higherChance?: number | undefined;
+};
+
+/**
+ * A mean over clips of the differences of their scores.
+ *
+ * @generated from message svc.v1.MeanDelta
+ */
+export type MeanDeltaJson = {
+  /**
+   * @generated from field: uint32 clips = 1;
+   */
+  clips?: number;
+
+  /**
+   * Points; below 0: lower scores than before. Absent without clips.
+   *
+   * @generated from field: optional double mean = 2;
+   */
+  mean?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * Of the 95 % confidence interval; absent with fewer than 2 clips.
+   *
+   * @generated from field: optional double half_width = 3;
+   */
+  halfWidth?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * Probability of a mean as low, or as high, by chance; absent with fewer than 2 clips.
+   *
+   * @generated from field: optional double lower_chance = 4;
+   */
+  lowerChance?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * @generated from field: optional double higher_chance = 5;
+   */
+  higherChance?: number | "NaN" | "Infinity" | "-Infinity";
+};
+
+/**
+ * Describes the message svc.v1.MeanDelta.
+ * Use `create(MeanDeltaSchema)` to create a new message.
+ */
+export const MeanDeltaSchema: GenMessage<MeanDelta, {jsonType: MeanDeltaJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_comparison, 27);
+
+/**
+ * @generated from message svc.v1.TrendClip
+ */
+export type TrendClip = Message<"svc.v1.TrendClip"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: repeated svc.v1.TrendScore scores = 2;
+   */
+  scores: TrendScore[];
+};
+
+/**
+ * @generated from message svc.v1.TrendClip
+ */
+export type TrendClipJson = {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name?: string;
+
+  /**
+   * @generated from field: repeated svc.v1.TrendScore scores = 2;
+   */
+  scores?: TrendScoreJson[];
+};
+
+/**
+ * Describes the message svc.v1.TrendClip.
+ * Use `create(TrendClipSchema)` to create a new message.
+ */
+export const TrendClipSchema: GenMessage<TrendClip, {jsonType: TrendClipJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_comparison, 28);
+
+/**
+ * @generated from message svc.v1.TrendScore
+ */
+export type TrendScore = Message<"svc.v1.TrendScore"> & {
+  /**
+   * @generated from field: string release = 1;
+   */
+  release: string;
+
+  /**
+   * @generated from field: string job_id = 2;
+   */
+  jobId: string;
+
+  /**
+   * The statistic of the metric; absent if the result lacks it.
+   *
+   * @generated from field: optional double score = 3;
+   */
+  score?: number | undefined;
+};
+
+/**
+ * @generated from message svc.v1.TrendScore
+ */
+export type TrendScoreJson = {
+  /**
+   * @generated from field: string release = 1;
+   */
+  release?: string;
+
+  /**
+   * @generated from field: string job_id = 2;
+   */
+  jobId?: string;
+
+  /**
+   * The statistic of the metric; absent if the result lacks it.
+   *
+   * @generated from field: optional double score = 3;
+   */
+  score?: number | "NaN" | "Infinity" | "-Infinity";
+};
+
+/**
+ * Describes the message svc.v1.TrendScore.
+ * Use `create(TrendScoreSchema)` to create a new message.
+ */
+export const TrendScoreSchema: GenMessage<TrendScore, {jsonType: TrendScoreJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_comparison, 29);
+
+/**
+ * A release against another one.
+ *
+ * @generated from message svc.v1.TrendDelta
+ */
+export type TrendDelta = Message<"svc.v1.TrendDelta"> & {
+  /**
+   * @generated from field: string baseline = 1;
+   */
+  baseline: string;
+
+  /**
+   * @generated from field: string candidate = 2;
+   */
+  candidate: string;
+
+  /**
+   * Clips of both that differ by more than the threshold.
+   *
+   * @generated from field: uint32 worse = 3;
+   */
+  worse: number;
+
+  /**
+   * @generated from field: uint32 better = 4;
+   */
+  better: number;
+
+  /**
+   * Of every statistic.
+   *
+   * @generated from field: map<string, svc.v1.MeanDelta> statistics = 5;
+   */
+  statistics: { [key: string]: MeanDelta };
+
+  /**
+   * About the chosen statistic.
+   *
+   * @generated from field: svc.v1.TrendDelta.Verdict verdict = 6;
+   */
+  verdict: TrendDelta_Verdict;
+};
+
+/**
+ * A release against another one.
+ *
+ * @generated from message svc.v1.TrendDelta
+ */
+export type TrendDeltaJson = {
+  /**
+   * @generated from field: string baseline = 1;
+   */
+  baseline?: string;
+
+  /**
+   * @generated from field: string candidate = 2;
+   */
+  candidate?: string;
+
+  /**
+   * Clips of both that differ by more than the threshold.
+   *
+   * @generated from field: uint32 worse = 3;
+   */
+  worse?: number;
+
+  /**
+   * @generated from field: uint32 better = 4;
+   */
+  better?: number;
+
+  /**
+   * Of every statistic.
+   *
+   * @generated from field: map<string, svc.v1.MeanDelta> statistics = 5;
+   */
+  statistics?: { [key: string]: MeanDeltaJson };
+
+  /**
+   * About the chosen statistic.
+   *
+   * @generated from field: svc.v1.TrendDelta.Verdict verdict = 6;
+   */
+  verdict?: TrendDelta_VerdictJson;
+};
+
+/**
+ * Describes the message svc.v1.TrendDelta.
+ * Use `create(TrendDeltaSchema)` to create a new message.
+ */
+export const TrendDeltaSchema: GenMessage<TrendDelta, {jsonType: TrendDeltaJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_comparison, 30);
+
+/**
+ * @generated from enum svc.v1.TrendDelta.Verdict
+ */
+export const TrendDelta_Verdict = {
+  /**
+   * @generated from enum value: VERDICT_UNSPECIFIED = 0;
+   */
+  VERDICT_UNSPECIFIED: 0,
+
+  /**
+   * Chance explains the difference.
+   *
+   * @generated from enum value: UNCHANGED = 1;
+   */
+  UNCHANGED: 1,
+
+  /**
+   * The scores became worse, or better; chance alone would show this in fewer than 1 of 1,000 comparisons.
+   *
+   * @generated from enum value: WORSE = 2;
+   */
+  WORSE: 2,
+
+  /**
+   * @generated from enum value: BETTER = 3;
+   */
+  BETTER: 3,
+} as const;
+
+/**
+ * @generated from enum svc.v1.TrendDelta.Verdict
+ */
+export type TrendDelta_Verdict = (typeof TrendDelta_Verdict)[keyof typeof TrendDelta_Verdict] | UnknownEnum;
+
+/**
+ * @generated from enum svc.v1.TrendDelta.Verdict
+ */
+export type TrendDelta_VerdictJson = "VERDICT_UNSPECIFIED" | "UNCHANGED" | "WORSE" | "BETTER";
+
+/**
+ * Describes the enum svc.v1.TrendDelta.Verdict.
+ */
+export const TrendDelta_VerdictSchema: GenEnum<TrendDelta_Verdict, TrendDelta_VerdictJson> = /*@__PURE__*/
+  enumDesc(file_svc_v1_comparison, 30, 0);
+
+/**
  * Submits and reads comparisons. Every call is limited to the caller's tenant.
  *
  * Each cell of a comparison is a job, which JobService shows, cancels and deletes like any other. A comparison
@@ -1581,6 +2258,16 @@ export const ComparisonService: GenService<{
     methodKind: "unary";
     input: typeof DeleteComparisonRequestSchema;
     output: typeof DeleteComparisonResponseSchema;
+  },
+  /**
+   * Compares the scores of the same clips over the values of a label, such as releases. Role svc:reader.
+   *
+   * @generated from rpc svc.v1.ComparisonService.GetTrend
+   */
+  getTrend: {
+    methodKind: "unary";
+    input: typeof GetTrendRequestSchema;
+    output: typeof GetTrendResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_svc_v1_comparison, 0);

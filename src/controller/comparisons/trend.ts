@@ -1,0 +1,134 @@
+/** Trends: the scores of the same clips over the values of a label. */
+
+import { create } from "@bufbuild/protobuf";
+import {
+  type GetTrendRequest,
+  type GetTrendResponse,
+  GetTrendResponseSchema,
+} from "../../gen/proto/svc/v1/comparison_pb.ts";
+import { isComponent } from "../../jobs/feature-names.ts";
+import { scorerText } from "../../jobs/scored-apart.ts";
+import { invalid } from "../../platform/failure.ts";
+import { isObject } from "../../platform/json.ts";
+import { qualityOf } from "../../rates/quality.ts";
+import type { LabelledScore } from "../../store/contract/comparison-records.ts";
+import type { ComparisonStore } from "../../store/contract/comparison-store.ts";
+import type { ReleaseJob } from "../../trends/clips.ts";
+import { STATISTICS, type Statistic, type Trend, type TrendRequest, trendOf } from "../../trends/trend.ts";
+import { trendMessage } from "../messages/trend.ts";
+import { checkLabelKey, checkLabels } from "../requests/filter.ts";
+
+/** Jobs that a trend reads: 40 clips of 500 releases. */
+const MAX_JOBS = 20_000;
+const THRESHOLD = 0.5;
+const MAX_THRESHOLD = 1e6;
+
+/** Throws INVALID_REQUEST. */
+export async function getTrend(
+  comparisons: Pick<ComparisonStore, "scoresWith">,
+  tenant: string,
+  request: GetTrendRequest,
+): Promise<GetTrendResponse> {
+  const { by, labels } = request;
+  checkLabelKey("by", by);
+  checkLabels("labels", labels);
+  const asked = {
+    ...checked(request),
+    baseline: request.baseline || undefined,
+    candidate: request.candidate || undefined,
+  };
+  const found = await comparisons.scoresWith(tenant, by, labels, MAX_JOBS);
+  const metric = request.metric || (found[0] === undefined ? "" : mainMetricOf(found[0]));
+  const scored = found.filter((job) => has(job, metric));
+  const model = modelOf(scored[0], metric);
+  const jobs = scored.filter((job) => modelOf(job, metric) === model);
+  const { isLower } = qualityOf(metric);
+  const trend = compared(
+    jobs.map((job) => releaseJob(job, by, metric)),
+    { ...asked, isLower },
+  );
+  return create(GetTrendResponseSchema, {
+    trend: {
+      ...trendMessage(trend, asked.statistic, scorersOf(jobs, by)),
+      ...{ by, metric, lowerIsBetter: isLower, statistic: asked.statistic, threshold: asked.threshold },
+      metrics: [...new Set(found.flatMap(metricsOf))],
+      leftOut: found.length - jobs.length,
+    },
+  });
+}
+
+function checked({
+  statistic: name,
+  threshold = THRESHOLD,
+}: GetTrendRequest): Pick<TrendRequest, "statistic" | "threshold"> {
+  const statistic = STATISTICS.find((known) => known === (name || "mean"));
+  if (statistic === undefined)
+    throw invalid(`statistic ${JSON.stringify(name.slice(0, 80))} is not one of ${STATISTICS.join(", ")}.`);
+  if (!(threshold >= 0 && threshold <= MAX_THRESHOLD))
+    throw invalid(`threshold is ${threshold}. Use 0 to ${MAX_THRESHOLD} points.`);
+  return { statistic, threshold };
+}
+
+function compared(jobs: readonly ReleaseJob[], request: TrendRequest): Trend {
+  try {
+    return trendOf(jobs, request);
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown;
+    const names = [...new Set(jobs.map(({ release }) => release))]
+      .slice(0, 20)
+      .map((name) => JSON.stringify(name));
+    throw invalid(
+      `No job has the release ${JSON.stringify(thrown.message.slice(0, 80))} and this metric. Releases: ${names.join(", ") || "none"}.`,
+    );
+  }
+}
+
+/** The key of the first model's values. */
+function mainMetricOf({ models, pooled }: LabelledScore): string {
+  const first: unknown = Array.isArray(models) ? models[0] : undefined;
+  const metric = isObject(first) ? first["metric"] : undefined;
+  return typeof metric === "string" ? metric : (Object.keys(isObject(pooled) ? pooled : {})[0] ?? "");
+}
+
+/** The model that made a metric, so that another one's scores are not taken for a change; empty for a feature. */
+function modelOf(job: LabelledScore | undefined, metric: string): string {
+  const models: readonly unknown[] = Array.isArray(job?.models) ? job.models : [];
+  const own = models.filter(isObject).find((model) => model["metric"] === metric);
+  if (own !== undefined) return String(own["name"] || own["model"]);
+  return metric === "vmaf" ? (job?.model ?? "") : "";
+}
+
+function has({ pooled }: LabelledScore, metric: string): boolean {
+  return isObject(pooled) && metric in pooled;
+}
+
+function metricsOf({ pooled }: LabelledScore): readonly string[] {
+  return Object.keys(isObject(pooled) ? pooled : {}).filter((metric) => !isComponent(metric));
+}
+
+function releaseJob(
+  { id, reference, distorted, labels, pooled }: LabelledScore,
+  by: string,
+  metric: string,
+): ReleaseJob {
+  const { [by]: release = "", ...others } = labels;
+  const values = isObject(pooled) ? pooled[metric] : undefined;
+  return { id, release, reference, distorted, labels: others, values: valuesOf(values) };
+}
+
+/** Reads proto JSON, which leaves zeros out, and writes numbers that are not finite as text. */
+function valuesOf(json: unknown): Readonly<Record<string, number>> {
+  const values = isObject(json) ? json : {};
+  const numbers = STATISTICS.map((name: Statistic) => [name, Number(values[name] ?? 0)] as const);
+  return Object.fromEntries(numbers.filter(([, value]) => Number.isFinite(value)));
+}
+
+function scorersOf(jobs: readonly LabelledScore[], by: string): ReadonlyMap<string, readonly string[]> {
+  const byRelease = Map.groupBy(jobs, ({ labels }) => labels[by] ?? "");
+  return new Map(
+    [...byRelease].map(([release, own]) => [
+      release,
+      [...new Set(own.flatMap(({ scorer }) => (scorer ? scorerText(scorer) : [])))].sort(),
+    ]),
+  );
+}
