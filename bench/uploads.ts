@@ -14,7 +14,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Upload } from "tus-js-client";
 import { Cutter } from "../test/server/cutter.ts";
-import { SvcProcess } from "./process.ts";
+import type { SvcProcess } from "./process.ts";
 import { startController } from "./system.ts";
 
 const GB = 1e9;

@@ -32,6 +32,10 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     summary: "List, show, retry and cancel comparisons on a controller",
     load: async () => (await import("./cli/comparisons.ts")).comparisonsCommand(),
   },
+  trends: {
+    summary: "Compare the scores of the same clips over releases",
+    load: async () => (await import("./cli/trends.ts")).trendsCommand(),
+  },
   report: {
     summary: "Write a comparison of a controller as a page to hand on",
     load: async () => (await import("./cli/report.ts")).reportCommand(),

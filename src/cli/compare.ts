@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { invalid } from "../platform/failure.ts";
 import { conclude, PeopleCommand } from "./command.ts";
+import { baselineOf, compareReleases } from "./compare/baseline.ts";
 import { compareHere } from "./compare/here.ts";
 import { addCompareOptions, type CompareFlags } from "./compare/options.ts";
 import { printComparison } from "./compare/output.ts";
@@ -25,6 +26,9 @@ Examples:
   On the nodes of a controller, which keeps the comparison:
     $ svc compare --from encodes.csv --submit --name "release 7"
 
+  In CI: the encodes of release 7, which must not be worse than those of release 6:
+    $ svc compare --from encodes.csv --submit --label release=7 --baseline release=6 --fail-if-worse 0.5
+
   The encodes as CSV, for a sheet or for svc bd:
     $ svc compare source.mov h264-*.mp4 hevc-*.mp4 --csv > encodes.csv
 
@@ -36,6 +40,7 @@ Ladders:
 
 ${serverGuide({
   0: "every encode was scored",
+  1: "with --fail-if-worse: the release is worse than the baseline",
   2: "an encode cannot be scored, or the command line is wrong; the others were compared",
   3: "the scorer or the server failed, or a job was cancelled",
   130: "stopped with Ctrl-C; jobs of --submit continue",
@@ -71,10 +76,20 @@ async function compare(
   );
 }
 
-function checkFlags({ submit, name, wait, json, csv }: CompareFlags): void {
-  if (json && csv) throw invalid("--json and --csv both write to standard output. Give one of them.");
-  const alone = name !== undefined ? "--name" : !wait ? "--no-wait" : undefined;
-  if (!submit && alone !== undefined) throw invalid(`${alone} needs --submit.`);
+function checkFlags(flags: CompareFlags): void {
+  if (flags.json && flags.csv)
+    throw invalid("--json and --csv both write to standard output. Give one of them.");
+  const given = {
+    "--name": flags.name,
+    "--no-wait": flags.wait ? undefined : false,
+    "--label": flags.label,
+    "--upload": flags.upload,
+    "--baseline": flags.baseline,
+    "--statistic": flags.statistic,
+    "--fail-if-worse": flags.failIfWorse,
+  };
+  const [alone] = Object.entries(given).flatMap(([flag, value]) => (value === undefined ? [] : [flag]));
+  if (!flags.submit && alone !== undefined) throw invalid(`${alone} needs --submit.`);
 }
 
 async function compareSubmitted(
@@ -89,6 +104,7 @@ async function compareSubmitted(
   await withServer(
     flags,
     async (connection, signal) => {
+      const baseline = baselineOf(flags);
       const submitted = await submitPairs(connection, await pairs(signal), flags, signal);
       id = submitted.id;
       if (!flags.wait) {
@@ -97,7 +113,9 @@ async function compareSubmitted(
         return EXIT.scored;
       }
       if (!flags.quiet) process.stderr.write(`Comparison ${id}\n`);
-      return printComparison(await awaitCells(connection, submitted, flags, signal), flags);
+      const code = await printComparison(await awaitCells(connection, submitted, flags, signal), flags);
+      if (baseline === undefined) return code;
+      return Math.max(code, await compareReleases(connection, baseline, flags, signal));
     },
     stopped,
   );

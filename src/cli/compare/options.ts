@@ -4,7 +4,9 @@ import { DEFAULT_MODEL } from "../../engine/contract/request.ts";
 import { withFacts } from "../../platform/config/help-page.ts";
 import { addServerOptions, jsonOption, type ServerFlags } from "../connection/server.ts";
 import { optional } from "../flags/optional.ts";
+import { collectLabel, type Labels, labelOption } from "../jobs/labels.ts";
 import { addPairOptions, type PairFlags, type ScorerFlags, scorerOptions } from "../score/options.ts";
+import { type TrendFlags, trendOptions } from "../trends/options.ts";
 
 /** The files of a ladder, as given: "x264=x264-*.mp4". */
 export interface LadderFiles {
@@ -13,7 +15,7 @@ export interface LadderFiles {
   readonly files: string;
 }
 
-export interface CompareFlags extends ServerFlags, PairFlags, ScorerFlags {
+export interface CompareFlags extends ServerFlags, PairFlags, ScorerFlags, TrendFlags {
   readonly ladder: readonly LadderFiles[];
   readonly from?: string;
   readonly anchor?: string;
@@ -22,6 +24,10 @@ export interface CompareFlags extends ServerFlags, PairFlags, ScorerFlags {
   /** False with --no-wait. */
   readonly wait: boolean;
   readonly remoteFiles?: boolean;
+  readonly upload?: boolean;
+  readonly label?: Labels;
+  /** One label: the release to compare with. */
+  readonly baseline?: Labels;
   readonly csv?: boolean;
   readonly quiet?: boolean;
 }
@@ -63,6 +69,14 @@ function submitOptions(): Option[] {
   return [
     optional("--submit", "score on the nodes of a controller, which keeps the comparison", "score here"),
     optional("--name <name>", "with --submit: display name; need not be unique", "none"),
+    labelOption("with --submit: label of the jobs"),
+    optional("--upload", "with --submit: upload the files of this machine to the controller first", "off"),
+    optional(
+      "--baseline <key=value>",
+      "with --submit and --label KEY=RELEASE: compare with the jobs of this release, as svc trends does",
+      "none",
+    ).argParser(collectLabel),
+    ...trendOptions("with --baseline: "),
     optional("--no-wait", "with --submit: print the id and do not wait", "wait for the scores"),
     new Option(
       "--remote-files",

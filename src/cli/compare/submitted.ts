@@ -5,9 +5,9 @@ import { type Comparison, ComparisonService } from "../../gen/proto/svc/v1/compa
 import { Job_State, SubmitJobRequestSchema } from "../../gen/proto/svc/v1/job_pb.ts";
 import { answered } from "../connection/server.ts";
 import { awaitJobs, MAX_AWAITED } from "../jobs/wait.ts";
-import { checkFiles } from "../submit/local-files.ts";
 import { awaitListed } from "../submit/outcome.ts";
 import { settingsOf } from "../submit/spec.ts";
+import { found } from "../submit/upload.ts";
 import type { CompareFlags } from "./options.ts";
 import type { Pair } from "./pairs.ts";
 
@@ -26,13 +26,16 @@ export async function submitPairs(
     line,
     request: create(SubmitJobRequestSchema, { job: { reference, distorted } }),
   }));
-  await checkFiles(files, flags, signal);
+  const uploaded = await found(connection, files, flags, signal);
   const { name = "", ...shared } = flags;
   const request = {
     name,
     settings: settingsOf(shared),
     anchor: flags.anchor ?? "",
-    pairs: pairs.map(({ reference, distorted, ladder, clip }) => ({ reference, distorted, ladder, clip })),
+    pairs: pairs.map(({ ladder, clip }, index) => {
+      const { reference = "", distorted = "" } = uploaded[index]?.request.job ?? {};
+      return { reference, distorted, ladder, clip };
+    }),
   };
   const { comparison } = await connection.call(submitComparison, request, { signal, timeoutMs: TIMEOUT_MS });
   return answered(comparison, "the comparison");

@@ -11,7 +11,8 @@ export function labelOption(help: string): Option {
   return optional("--label <key=value>", `${help}; repeatable`, "none").argParser(collectLabel);
 }
 
-function collectLabel(text: string, before: Labels = {}): Labels {
+/** Parses KEY=VALUE, for an option. Throws InvalidArgumentError. */
+export function collectLabel(text: string, before: Labels = {}): Labels {
   const label = labelOf(text);
   if (label === undefined) throw new InvalidArgumentError(`Write KEY=VALUE; ${KEY_RULE}.`);
   const [key, value] = label;

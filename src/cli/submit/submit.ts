@@ -24,11 +24,10 @@ import { MAX_AWAITED } from "../jobs/wait.ts";
 import { gateOption } from "../score/options.ts";
 import { printable } from "../terminal/escape.ts";
 import { jobsOfList, type ListedJob, readList } from "./list-file.ts";
-import { checkFiles } from "./local-files.ts";
 import { expectedGates, type OutcomeFlags, printOutcomes } from "./outcome.ts";
 import { addSpecOptions, type SpecFlags, settingsOf, specOf } from "./spec.ts";
 import { notStored, storeList } from "./store-list.ts";
-import { withUploads } from "./upload.ts";
+import { found } from "./upload.ts";
 
 export interface SubmitFlags extends ServerFlags, SpecFlags, OutcomeFlags {
   readonly idempotencyKey?: string;
@@ -140,20 +139,7 @@ async function submit(
   await withServer(flags, run, stopped);
 }
 
-/** Returns the jobs as nodes find their files: uploaded, or at the same path. */
-async function found(
-  connection: Connection,
-  jobs: readonly ListedJob[],
-  flags: SubmitFlags,
-  signal: AbortSignal,
-): Promise<readonly ListedJob[]> {
-  if (flags.upload) return withUploads(connection, jobs, { quiet: flags.quiet === true, signal });
-  await checkFiles(jobs, flags, signal);
-  return jobs;
-}
-
-function checkFlags({ wait, failUnder, quiet, allMetrics, upload, remoteFiles }: SubmitFlags): void {
-  if (upload && remoteFiles) throw invalid("Give --upload or --remote-files, not both.");
+function checkFlags({ wait, failUnder, quiet, allMetrics, upload }: SubmitFlags): void {
   const alone =
     failUnder.length > 0 ? "--fail-under" : quiet && !upload ? "--quiet" : allMetrics ? "--all-metrics" : "";
   if (!wait && alone !== "") throw invalid(`${alone} needs a result: give --wait too.`);

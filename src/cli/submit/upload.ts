@@ -2,11 +2,30 @@
 import type { Connection } from "../../client/connection/connection.ts";
 import { SIDES, type Side } from "../../engine/contract/request.ts";
 import { remoteName } from "../../jobs/media/names.ts";
+import { invalid } from "../../platform/failure.ts";
 import { sendAll } from "../uploads/send-all.ts";
 import type { ListedJob } from "./list-file.ts";
+import { checkFiles, type FileFlags } from "./local-files.ts";
+
+interface UploadFlags extends FileFlags {
+  readonly upload?: boolean;
+}
+
+/** Returns the jobs as nodes find their files: uploaded, or checked to be at the same path. */
+export async function found(
+  connection: Connection,
+  jobs: readonly ListedJob[],
+  flags: UploadFlags,
+  signal: AbortSignal,
+): Promise<readonly ListedJob[]> {
+  if (flags.upload && flags.remoteFiles) throw invalid("Give --upload or --remote-files, not both.");
+  if (flags.upload) return withUploads(connection, jobs, { quiet: flags.quiet === true, signal });
+  await checkFiles(jobs, flags, signal);
+  return jobs;
+}
 
 /** Returns the jobs with the paths of the uploads. Names of objects in storages stay as they are. */
-export async function withUploads(
+async function withUploads(
   connection: Connection,
   jobs: readonly ListedJob[],
   options: { readonly quiet: boolean; readonly signal: AbortSignal },

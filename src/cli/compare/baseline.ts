@@ -1,0 +1,66 @@
+/** Compares what was just scored with an earlier release. */
+import type { Connection } from "../../client/connection/connection.ts";
+import { invalid } from "../../platform/failure.ts";
+import { EXIT } from "../exit.ts";
+import type { Labels } from "../jobs/labels.ts";
+import { detectTerminal } from "../terminal/terminal.ts";
+import { fetchTrend } from "../trends/options.ts";
+import { deltaLines, isWorse } from "../trends/view.ts";
+import type { CompareFlags } from "./options.ts";
+
+/** The releases of --baseline and --label, and what their jobs have in common. */
+export interface Baseline {
+  readonly by: string;
+  readonly baseline: string;
+  readonly candidate: string;
+  readonly labels: Labels;
+}
+
+/** undefined without --baseline. Throws INVALID_REQUEST. */
+export function baselineOf({
+  baseline,
+  label = {},
+  failIfWorse,
+  wait,
+  statistic,
+}: CompareFlags): Baseline | undefined {
+  if (baseline === undefined) {
+    const alone =
+      failIfWorse !== undefined ? "--fail-if-worse" : statistic !== undefined ? "--statistic" : undefined;
+    if (alone !== undefined) throw invalid(`${alone} needs --baseline.`);
+    return undefined;
+  }
+  const [[by, value] = ["", ""], ...more] = Object.entries(baseline);
+  if (more.length > 0) throw invalid("--baseline is given more than once.");
+  const { [by]: candidate, ...labels } = label;
+  if (candidate === undefined)
+    throw invalid(
+      `--baseline ${by}=${value} needs the release of these encodes: give --label ${by}=RELEASE too.`,
+    );
+  if (candidate === value)
+    throw invalid(`--baseline and --label both have ${by}=${value}. Give two releases.`);
+  if (!wait) throw invalid("--baseline needs the scores. Leave out --no-wait, or use svc trends later.");
+  return { by, baseline: value, candidate, labels };
+}
+
+/** Prints how the releases compare, on standard error, and returns the exit code. */
+export async function compareReleases(
+  connection: Connection,
+  asked: Baseline,
+  flags: CompareFlags,
+  signal: AbortSignal,
+): Promise<number> {
+  const { statistic, failIfWorse } = flags;
+  const trend = await fetchTrend(
+    connection,
+    {
+      ...asked,
+      ...(statistic !== undefined && { statistic }),
+      ...(failIfWorse !== undefined && { failIfWorse }),
+    },
+    signal,
+  );
+  const lines = deltaLines(trend, detectTerminal(process.stderr, process.env));
+  process.stderr.write(`${lines.join("\n")}\n`);
+  return failIfWorse !== undefined && isWorse(trend, failIfWorse) ? EXIT.underGate : EXIT.scored;
+}

@@ -1,0 +1,103 @@
+/** Trends as text. */
+import {
+  type MeanDelta,
+  type Trend,
+  type TrendDelta,
+  TrendDelta_Verdict,
+} from "../../gen/proto/svc/v1/comparison_pb.ts";
+import { signedText } from "../../jobs/quantities.ts";
+import { printable } from "../terminal/escape.ts";
+import { type TableColumn, tableLines } from "../terminal/table.ts";
+import { paint, type Terminal } from "../terminal/terminal.ts";
+
+const DECIMALS = 2;
+const VERDICTS: Readonly<Record<TrendDelta_Verdict, string>> = {
+  [TrendDelta_Verdict.VERDICT_UNSPECIFIED]: "",
+  [TrendDelta_Verdict.UNCHANGED]: "no significant difference",
+  [TrendDelta_Verdict.WORSE]: "worse",
+  [TrendDelta_Verdict.BETTER]: "better",
+};
+
+/** Returns a table of the releases, then the line of the two that are compared, and notes. */
+export function trendLines(trend: Trend, terminal: Terminal): string[] {
+  const { by, metric, statistic, releases, delta } = trend;
+  if (releases.length === 0) return [`No succeeded job has the label ${printable(by)}.`];
+  return [
+    `${printable(metric)} ${statistic} by ${printable(by)}${delta ? `, against ${printable(delta.baseline)}` : ""}`,
+    ...tableLines(releases, columnsFor(terminal), terminal, { heading: true }),
+    "",
+    ...deltaLines(trend, terminal),
+    ...noteLines(trend),
+  ];
+}
+
+function columnsFor({ unicode }: Terminal): readonly TableColumn<Trend["releases"][number]>[] {
+  const number = { atLeast: 0, align: "right" } as const;
+  const change = (delta: MeanDelta) =>
+    `changed here: ${differenceText(delta.mean, unicode)} over ${delta.clips} clips`;
+  return [
+    { heading: "RELEASE", text: ({ name }) => name, atLeast: 0 },
+    { heading: "CLIPS", ...number, text: ({ clips }) => String(clips) },
+    {
+      heading: "DIFFERENCE",
+      ...number,
+      text: ({ delta }) => (delta ? meanText(delta, unicode) : "baseline"),
+    },
+    { heading: "", text: ({ change: own }) => (own ? change(own) : ""), atLeast: 0 },
+  ];
+}
+
+/** "release 7 against 6: 12 of 40 clips worse by more than 0.5, mean −0.42 ± 0.21, p5 −1.40 ± 0.30: worse". */
+export function deltaLines({ by, delta, statistic, threshold }: Trend, terminal: Terminal): string[] {
+  if (delta === undefined) return ["There are not two releases to compare."];
+  const { baseline, candidate, worse, better, statistics, verdict } = delta;
+  const { clips = 0 } = statistics[statistic] ?? {};
+  const which = `${printable(by)} ${printable(candidate)} against ${printable(baseline)}`;
+  if (clips === 0) return [`${which}: no clip has a score in both.`];
+  const shown = [...new Set([statistic, "p5"])].flatMap((name) => {
+    const own = statistics[name];
+    return own?.mean === undefined ? [] : [`${name} ${meanText(own, terminal.unicode)}`];
+  });
+  const counts = `${worse} of ${clips} clips worse by more than ${threshold}${better > 0 ? `, ${better} better` : ""}`;
+  const ink =
+    verdict === TrendDelta_Verdict.WORSE ? "red" : verdict === TrendDelta_Verdict.BETTER ? "green" : "dim";
+  return [`${which}: ${counts}, ${shown.join(", ")}: ${paint(terminal, ink, VERDICTS[verdict] ?? "")}`];
+}
+
+function noteLines({ releases, leftOut, metric }: Trend): string[] {
+  const scorers = new Set(releases.flatMap((release) => release.scorers));
+  return [
+    ...(leftOut === 0
+      ? []
+      : [
+          `${leftOut} ${leftOut === 1 ? "job is" : "jobs are"} left out: they have no ${printable(metric)}, or one of another model.`,
+        ]),
+    ...(scorers.size > 1
+      ? [
+          `Scored with different scorers, whose last digits may differ: ${[...scorers].map((text) => printable(text)).join("; ")}.`,
+        ]
+      : []),
+  ];
+}
+
+/** "−0.42 ± 0.21"; without an interval if there is none. */
+function meanText({ mean, halfWidth }: MeanDelta, unicode: boolean): string {
+  const interval = halfWidth === undefined ? "" : ` ${unicode ? "±" : "+-"} ${halfWidth.toFixed(DECIMALS)}`;
+  return `${differenceText(mean, unicode)}${interval}`;
+}
+
+function differenceText(mean: number | undefined, unicode: boolean): string {
+  if (mean === undefined) return "-";
+  const text = signedText(mean, DECIMALS);
+  return unicode ? text : text.replace("−", "-");
+}
+
+/** Whether the compared release is worse beyond chance, and by at least so many points in the chosen statistic. */
+export function isWorse(trend: Trend, points: number): boolean {
+  const { delta, statistic } = trend;
+  return delta?.verdict === TrendDelta_Verdict.WORSE && Math.abs(meanOf(delta, statistic)) >= points;
+}
+
+function meanOf({ statistics }: TrendDelta, statistic: string): number {
+  return statistics[statistic]?.mean ?? 0;
+}

@@ -1,0 +1,123 @@
+/** Releases compared on the command line, with real scores: the verdict, exit codes, and what is refused. */
+import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { after, before, describe, test } from "node:test";
+import { Up } from "../cli/up.ts";
+import { draw } from "../media/clips.ts";
+import { MediaDirectory } from "../media/directory.ts";
+import { ffmpeg } from "../media/ffmpeg.ts";
+
+const CLIPS = 5;
+const FRAMES = 8;
+/** Release 7 encodes worse. */
+const QUALITIES = { "6": 26, "7": 36 } as const;
+
+let directory: MediaDirectory;
+let up: Up;
+before(async () => {
+  directory = await MediaDirectory.open();
+  for (let clip = 0; clip < CLIPS; clip++) {
+    const scene = { seed: clip + 1, frames: FRAMES };
+    await ffmpeg([...draw(scene), "-c:v", "libx264", "-qp", "0", directory.file(`clip${clip}.mp4`)]);
+    for (const [release, quality] of Object.entries(QUALITIES)) {
+      await mkdir(directory.file(release), { recursive: true });
+      const codec = ["-c:v", "libx264", "-preset", "veryfast", "-crf", String(quality)];
+      await ffmpeg([...draw(scene), ...codec, directory.file(`${release}/clip${clip}.mp4`)]);
+    }
+  }
+  for (const release of Object.keys(QUALITIES)) {
+    const rows = Array.from({ length: CLIPS }, (_, clip) => `clip${clip}.mp4,${release}/clip${clip}.mp4`);
+    await writeFile(directory.file(`${release}.csv`), ["reference,distorted", ...rows, ""].join("\n"));
+  }
+  up = await Up.start();
+  const first = await up.svc([
+    "jobs",
+    "submit",
+    "--from",
+    directory.file("6.csv"),
+    "--label",
+    "release=6",
+    "--wait",
+  ]);
+  assert.equal(first.code, 0, first.stderr);
+});
+after(async () => {
+  await up[Symbol.asyncDispose]();
+  await directory.remove();
+});
+
+const compare = (...args: readonly string[]) =>
+  up.svc(["compare", "--from", directory.file("7.csv"), "--submit", "--quiet", ...args]);
+
+test("svc compare --baseline says how the releases compare, and fails only if asked to", async () => {
+  const baseline = ["--label", "release=7", "--baseline", "release=6"];
+  const worse = await compare(...baseline, "--fail-if-worse", "0.5");
+  assert.equal(worse.code, 1, worse.stderr);
+  assert.match(
+    worse.stderr,
+    /^release 7 against 6: 5 of 5 clips worse by more than 0\.5, mean −\d+\.\d\d ± \d\.\d\d, p5 −.*: worse$/m,
+  );
+  assert.match(worse.stdout, /^h264 +clip0\.mp4/m);
+  assert.equal((await compare(...baseline)).code, 0);
+  assert.equal((await compare(...baseline, "--fail-if-worse", "90")).code, 0);
+});
+
+test("svc trends lists the releases, and compares any two", async () => {
+  const { code, stdout } = await up.svc(["trends", "release"]);
+  assert.equal(code, 0);
+  assert.match(
+    stdout,
+    /^vmaf mean by release, against 6\nRELEASE +CLIPS +DIFFERENCE\n6 +5 +baseline\n7 +5 +−/,
+  );
+  assert.match(stdout, /changed here: −\d+\.\d\d over 5 clips$/m);
+  const back = await up.svc([
+    "trends",
+    "release",
+    "--baseline",
+    "7",
+    "--candidate",
+    "6",
+    "--fail-if-worse",
+    "0",
+  ]);
+  assert.equal(back.code, 0);
+  assert.match(
+    back.stdout,
+    /^release 6 against 7: 0 of 5 clips worse by more than 0, 5 better, .*: better$/m,
+  );
+  const same = await up.svc(["trends", "release", "--statistic", "min", "--fail-if-worse", "1"]);
+  assert.equal(same.code, 1);
+  const json = JSON.parse((await up.svc(["trends", "release", "--json"])).stdout);
+  assert.deepEqual([json.delta.verdict, json.clips.length, json.releases.length], ["WORSE", CLIPS, 2]);
+});
+
+describe("refuses", () => {
+  for (const [what, args, message] of [
+    ["a baseline without a release", ["--baseline", "release=6"], /needs the release of these encodes/],
+    [
+      "a release as its own baseline",
+      ["--baseline", "release=6", "--label", "release=6"],
+      /Give two releases/,
+    ],
+    ["a gate without a baseline", ["--fail-if-worse", "1"], /--fail-if-worse needs --baseline/],
+    [
+      "a baseline without waiting",
+      ["--no-wait", "--baseline", "release=6", "--label", "release=7"],
+      /needs the scores/,
+    ],
+    ["points that are none", ["--baseline", "release=6", "--fail-if-worse", "-1"], /Use a number of points/],
+  ] as const) {
+    test(what, async () => {
+      const { code, stderr } = await compare(...args);
+      assert.equal(code, 2);
+      assert.match(stderr.replace(/\s+/g, " "), message);
+    });
+  }
+
+  test("an unknown release, naming those that there are", async () => {
+    const { code, stderr } = await up.svc(["trends", "release", "--baseline", "5"]);
+    assert.equal(code, 2);
+    assert.match(stderr, /Releases: .*"6"/);
+    assert.match((await up.svc(["trends", "commit"])).stdout, /No succeeded job has the label commit/);
+  });
+});
