@@ -12,6 +12,7 @@ import { Empty } from "./ui/states.tsx";
 const JobPage = lazily(async () => (await import("./job/job-page.tsx")).JobPage);
 const ComparePage = lazily(async () => (await import("./compare/compare-page.tsx")).ComparePage);
 const ComparisonPage = lazily(async () => (await import("./comparisons/comparison-page.tsx")).ComparisonPage);
+const TrendsPage = lazily(async () => (await import("./trends/trends-page.tsx")).TrendsPage);
 
 export function App() {
   return (
@@ -23,6 +24,7 @@ export function App() {
         <Route path="compare" element={<ComparePage />} />
         <Route path="comparisons" element={<ComparisonsPage />} />
         <Route path="comparisons/:id" element={<ComparisonPage />} />
+        <Route path="trends" element={<TrendsPage />} />
         <Route path="nodes" element={<NodesPage />} />
         <Route path="tenant" element={<TenantPage />} />
         <Route path="*" element={<Empty heading="h1" title="Page not found" />} />

@@ -7,7 +7,7 @@ import { nameOf } from "../chart/metric-name.tsx";
 import { progressText } from "../jobs/job-facts.ts";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import { StateChip } from "../ui/state-chip.tsx";
-import { useSetParam } from "../ui/url-param.ts";
+import { useSetParam } from "../ui/url-param.tsx";
 import {
   bestOf,
   type ColumnKey,

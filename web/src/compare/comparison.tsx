@@ -6,7 +6,7 @@ import { framesOf } from "../job/frames/frame-ranges.ts";
 import { rangesOfAll } from "../job/metric-order.ts";
 import { modelsOf } from "../jobs/job-facts.ts";
 import { CopyLink } from "../ui/copy-link.tsx";
-import { useSetParam } from "../ui/url-param.ts";
+import { useSetParam } from "../ui/url-param.tsx";
 import { metricsInAll, partitionComparable } from "./comparable.ts";
 import { type Chosen, typedRates } from "./compare-query.ts";
 import { type Compared, comparedOf } from "./compared.ts";

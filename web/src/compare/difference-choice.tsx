@@ -1,7 +1,7 @@
 /** Selects the two jobs whose difference is drawn. */
 import { useState } from "react";
 import { useSearchParams } from "react-router";
-import { useSetParam } from "../ui/url-param.ts";
+import { useSetParam } from "../ui/url-param.tsx";
 import { differenceOf } from "./compare-query.ts";
 import type { Compared } from "./compared.ts";
 

@@ -1,6 +1,6 @@
 /** What the curves and tables show: metric, clip, method and scale, kept in the URL. */
 import { nameOf } from "../chart/metric-name.tsx";
-import { useSetParam } from "../ui/url-param.ts";
+import { ParamSelect } from "../ui/url-param.tsx";
 import { type Choice, type Comparison, clipsOf, hasScale, METHOD_NAMES, METHODS } from "./comparison-view.ts";
 
 interface ControlsProps {
@@ -15,7 +15,7 @@ export function Controls({ comparison, choice }: ControlsProps) {
     <fieldset className="comparison-controls">
       <legend className="unseen">View</legend>
       {metrics.length > 1 && (
-        <Select
+        <ParamSelect
           name="metric"
           label="Metric"
           value={choice.metric}
@@ -23,21 +23,21 @@ export function Controls({ comparison, choice }: ControlsProps) {
         />
       )}
       {clips.length > 1 && (
-        <Select
+        <ParamSelect
           name="clip"
           label="Curves of"
           value={choice.clip}
           options={clips.map((clip) => [clip, clip])}
         />
       )}
-      <Select
+      <ParamSelect
         name="method"
         label="Method"
         value={choice.method}
         options={METHODS.map((method) => [method, METHOD_NAMES[method]])}
       />
       {hasScale(comparison, "log") && (
-        <Select
+        <ParamSelect
           name="scale"
           label="Scores"
           value={choice.scale}
@@ -48,29 +48,5 @@ export function Controls({ comparison, choice }: ControlsProps) {
         />
       )}
     </fieldset>
-  );
-}
-
-interface SelectProps {
-  /** The parameter of the URL. */
-  readonly name: string;
-  readonly label: string;
-  readonly value: string;
-  readonly options: readonly (readonly [value: string, text: string])[];
-}
-
-function Select({ name, label, value, options }: SelectProps) {
-  const setParam = useSetParam();
-  return (
-    <label>
-      {label}{" "}
-      <select value={value} onChange={({ target }) => setParam(name, target.value)}>
-        {options.map(([each, text]) => (
-          <option key={each} value={each}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
   );
 }

@@ -7,7 +7,7 @@ import { unitOf, written } from "../chart/data/metrics.ts";
 import { Axes, useWidth } from "../compare/rates/axes.tsx";
 import { curvePath } from "../compare/rates/curve-path.ts";
 import { type Place, placeOf } from "../compare/rates/rate-place.ts";
-import { useSetParam } from "../ui/url-param.ts";
+import { useSetParam } from "../ui/url-param.tsx";
 import { type Cell, type Choice, type Comparison, rangesOf } from "./comparison-view.ts";
 
 interface Point {

@@ -1,6 +1,6 @@
 /** View and gain of the still viewer, kept in the URL: the same for every frame. */
 import { useSearchParams } from "react-router";
-import { useSetParam } from "../ui/url-param.ts";
+import { useSetParam } from "../ui/url-param.tsx";
 import { GAINS, type Gain, MODES, type Mode } from "./tools.tsx";
 
 const USUAL_MODE: Mode = "beside";

@@ -5,7 +5,7 @@ import { bitRateText } from "../../../../src/jobs/quantities.ts";
 import { upperHull } from "../../../../src/rates/hull.ts";
 import type { RatePoint } from "../../../../src/rates/points.ts";
 import { type ModelRanges, type Unit, unitOf, written } from "../../chart/data/metrics.ts";
-import { useSetParam } from "../../ui/url-param.ts";
+import { useSetParam } from "../../ui/url-param.tsx";
 import type { Ladder } from "../compare-query.ts";
 import type { ComparedPoint } from "../compared.ts";
 import { Axes, useWidth } from "./axes.tsx";

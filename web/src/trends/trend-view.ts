@@ -1,0 +1,96 @@
+/** What the page of trends shows, as the URL and the answer of the API say. */
+import { signedText } from "../../../src/jobs/quantities.ts";
+import type { Schemas } from "../api/client.ts";
+
+export type Trend = Schemas["Trend"];
+export type Release = Trend["releases"][number];
+export type Clip = Trend["clips"][number];
+export type MeanDelta = Schemas["MeanDelta"];
+type Delta = NonNullable<Trend["delta"]>;
+
+/** The label whose values are the releases, unless the URL names another one. */
+export const DEFAULT_LABEL = "release";
+const DECIMALS = 2;
+
+export const STATISTICS = {
+  mean: "Mean",
+  harmonicMean: "Harmonic mean",
+  min: "Minimum",
+  p1: "P1",
+  p5: "P5",
+  p10: "P10",
+  p50: "P50",
+} as const;
+export type Statistic = keyof typeof STATISTICS;
+
+/** The members of the URL. */
+export interface Asked {
+  readonly by: string;
+  /** KEY=VALUE, separated by spaces. */
+  readonly label: string;
+  readonly metric: string;
+  readonly statistic: Statistic;
+  readonly baseline: string;
+  readonly candidate: string;
+}
+
+export function askedIn(params: URLSearchParams): Asked {
+  const text = (name: string) => params.get(name) ?? "";
+  const statistic = text("statistic");
+  return {
+    by: text("by") || DEFAULT_LABEL,
+    label: text("label"),
+    metric: text("metric"),
+    statistic: Object.hasOwn(STATISTICS, statistic) ? (statistic as Statistic) : "mean",
+    baseline: text("baseline"),
+    candidate: text("candidate"),
+  };
+}
+
+/** "−0.42 ± 0.21"; without an interval if there is none, "–" without a difference. */
+export function differenceText({ mean, halfWidth }: MeanDelta): string {
+  if (mean === undefined) return "–";
+  return `${signedText(mean, DECIMALS)}${halfWidth === undefined ? "" : ` ± ${halfWidth.toFixed(DECIMALS)}`}`;
+}
+
+export function verdictText({ verdict }: Delta): string {
+  return { WORSE: "Worse", BETTER: "Better", UNCHANGED: "No significant difference" }[verdict];
+}
+
+export interface ClipDifference {
+  readonly clip: Clip;
+  readonly before: Score | undefined;
+  readonly after: Score | undefined;
+  /** Points; undefined unless both releases have a score. */
+  readonly difference: number | undefined;
+}
+
+type Score = Clip["scores"][number];
+
+/** The clips that either release has, those that lost most first. */
+export function differencesOf({ clips, delta, lowerIsBetter }: Trend): readonly ClipDifference[] {
+  if (delta === undefined) return [];
+  const all = clips.flatMap((clip) => {
+    const [before, after] = [delta.baseline, delta.candidate].map((name) => scoreOf(clip, name));
+    if (before === undefined && after === undefined) return [];
+    const difference =
+      before?.score === undefined || after?.score === undefined ? undefined : after.score - before.score;
+    return [{ clip, before, after, difference }];
+  });
+  const gain = ({ difference }: ClipDifference) =>
+    difference === undefined ? Number.POSITIVE_INFINITY : lowerIsBetter ? -difference : difference;
+  return all.toSorted((one, other) => gain(one) - gain(other));
+}
+
+export function scoreOf({ scores }: Clip, name: string): Score | undefined {
+  return scores.find(({ release }) => release === name);
+}
+
+/** Differences of a clip to its score in the baseline, by release. */
+export function lineOf(clip: Clip, { releases, delta }: Trend): readonly (number | undefined)[] {
+  const base = delta && scoreOf(clip, delta.baseline)?.score;
+  return releases.map(({ name }) => {
+    const score = scoreOf(clip, name)?.score;
+    return base === undefined || score === undefined ? undefined : score - base;
+  });
+}
