@@ -3,13 +3,12 @@ import { signedText } from "../../../src/jobs/quantities.ts";
 import type { Schemas } from "../api/client.ts";
 
 export type Trend = Schemas["Trend"];
-export type Release = Trend["releases"][number];
 export type Clip = Trend["clips"][number];
 export type MeanDelta = Schemas["MeanDelta"];
 type Delta = NonNullable<Trend["delta"]>;
 
 /** The label whose values are the releases, unless the URL names another one. */
-export const DEFAULT_LABEL = "release";
+const DEFAULT_LABEL = "release";
 const DECIMALS = 2;
 
 export const STATISTICS = {
@@ -82,7 +81,7 @@ export function differencesOf({ clips, delta, lowerIsBetter }: Trend): readonly 
   return all.toSorted((one, other) => gain(one) - gain(other));
 }
 
-export function scoreOf({ scores }: Clip, name: string): Score | undefined {
+function scoreOf({ scores }: Clip, name: string): Score | undefined {
   return scores.find(({ release }) => release === name);
 }
 
