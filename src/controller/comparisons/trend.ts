@@ -18,8 +18,8 @@ import { STATISTICS, type Statistic, type Trend, type TrendRequest, trendOf } fr
 import { trendMessage } from "../messages/trend.ts";
 import { checkLabelKey, checkLabels } from "../requests/filter.ts";
 
-/** Jobs that a trend reads: 40 clips of 500 releases. */
-const MAX_JOBS = 20_000;
+/** Jobs that a trend reads: 40 clips of 250 releases. The embedded database needs 0.1 ms for each. */
+const MAX_JOBS = 10_000;
 const THRESHOLD = 0.5;
 const MAX_THRESHOLD = 1e6;
 

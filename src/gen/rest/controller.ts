@@ -367,7 +367,7 @@ export interface paths {
         };
         /**
          * Compare the scores of the same clips over releases
-         * @description Reads the succeeded jobs of the tenant that have the label `by`, without estimates: the latest 20,000. docs/trends.md
+         * @description Reads the succeeded jobs of the tenant that have the label `by`, without estimates: the latest 10,000. docs/trends.md
          *     says which jobs are about the same clip, and what the intervals and the verdict mean.
          */
         get: operations["getTrend"];

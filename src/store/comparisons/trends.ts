@@ -4,12 +4,12 @@ import { statement } from "../connection/statement.ts";
 import type { LabelledScore } from "../contract/comparison-records.ts";
 import { SCORER, type ScorerColumns, scorerOf } from "../schema/rows.ts";
 
-/** Only what a trend needs is read of a result: the whole one has some kilobytes. */
+/** Only what a trend needs is read of a result, in one pass: the whole one has some kilobytes. */
 const FIND = statement(`
   select job.id, job.spec::json ->> 'reference' as reference, job.spec::json ->> 'distorted' as distorted, job.labels,
-    job.result::json -> 'pooled' as pooled, job.result::json -> 'models' as models, job.result::json ->> 'model' as model,
+    scored.pooled, scored.models, scored.model,
     ${SCORER.map((column) => `job.${column}`).join(", ")}
-  from job
+  from job cross join lateral json_to_record(job.result::json) as scored(pooled json, models json, model text)
   where job.tenant_id = $1 and job.state = 'SUCCEEDED' and job.estimate is null and job.result is not null
     and job.labels ? $2 and job.labels @> $3::jsonb
   order by job.created_at desc, job.id desc limit $4`);

@@ -1503,7 +1503,7 @@ export const DeleteComparisonResponseSchema: GenMessage<DeleteComparisonResponse
   messageDesc(file_svc_v1_comparison, 22);
 
 /**
- * Reads the succeeded jobs that have a label, without estimates: the latest 20,000.
+ * Reads the succeeded jobs that have a label, without estimates: the latest 10,000.
  *
  * @generated from message svc.v1.GetTrendRequest
  */
@@ -1557,7 +1557,7 @@ export type GetTrendRequest = Message<"svc.v1.GetTrendRequest"> & {
 };
 
 /**
- * Reads the succeeded jobs that have a label, without estimates: the latest 20,000.
+ * Reads the succeeded jobs that have a label, without estimates: the latest 10,000.
  *
  * @generated from message svc.v1.GetTrendRequest
  */
