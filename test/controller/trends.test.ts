@@ -120,6 +120,8 @@ describe("refuses", () => {
     ["an unknown statistic", { statistic: "median" }],
     ["a threshold below 0", { threshold: -1 }],
     ["a threshold that is no number", { threshold: Number.NaN }],
+    ["an unknown metric", { metric: "ssim" }],
+    ["a metric that every object has", { metric: "constructor" }],
     ["an unknown baseline", { baseline: "7" }],
     ["an unknown candidate", { candidate: "11" }],
   ] as const) {

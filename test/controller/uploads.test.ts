@@ -18,7 +18,7 @@ import {
   type Upload,
 } from "../../src/gen/proto/svc/v1/upload_pb.ts";
 import { caller } from "./peer.ts";
-import { refused, System } from "./system.ts";
+import { LIMITS as JOB_LIMITS, refused, System } from "./system.ts";
 
 const DAY_MS = 86_400_000;
 const LIMITS = { bytes: 1_000, count: 4, keptMs: 7 * DAY_MS };
@@ -28,7 +28,10 @@ let directory: string;
 let system: System;
 before(async () => {
   directory = await realpath(await mkdtemp(join(tmpdir(), "svc-uploads-")));
-  system = await System.open({ uploads: { directory, limits: LIMITS } });
+  system = await System.open({
+    uploads: { directory, limits: LIMITS },
+    limitsOf: (tenant) => (tenant === "refused" ? { ...JOB_LIMITS, jobsQueued: 0 } : JOB_LIMITS),
+  });
 });
 after(async () => {
   await system.close();
@@ -185,7 +188,7 @@ describe("an upload is deleted", () => {
   test("with the last of its jobs", async () => {
     const uploads = new Uploads({ directory, limits: LIMITS });
     const expire = async () =>
-      uploads.expire("jobs", await system.store.idsInSpecs("jobs", ID_IN_PATH), Date.now());
+      uploads.expire("jobs", () => system.store.idsInSpecs("jobs", ID_IN_PATH), Date.now());
     const [one, other] = [await whole("jobs"), await whole("jobs")];
     const submitted = await Promise.all(
       [one, one].map(({ path }) =>
@@ -205,12 +208,20 @@ describe("an upload is deleted", () => {
     );
   });
 
+  test("but not if a job over it was refused", async () => {
+    const uploads = new Uploads({ directory, limits: LIMITS });
+    const { path } = await whole("refused");
+    await refused(system.submit("refused", { reference: path, distorted: path }), "TENANT_QUEUE_FULL");
+    const jobs = () => system.store.idsInSpecs("refused", ID_IN_PATH);
+    assert.equal(await uploads.expire("refused", jobs, Date.now()), 0);
+  });
+
   test("when its time is over, unless a job waits for it; an incomplete one a day after its last byte", async () => {
     const uploads = new Uploads({ directory, limits: LIMITS });
     const [idle, awaited, partial] = [await whole("time"), await whole("time"), await begin("time")];
     const yesterday = new Date(Date.now() - DAY_MS - 1_000);
     await utimes(join(directory, "partial/time", partial.id), yesterday, yesterday);
-    const jobs = new Map([[awaited.id, true]]);
+    const jobs = async () => new Map([[awaited.id, true]]);
     assert.equal(await uploads.expire("time", jobs, Date.now()), 1);
     assert.deepEqual((await list("time")).map(({ id }) => id).sort(), [idle.id, awaited.id].sort());
     const expireMs = timestampMs(idle.expireTime ?? assert.fail());

@@ -40,6 +40,11 @@ export async function getTrend(
   const found = await comparisons.scoresWith(tenant, by, labels, MAX_JOBS);
   const metric = request.metric || (found[0] === undefined ? "" : mainMetricOf(found[0]));
   const scored = found.filter((job) => has(job, metric));
+  const metrics = [...new Set(found.flatMap(metricsOf))];
+  if (found.length > 0 && scored.length === 0)
+    throw invalid(
+      `No job has the metric ${JSON.stringify(metric.slice(0, 80))}. Metrics: ${metrics.join(", ")}.`,
+    );
   const model = modelOf(scored[0], metric);
   const jobs = scored.filter((job) => modelOf(job, metric) === model);
   const { isLower } = qualityOf(metric);
@@ -51,7 +56,7 @@ export async function getTrend(
     trend: {
       ...trendMessage(trend, asked.statistic, scorersOf(jobs, by)),
       ...{ by, metric, lowerIsBetter: isLower, statistic: asked.statistic, threshold: asked.threshold },
-      metrics: [...new Set(found.flatMap(metricsOf))],
+      metrics,
       leftOut: found.length - jobs.length,
     },
   });
@@ -84,10 +89,10 @@ function compared(jobs: readonly ReleaseJob[], request: TrendRequest): Trend {
 }
 
 /** The key of the first model's values. */
-function mainMetricOf({ models, pooled }: LabelledScore): string {
-  const first: unknown = Array.isArray(models) ? models[0] : undefined;
+function mainMetricOf(job: LabelledScore): string {
+  const first: unknown = Array.isArray(job.models) ? job.models[0] : undefined;
   const metric = isObject(first) ? first["metric"] : undefined;
-  return typeof metric === "string" ? metric : (Object.keys(isObject(pooled) ? pooled : {})[0] ?? "");
+  return typeof metric === "string" ? metric : (metricsOf(job)[0] ?? "");
 }
 
 /** The model that made a metric, so that another one's scores are not taken for a change; empty for a feature. */
@@ -99,7 +104,7 @@ function modelOf(job: LabelledScore | undefined, metric: string): string {
 }
 
 function has({ pooled }: LabelledScore, metric: string): boolean {
-  return isObject(pooled) && metric in pooled;
+  return isObject(pooled) && Object.hasOwn(pooled, metric);
 }
 
 function metricsOf({ pooled }: LabelledScore): readonly string[] {

@@ -67,15 +67,13 @@ export function submitResponse({ job, created }: StoredJob): SubmitJobResponse {
 export async function checkJob(
   request: SubmitJobRequest,
   { tenant }: Principal,
-  { media, videos, uploads, defaultModelsOf, findingsOf }: Submission,
+  { media, videos, defaultModelsOf, findingsOf }: Submission,
 ): Promise<NewSpec> {
   const key = idempotencyKeyOf(request.idempotencyKey);
   const checked = checkSpec(request.job, defaultModelsOf(tenant), findingsOf(tenant));
   for (const side of SIDES) {
     const name = checked.spec[side];
-    if (videos.isRemote(tenant, side, name)) continue;
-    await media.check(tenant, name);
-    await uploads?.name(tenant, name);
+    if (!videos.isRemote(tenant, side, name)) await media.check(tenant, name);
   }
   return { ...checked, key };
 }
@@ -124,6 +122,10 @@ export async function storeJobs<Outcome extends StoredJob | undefined>(
   admission.stored(created.length);
   metrics.answered(created.filter((one) => one?.job.reuse?.answer !== undefined).length);
   for (const [index, one] of stored.entries()) endSubmit(spans[index], one?.job.id, !one?.created);
+  await submission.uploads?.name(
+    tenant,
+    jobs.flatMap(({ spec }) => SIDES.map((side) => spec[side])),
+  );
   metrics.submitted.inc(created.length);
   return stored;
 }

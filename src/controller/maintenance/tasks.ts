@@ -210,7 +210,8 @@ export class MaintenanceTasks {
     await this.#clock.check();
     if (!this.#guard.mayDelete(performance.now())) return false;
     for (const tenant of await uploads.tenants()) {
-      const deleted = await uploads.expire(tenant, await store.idsInSpecs(tenant, ID_IN_PATH), Date.now());
+      const jobsOf = () => store.idsInSpecs(tenant, ID_IN_PATH);
+      const deleted = await uploads.expire(tenant, jobsOf, Date.now());
       if (deleted > 0) log.info({ tenant, deleted }, "old uploads deleted");
     }
     return false;

@@ -65,6 +65,7 @@ export class UploadFolder {
     const record: Record = { tenant, name, size, fingerprint, createdMs: Date.now() };
     await mkdir(partial, { recursive: true });
     await writeFile(join(partial, id), "", { flag: "wx" });
+    await syncFolder(partial);
     await writeDurably(records, `${id}.json`, JSON.stringify(record));
     return this.#read(tenant, id, record);
   }
@@ -190,7 +191,8 @@ async function complete(partial: string, path: string): Promise<void> {
     // Another call moved it.
     if (errorCode(error) !== "ENOENT") throw error;
   });
-  await syncFolder(dirname(path));
+  // The folder is new, too.
+  for (const folder of [dirname(path), dirname(dirname(path))]) await syncFolder(folder);
 }
 
 /** Writes a file that is either there whole or not at all. */

@@ -49,9 +49,10 @@ export function uploadOperations(
       return create(ListUploadsResponseSchema, { uploads: (await open().list(tenant)).map(message) });
     },
     async deleteUpload({ id }, { principal: { tenant } }) {
+      const opened = open();
       const jobs = await store.idsInSpecs(tenant, ID_IN_PATH);
       if (jobs.get(id) === true) throw inUse(id);
-      await open().delete(tenant, id);
+      await opened.delete(tenant, id);
       return create(DeleteUploadResponseSchema, {});
     },
   };

@@ -86,12 +86,13 @@ export class Uploads {
     return this.#folder.tenants();
   }
 
-  /** Remembers that a job is about to name an upload, if the path is one. */
-  async name(tenant: string, path: string): Promise<void> {
-    if (!path.startsWith(this.#folder.directory + sep)) return;
-    const id = UPLOAD.exec(path)?.[1];
-    const upload = id === undefined ? undefined : await this.#folder.find(tenant, id);
-    if (upload?.path === path) await this.#folder.name(tenant, upload.id);
+  /** Remembers that stored jobs name the uploads among these paths. */
+  async name(tenant: string, paths: readonly string[]): Promise<void> {
+    for (const path of new Set(paths)) {
+      const id = path.startsWith(this.#folder.directory + sep) ? UPLOAD.exec(path)?.[1] : undefined;
+      const upload = id === undefined ? undefined : await this.#folder.find(tenant, id);
+      if (upload?.path === path) await this.#folder.name(tenant, upload.id);
+    }
   }
 
   /** When an upload is deleted at the latest, in milliseconds since 1970. */
@@ -101,11 +102,17 @@ export class Uploads {
   }
 
   /**
-   * Deletes uploads of a tenant whose time is over or whose jobs were deleted; returns how many. `jobs`: the ids of
-   * uploads that jobs of the tenant name, and whether one of these jobs has not ended.
+   * Deletes uploads of a tenant whose time is over or whose jobs were deleted; returns how many. `jobsOf` returns the ids
+   * of uploads that jobs of the tenant name, and whether one of these jobs has not ended.
    */
-  async expire(tenant: string, jobs: ReadonlyMap<string, boolean>, nowMs: number): Promise<number> {
+  async expire(
+    tenant: string,
+    jobsOf: () => Promise<ReadonlyMap<string, boolean>>,
+    nowMs: number,
+  ): Promise<number> {
+    // In this order: what is named by now has its job in the store.
     const named = await this.#folder.named(tenant);
+    const jobs = await jobsOf();
     const over = (await this.#folder.list(tenant)).filter((upload) => {
       const isAwaited = jobs.get(upload.id);
       if (isAwaited === true) return false;
