@@ -234,6 +234,17 @@ describe("an upload is deleted", () => {
   });
 });
 
+test("controllers that share the directory have the same uploads", async () => {
+  const other = new Uploads({ directory, limits: LIMITS });
+  const { id } = await begin("shared");
+  await other.append("shared", id, 0, CLIP.subarray(0, 4));
+  assert.equal((await append("shared", id, 4, CLIP.subarray(4))).offset, 10);
+  assert.deepEqual(
+    (await other.list("shared")).map(({ path }) => path),
+    (await list("shared")).map(({ path }) => path),
+  );
+});
+
 test("without a directory every operation is refused", async () => {
   const without = await System.open();
   try {
