@@ -192,6 +192,21 @@ test("a frame can be selected by keyboard, and the visible range is available as
   await page.context().close();
 });
 
+test("the distribution counts every visible frame once", async () => {
+  const page = await opened("?from=100&to=159");
+  await page.getByText("Distribution of scores").click();
+  const table = page.getByRole("table", { name: "vmaf: frames by score" });
+  await table.locator("tbody tr").first().waitFor();
+  const counts = await table.locator("tbody td:nth-child(2)").allTextContents();
+  assert.equal(
+    counts.reduce((sum, count) => sum + Number(count), 0),
+    60,
+  );
+  assert.equal(await table.locator("tbody tr").first().locator("td").last().textContent(), "100.0 %");
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await page.context().close();
+});
+
 test("a metric has one name on the page, and component features are offered once", async () => {
   const page = await opened();
   const name = page.locator(".pooled tbody th").first();

@@ -281,8 +281,10 @@ test("by keyboard alone: submits, closes the dialog, selects two jobs and compar
   await focused(page, page.getByLabel("Reference", { exact: true }));
   await page.keyboard.type(reference);
   await page.keyboard.press("Tab");
-  await focused(page, page.getByRole("button", { name: "Browse: Reference" }));
-  await page.keyboard.press("Tab");
+  for (const name of ["Browse: Reference", "Upload: Reference"]) {
+    await focused(page, page.getByRole("button", { name }));
+    await page.keyboard.press("Tab");
+  }
   await page.keyboard.type(distorted);
   await page.getByLabel("Name", { exact: true }).focus();
   await page.keyboard.type("typed");

@@ -4,6 +4,7 @@ import type { FrameTable } from "./data/frame-table.ts";
 import type { ModelRanges } from "./data/metrics.ts";
 import type { Segment } from "./data/segments.ts";
 import type { Threshold } from "./data/thresholds.ts";
+import { Distribution } from "./distribution.tsx";
 import { Legend } from "./legend.tsx";
 import { Overview } from "./overview.tsx";
 import { usePalette } from "./palette.ts";
@@ -69,6 +70,9 @@ export function FrameChart(props: FrameChartProps) {
       />
       <ThresholdBar {...props} version={version} view={settled} isPart={isPart} />
       <Legend {...props} view={settled} marked={marked} palette={palette} onPick={onFrame} />
+      <Details label="Distribution of scores (visible range)">
+        <Distribution {...{ table, metrics, shown }} view={settled} />
+      </Details>
       <Details label="Visible range as a table">
         <RangeTable {...props} view={settled} onPick={onFrame} />
       </Details>
