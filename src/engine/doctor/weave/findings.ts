@@ -28,6 +28,12 @@ const OPPOSITE = { distance: 0.6, alike: 2.5, slope: 0.15, correlation: 0.15 };
  * differ at most then, as a multiple of the reference's.
  */
 const HALF = { least: 0.25, most: 0.6, wider: 0.5 };
+/**
+ * Encodes of progressive frames take away from how the fields follow the movement, or multiply it by up to `gain` with
+ * the levels. What they add shows a weave that the encode blurred: the fewest frames, the least median slope, and by
+ * what share of the frames it has that direction more often than the other.
+ */
+const BLURRED = { gain: 1.25, frames: 12, slope: 0.01, share: 0.5 };
 /** Lines of frames of different heights from which their fields can be compared. */
 const LINES = 272;
 
@@ -52,7 +58,7 @@ export function weaveFindings({ fields, heights, partner }: Fielded): Finding[] 
   const open = pairs.filter(({ hidden }) => hidden <= HIDDEN);
   if (pairs.length < FEWEST || woven.length < SHARE * pairs.length) {
     const isShown = open.length >= Math.max(FEWEST, SHARE * pairs.length);
-    return isShown && !isDoubtful(pairs) ? [] : [UNCHECKED];
+    return [...blurredWeaves(pairs), ...(isShown && !isDoubtful(pairs) ? [] : [UNCHECKED])];
   }
   const slope = middle(woven.map((pair) => pair.slope));
   const wider = middle(woven.map((pair) => pair.wider));
@@ -74,6 +80,29 @@ const UNCHECKED: Finding = {
 function isDoubtful(pairs: readonly PairWeave[]): boolean {
   const share = pairs.filter(({ isWoven }) => isWoven).length / pairs.length;
   return share >= DOUBTFUL || Math.abs(middle(pairs.map(({ slope }) => slope))) >= DOUBTFUL;
+}
+
+/** What most frames of the distorted side show a little: their fields follow the movement as the reference's do not. */
+function blurredWeaves(pairs: readonly PairWeave[]): Finding[] {
+  const added = pairs.map(({ follows }) => addedSlope(follows.distorted.slope, follows.reference.slope));
+  const up = added.filter((slope) => slope > 0).length;
+  const down = added.filter((slope) => slope < 0).length;
+  // A richer side is none that an encode took detail from: of two sides that are swapped, the original adds as well.
+  const isPoorer = middle(pairs.map(({ wider }) => wider)) < WIDER;
+  const isShown =
+    isPoorer &&
+    pairs.length >= BLURRED.frames &&
+    Math.abs(middle(added)) >= BLURRED.slope &&
+    Math.abs(up - down) >= BLURRED.share * pairs.length;
+  if (!isShown) return [];
+  const evidence = `The distorted video may be interlaced, and blurred by the encode: in ${Math.max(up, down)} of ${pairs.length} moving frames, its two fields differ by the movement more than the reference's do, the ${up > down ? "top" : "bottom"} field first.`;
+  return [{ code: "INTERLACED", side: "distorted", confidence: "possible", evidence }];
+}
+
+/** What a slope has beyond all that an encode makes of the reference's. */
+function addedSlope(slope: number, reference: number): number {
+  const most = BLURRED.gain * reference;
+  return slope - Math.min(Math.max(slope, Math.min(0, most)), Math.max(0, most));
 }
 
 /** Whether both sides are woven, in opposite orders. */

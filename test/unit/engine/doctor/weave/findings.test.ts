@@ -12,8 +12,8 @@ const SCENE = waves(1);
 /** Moments of the top and the bottom field of a frame. */
 type Moments = (frame: number) => readonly [top: number, bottom: number];
 
-/** The fields of a scene that moves sideways. */
-function filmed(moments: Moments): FieldPictures {
+/** The fields of a scene that moves sideways, with levels of still detail that only the bottom fields have. */
+function filmed(moments: Moments, detail = 0): FieldPictures {
   const bytes = new Uint8Array(FRAMES.length * FIELDS_BYTES);
   let at = 0;
   for (const frame of FRAMES) {
@@ -21,7 +21,10 @@ function filmed(moments: Moments): FieldPictures {
       const time = moments(frame)[row % 2] as number;
       // A bottom field lies a line of the frame under the top field.
       const y = ((row >> 1) + 0.5) / LUMA.height + (row % 2) / LINES;
-      for (let x = 0; x < LUMA.width; x++) bytes[at++] = SCENE((x + 0.5) / LUMA.width + 0.01 * time, y);
+      for (let x = 0; x < LUMA.width; x++) {
+        const still = (row % 2) * ((x >> 3) % 2 === 0 ? detail : -detail);
+        bytes[at++] = SCENE((x + 0.5) / LUMA.width + 0.01 * time, y) + still;
+      }
     }
   }
   return new FieldPictures(bytes, FRAMES);
@@ -72,6 +75,25 @@ test("does not know whether sides are interlaced of which a few frames look so",
     found(PROGRESSIVE, some).map(({ code, confidence }) => [code, confidence]),
     [["NOT_CHECKED", "possible"]],
   );
+});
+
+test("takes what an encode cannot have added for a possible weave, if most frames show it", () => {
+  const apart = (by: number, detail = 0) => filmed((frame) => [frame, frame + by], detail);
+  const detailed = apart(0, 20);
+  const [blurred] = found(detailed, apart(0.04));
+  assert.deepEqual(
+    [blurred?.code, blurred?.side, blurred?.confidence],
+    ["INTERLACED", "distorted", "possible"],
+  );
+  assert.match(blurred?.evidence ?? "", /12 of 12 moving frames, .* the top field first/);
+  assert.match(found(detailed, apart(-0.04))[0]?.evidence ?? "", /the bottom field first/);
+  // Less of it, a little more of it by contrast, and differences that point anywhere.
+  assert.deepEqual(found(apart(0.08, 20), apart(0.04)), []);
+  assert.deepEqual(found(apart(0.05, 20), apart(0.055)), []);
+  const anywhere = filmed((frame) => [frame, frame + (frame % 2 === 0 ? 0.04 : -0.04)]);
+  assert.deepEqual(found(detailed, anywhere), []);
+  // The fields of the distorted video differ more in all: it may be no encode of the reference.
+  assert.deepEqual(found(PROGRESSIVE, apart(0.04)), []);
 });
 
 test("finds two woven frames of every five", () => {
