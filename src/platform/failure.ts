@@ -69,6 +69,7 @@ export const FAILURE_KINDS = {
   JOB_NOT_FOUND: "not-found",
   COMPARISON_NOT_FOUND: "not-found",
   NODE_NOT_FOUND: "not-found",
+  SCORES_NOT_FOUND: "not-found",
   UPLOAD_NOT_FOUND: "not-found",
   UPLOAD_OFFSET: "conflict",
   UPLOAD_IN_USE: "conflict",

@@ -19,6 +19,8 @@ const COMPARING = [
   ...["submitComparison", "listComparisons", "getComparison"],
   ...["addCells", "retryCells", "cancelComparison", "deleteComparison"],
 ];
+/** Bytes, which schemathesis cannot generate: test/server/uploads.test.ts sends them. */
+const BYTES = ["appendUpload"];
 /** Operations that leave the others without jobs, or without a node that scores them. */
 const LAST = ["cancelJobs", "deleteJobs", "drainNode"];
 
@@ -83,7 +85,7 @@ async function controllerConforms(
   });
   await node.logged("registered");
   const run = { rest: controller.rest, directory: clips.directory, facts: facts(), ...bearer };
-  await conforms({ ...run, operations: { but: [...COMPARING, ...LAST] } });
+  await conforms({ ...run, operations: { but: [...COMPARING, ...LAST, ...BYTES] } });
   await assertDone(controller.metrics, DONE);
   await conforms({ ...run, operations: { only: COMPARING } });
   await assertDone(controller.metrics, COMPARING_DONE);

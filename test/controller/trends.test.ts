@@ -120,18 +120,25 @@ describe("refuses", () => {
     ["an unknown statistic", { statistic: "median" }],
     ["a threshold below 0", { threshold: -1 }],
     ["a threshold that is no number", { threshold: Number.NaN }],
-    ["an unknown metric", { metric: "ssim" }],
-    ["a metric that every object has", { metric: "constructor" }],
-    ["an unknown baseline", { baseline: "7" }],
-    ["an unknown candidate", { candidate: "11" }],
   ] as const) {
     test(what, async () => {
       await refused(trend("team", request), "INVALID_REQUEST");
     });
   }
 
+  for (const [what, request] of [
+    ["an unknown metric", { metric: "ssim" }],
+    ["a metric that every object has", { metric: "constructor" }],
+    ["an unknown baseline", { baseline: "7" }],
+    ["an unknown candidate", { candidate: "11" }],
+  ] as const) {
+    test(what, async () => {
+      await refused(trend("team", request), "SCORES_NOT_FOUND");
+    });
+  }
+
   test("a release that only other tenants have, without naming theirs", async () => {
-    const { message } = await refused(trend("stranger", { baseline: "9" }), "INVALID_REQUEST");
+    const { message } = await refused(trend("stranger", { baseline: "9" }), "SCORES_NOT_FOUND");
     assert.match(message, /Releases: none/);
   });
 });

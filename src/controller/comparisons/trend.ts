@@ -8,7 +8,7 @@ import {
 } from "../../gen/proto/svc/v1/comparison_pb.ts";
 import { isComponent } from "../../jobs/feature-names.ts";
 import { scorerText } from "../../jobs/scored-apart.ts";
-import { invalid } from "../../platform/failure.ts";
+import { Failure, invalid } from "../../platform/failure.ts";
 import { isObject } from "../../platform/json.ts";
 import { qualityOf } from "../../rates/quality.ts";
 import type { LabelledScore } from "../../store/contract/comparison-records.ts";
@@ -23,7 +23,7 @@ const MAX_JOBS = 10_000;
 const THRESHOLD = 0.5;
 const MAX_THRESHOLD = 1e6;
 
-/** Throws INVALID_REQUEST. */
+/** Throws INVALID_REQUEST, and SCORES_NOT_FOUND for a release or a metric that no job has. */
 export async function getTrend(
   comparisons: Pick<ComparisonStore, "scoresWith">,
   tenant: string,
@@ -42,7 +42,7 @@ export async function getTrend(
   const scored = found.filter((job) => has(job, metric));
   const metrics = [...new Set(found.flatMap(metricsOf))];
   if (found.length > 0 && scored.length === 0)
-    throw invalid(
+    throw notFound(
       `No job has the metric ${JSON.stringify(metric.slice(0, 80))}. Metrics: ${metrics.join(", ")}.`,
     );
   const model = modelOf(scored[0], metric);
@@ -82,10 +82,14 @@ function compared(jobs: readonly ReleaseJob[], request: TrendRequest): Trend {
     const names = [...new Set(jobs.map(({ release }) => release))]
       .slice(0, 20)
       .map((name) => JSON.stringify(name));
-    throw invalid(
+    throw notFound(
       `No job has the release ${JSON.stringify(thrown.message.slice(0, 80))} and this metric. Releases: ${names.join(", ") || "none"}.`,
     );
   }
+}
+
+function notFound(detail: string): Failure {
+  return new Failure("SCORES_NOT_FOUND", detail);
 }
 
 /** The key of the first model's values. */

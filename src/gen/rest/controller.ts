@@ -606,6 +606,7 @@ export interface paths {
          * Begin an upload
          * @description The request of tus: the header `Upload-Length` has the size of the file in bytes, `Upload-Metadata` its name
          *     (`filename`) and optionally a `fingerprint` by which the caller finds the upload again, both in Base64. No body.
+         *     `Tus-Resumable` is 1.0.0, or is left out. No body.
          */
         post: operations["createUpload"];
         delete?: never;
@@ -3323,6 +3324,15 @@ export interface operations {
             400: components["responses"]["Invalid"];
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["Forbidden"];
+            /** @description No job has the release or the metric (SCORES_NOT_FOUND). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             503: components["responses"]["Unavailable"];
             default: components["responses"]["Other"];
         };
@@ -3761,8 +3771,6 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Version of tus; only 1.0.0. */
-                "Tus-Resumable"?: string;
                 /** @description Bytes of the file, 1 or more. */
                 "Upload-Length": string;
                 /** @description `filename BASE64` and optionally `,fingerprint BASE64`; other keys are ignored. */
@@ -3884,8 +3892,6 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Version of tus; only 1.0.0. */
-                "Tus-Resumable"?: string;
                 /** @description Where the bytes belong; must be the offset of the upload. */
                 "Upload-Offset": string;
             };
