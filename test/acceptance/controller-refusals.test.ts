@@ -173,6 +173,8 @@ describe("refusals:", () => {
       /more than once/,
     ],
     ["an invalid number", "/v1/jobs?pageSize=1e1", {}, 400, "INVALID_REQUEST", /not a whole number/],
+    ["points that are none", "/v1/trends?by=a&threshold=0x1", {}, 400, "INVALID_REQUEST", /not a number/],
+    ["points out of range", "/v1/trends?by=a&threshold=-0.5", {}, 400, "INVALID_REQUEST", /threshold/],
     ["a page size of 0", "/v1/jobs?pageSize=0", {}, 400, "INVALID_REQUEST", /pageSize must be >= 1/],
     ["an unknown state", "/v1/jobs?state=DONE", {}, 400, "INVALID_REQUEST", /QUEUED, RUNNING/],
     ["a label without a value", "/v1/jobs?label=alone", {}, 400, "INVALID_REQUEST", /key=value/],

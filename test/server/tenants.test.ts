@@ -599,8 +599,9 @@ const HTTP: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
   },
   cancelComparison: () => denied(`/v1/comparisons/${comparison}:cancel`, "POST"),
   getTrend: async () => {
-    const { body } = await ask("/v1/trends?by=film");
+    const { body } = await ask("/v1/trends?by=film&threshold=0.25");
     assert.deepEqual([body["releases"], body["clips"], body["leftOut"]], [[], [], 0]);
+    assert.equal(body["threshold"], 0.25);
   },
   deleteComparison: () => denied(`/v1/comparisons/${comparison}`, "DELETE"),
   listNodes: async () => {

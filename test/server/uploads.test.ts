@@ -62,7 +62,7 @@ function patch(
 
 describe("tus", () => {
   test("creates, appends, reports the offset and deletes", async () => {
-    const path = await begin(10, `${named("ä b.mp4")},fingerprint ${base64("mine")},empty`);
+    const path = await begin(10, `${named("ä b.mp4")},fingerprint ${base64("mine")},empty,other /w==`);
     const first = await patch(path, 0, "01234");
     assert.deepEqual([first.status, first.headers.get("upload-offset")], [204, "5"]);
     assert.ok(Date.parse(first.headers.get("upload-expires") ?? "") > Date.now());

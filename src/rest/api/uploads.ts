@@ -23,6 +23,8 @@ import { contextOf } from "../http/context.ts";
 import { HttpFault } from "../http/problem.ts";
 
 const VERSION = "1.0.0";
+/** Keys of Upload-Metadata that are read. */
+const METADATA = ["filename", "fingerprint"];
 
 export async function listUploads(
   service: UploadOperations,
@@ -130,12 +132,13 @@ function bytesIn({ headers }: FastifyRequest, name: string): number {
 function metadataIn({ headers }: FastifyRequest): Readonly<Record<string, string>> {
   const text = headers["upload-metadata"];
   const pairs = typeof text === "string" ? text.split(",") : [];
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const [key = "", value = ""] = pair.trim().split(" ");
+  const known = pairs
+    .map((pair) => pair.trim().split(" "))
+    .filter(([key = ""]) => METADATA.includes(key))
+    .map(([key = "", value = ""]) => {
       const bytes = Buffer.from(value, "base64");
-      if (!isUtf8(bytes)) throw invalid(`Upload-Metadata: ${JSON.stringify(key)} is not UTF-8 in Base64.`);
-      return [key, bytes.toString()];
-    }),
-  );
+      if (!isUtf8(bytes)) throw invalid(`Upload-Metadata: ${key} is not UTF-8 in Base64.`);
+      return [key, bytes.toString()] as const;
+    });
+  return Object.fromEntries(known);
 }

@@ -2,8 +2,11 @@
 import { invalid } from "../../platform/failure.ts";
 import type { Parameter } from "./operation.ts";
 
-/** The value of a parameter: a string, a whole number, a boolean, or a list of strings if it can be repeated. */
+/** The value of a parameter: a string, a number, a boolean, or a list of strings if it can be repeated. */
 type QueryValue = string | number | boolean | readonly string[];
+
+/** As in JSON. */
+const NUMBER = /^-?(0|[1-9]\d{0,30})(\.\d{1,40})?([eE][+-]?\d{1,4})?$/;
 
 /** By parameter; missing ones are absent. */
 export type Query = Readonly<Record<string, QueryValue>>;
@@ -40,6 +43,10 @@ function readValue({ name, schema }: Parameter, values: readonly string[]): Quer
   if (schema.type === "boolean") {
     if (value === "true" || value === "false") return value === "true";
     throw invalid(`${is}, not true or false.`);
+  }
+  if (schema.type === "number") {
+    if (NUMBER.test(value)) return Number(value);
+    throw invalid(`${is}, not a number.`);
   }
   if (schema.type !== "integer") return value;
   if (/^\d{1,15}$/.test(value)) return Number(value);
