@@ -20,12 +20,13 @@ export interface ChangePoint {
 
 /** Returns the change points in the order of the releases. */
 export function changePoints(clips: readonly Series[], releases: number): readonly ChangePoint[] {
-  const bounds = kept(clips, [0, ...splits(clips, 0, releases), releases]);
-  return inner(bounds).map(([from, at, to]) => ({ at, delta: between(clips, from, at, to) }));
+  const sums = clips.map(sumsOf);
+  const bounds = kept(sums, [0, ...splits(sums, 0, releases), releases]);
+  return inner(bounds).map(([from, at, to]) => ({ at, delta: between(sums, from, at, to) }));
 }
 
 /** `from`, `to`: the part of the series, without `to`. */
-function splits(clips: readonly Series[], from: number, to: number): readonly number[] {
+function splits(clips: readonly Sums[], from: number, to: number): readonly number[] {
   let best: { readonly at: number; readonly chance: number; readonly size: number } | undefined;
   for (let at = from + 1; at < to; at++) {
     const delta = between(clips, from, at, to);
@@ -39,7 +40,7 @@ function splits(clips: readonly Series[], from: number, to: number): readonly nu
 }
 
 /** Removes splits that later ones explain, the weakest first: a split made before those beside it was known may be off. */
-function kept(clips: readonly Series[], bounds: readonly number[]): readonly number[] {
+function kept(clips: readonly Sums[], bounds: readonly number[]): readonly number[] {
   const chances = inner(bounds).map(([from, at, to]) => ({
     at,
     chance: chanceOf(between(clips, from, at, to)),
@@ -65,15 +66,37 @@ function chanceOf({ lowerChance = 1, higherChance = 1 }: Delta): number {
 }
 
 /** Compares the means of each clip over the releases before and since `at`. */
-function between(clips: readonly Series[], from: number, at: number, to: number): Delta {
-  const differences = clips.flatMap((series) => {
-    const [before, after] = [meanOf(series.slice(from, at)), meanOf(series.slice(at, to))];
-    return before === undefined || after === undefined ? [] : [after - before];
+function between(clips: readonly Sums[], from: number, at: number, to: number): Delta {
+  const differences = clips.flatMap((sums) => {
+    const [before, after] = [meanOf(sums, from, at), meanOf(sums, at, to)];
+    if (before === undefined || after === undefined) return [];
+    return Math.abs(after - before) < ROUNDING ? [0] : [after - before];
   });
   return deltaOf(differences);
 }
 
-function meanOf(series: Series): number | undefined {
-  const scores = series.filter((score) => score !== undefined);
-  return scores.length === 0 ? undefined : scores.reduce((sum, score) => sum + score, 0) / scores.length;
+/** Of a clip: the sum and the number of its scores in the first n releases, for each n. */
+interface Sums {
+  /** Of the scores less the first one, so that scores that do not change add up to exactly 0. */
+  readonly totals: readonly number[];
+  readonly counts: readonly number[];
+}
+
+/** Points. Smaller differences of means come from rounding. */
+const ROUNDING = 1e-9;
+
+function sumsOf(series: Series): Sums {
+  const first = series.find((score) => score !== undefined) ?? 0;
+  const [totals, counts] = [[0], [0]];
+  for (const [index, score] of series.entries()) {
+    totals.push((totals[index] ?? 0) + (score === undefined ? 0 : score - first));
+    counts.push((counts[index] ?? 0) + (score === undefined ? 0 : 1));
+  }
+  return { totals, counts };
+}
+
+/** The mean over the releases from ≤ release < to, less the first score; undefined without scores. */
+function meanOf({ totals, counts }: Sums, from: number, to: number): number | undefined {
+  const count = (counts[to] ?? 0) - (counts[from] ?? 0);
+  return count === 0 ? undefined : ((totals[to] ?? 0) - (totals[from] ?? 0)) / count;
 }
