@@ -33,9 +33,7 @@ export interface Sending {
  * the controller refuses with.
  */
 export async function sendFile(path: string, sending: Sending): Promise<Upload> {
-  const file = await open(path).catch((error: unknown) => {
-    throw unreadable(path, error);
-  });
+  const file = await opened(path);
   try {
     const before = await statOf(path, file);
     const begun = await begin(path, before, sending);
@@ -54,14 +52,18 @@ export async function sendFile(path: string, sending: Sending): Promise<Upload> 
 
 /** Throws as sendFile does if a file cannot be sent. */
 export async function checkReadable(path: string): Promise<void> {
-  const file = await open(path).catch((error: unknown) => {
-    throw unreadable(path, error);
-  });
+  const file = await opened(path);
   try {
     await statOf(path, file);
   } finally {
     await file.close();
   }
+}
+
+function opened(path: string): Promise<FileHandle> {
+  return open(path).catch((error: unknown) => {
+    throw unreadable(path, error);
+  });
 }
 
 async function statOf(path: string, file: FileHandle): Promise<BigIntStats> {

@@ -20,7 +20,7 @@ import { isId } from "../../jobs/ids.ts";
 import { KeyedSemaphore } from "../../platform/concurrency/keyed-semaphore.ts";
 import { errorCode } from "../../platform/errors.ts";
 import { diskFull, wrongOffset } from "./failures.ts";
-import { type Places, placesOf } from "./places.ts";
+import { allRecords, type Places, placesOf } from "./places.ts";
 
 /** What a caller says of a file before it sends it. */
 export interface NewUpload {
@@ -98,7 +98,7 @@ export class UploadFolder {
       if (offset !== upload.offset || offset + data.length > upload.size) throw wrongOffset(upload);
       if (data.length === 0) return upload;
       await this.#write(tenant, id, offset, data);
-      return this.find(tenant, id);
+      return this.#read(tenant, id, upload);
     });
   }
 
@@ -129,9 +129,10 @@ export class UploadFolder {
   /** Returns the tenants that have uploads. */
   async tenants(): Promise<readonly string[]> {
     const tenants: string[] = [];
-    for (const own of await namesIn(join(this.#directory, "records"))) {
-      const [first] = await namesIn(join(this.#directory, "records", own));
-      const record = first && (await readRecord(join(this.#directory, "records", own, first)));
+    const all = allRecords(this.#directory);
+    for (const own of await namesIn(all)) {
+      const [first] = await namesIn(join(all, own));
+      const record = first && (await readRecord(join(all, own, first)));
       if (record && tenantDirectory(record.tenant) === own) tenants.push(record.tenant);
     }
     return tenants;
@@ -146,7 +147,8 @@ export class UploadFolder {
     return record?.tenant === tenant ? record : undefined;
   }
 
-  async #read(tenant: string, id: string, record: Record): Promise<Upload> {
+  /** Returns an upload as its files are now. */
+  async #read(tenant: string, id: string, record: Omit<Record, "tenant">): Promise<Upload> {
     const { partial, files } = this.#placesOf(tenant);
     const { name, size, fingerprint, createdMs } = record;
     const path = join(files, id, name);

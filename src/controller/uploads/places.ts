@@ -5,6 +5,7 @@ import { tenantDirectory } from "../../engine/files/tenant-directory.ts";
 
 /** Complete files, which jobs may name: files/TENANT/ID/NAME. */
 const FILES = "files";
+const RECORDS = "records";
 
 /** The media root of complete uploads. */
 export function uploadRoot(directory: string): string {
@@ -27,9 +28,11 @@ export interface Places {
 }
 
 export function placesOf(directory: string, tenant: string): Places {
-  const own = tenantDirectory(tenant);
-  const [records, partial, files, named] = ["records", "partial", FILES, "named"].map((kind) =>
-    join(directory, kind, own),
-  ) as [string, string, string, string];
-  return { records, partial, files, named };
+  const own = (kind: string) => join(directory, kind, tenantDirectory(tenant));
+  return { records: own(RECORDS), partial: own("partial"), files: own(FILES), named: own("named") };
+}
+
+/** The folder with the records of each tenant. */
+export function allRecords(directory: string): string {
+  return join(directory, RECORDS);
 }

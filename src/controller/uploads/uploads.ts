@@ -50,10 +50,8 @@ export class Uploads {
       const { count, bytes, maxCount, maxBytes } = await this.allowance(tenant);
       if (count >= maxCount) throw tooMany(count, maxCount);
       if (bytes + upload.size > maxBytes) throw tooLarge(upload.size, bytes, maxBytes);
-      const created = await this.#folder.create(tenant, upload);
-      if (await this.#hasRoom()) return created;
-      await this.#folder.delete(tenant, created.id);
-      throw diskFull();
+      if (!(await this.#hasRoom(upload.size))) throw diskFull();
+      return this.#folder.create(tenant, upload);
     });
   }
 
@@ -122,10 +120,10 @@ export class Uploads {
     return over.length;
   }
 
-  /** Whether the disk has room for what all tenants have announced but not sent. */
-  async #hasRoom(): Promise<boolean> {
+  /** Whether the disk has room for so many bytes beside what all tenants have announced but not sent. */
+  async #hasRoom(bytes: number): Promise<boolean> {
     const { bavail, bsize } = await statfs(this.#folder.directory);
-    let announced = 0;
+    let announced = bytes;
     for (const tenant of await this.#folder.tenants())
       for (const { size, offset } of await this.#folder.list(tenant)) announced += size - offset;
     return bavail * bsize - announced >= LEFT_FREE_BYTES;
