@@ -14,7 +14,8 @@ import { qualityOf } from "../../rates/quality.ts";
 import type { LabelledScore } from "../../store/contract/comparison-records.ts";
 import type { ComparisonStore } from "../../store/contract/comparison-store.ts";
 import type { ReleaseJob } from "../../trends/clips.ts";
-import { STATISTICS, type Statistic, type Trend, type TrendRequest, trendOf } from "../../trends/trend.ts";
+import { STATISTICS, type Trend, type TrendRequest, trendOf } from "../../trends/trend.ts";
+import { numbersIn } from "../messages/comparison.ts";
 import { trendMessage } from "../messages/trend.ts";
 import { checkLabelKey, checkLabels } from "../requests/filter.ts";
 
@@ -22,6 +23,8 @@ import { checkLabelKey, checkLabels } from "../requests/filter.ts";
 const MAX_JOBS = 10_000;
 const THRESHOLD = 0.5;
 const MAX_THRESHOLD = 1e6;
+
+type JsonMembers = Readonly<Record<string, unknown>>;
 
 /** Throws INVALID_REQUEST, and SCORES_NOT_FOUND for a release or a metric that no job has. */
 export async function getTrend(
@@ -39,7 +42,7 @@ export async function getTrend(
   };
   const found = await comparisons.scoresWith(tenant, by, labels, MAX_JOBS);
   const metric = request.metric || (found[0] === undefined ? "" : mainMetricOf(found[0]));
-  const scored = found.filter((job) => has(job, metric));
+  const scored = found.filter((job) => Object.hasOwn(pooledOf(job), metric));
   const metrics = [...new Set(found.flatMap(metricsOf))];
   if (found.length > 0 && scored.length === 0)
     throw notFound(
@@ -94,42 +97,36 @@ function notFound(detail: string): Failure {
 
 /** The key of the first model's values. */
 function mainMetricOf(job: LabelledScore): string {
-  const first: unknown = Array.isArray(job.models) ? job.models[0] : undefined;
-  const metric = isObject(first) ? first["metric"] : undefined;
+  const metric = modelsOf(job)[0]?.["metric"];
   return typeof metric === "string" ? metric : (metricsOf(job)[0] ?? "");
 }
 
 /** The model that made a metric, so that another one's scores are not taken for a change; empty for a feature. */
 function modelOf(job: LabelledScore | undefined, metric: string): string {
-  const models: readonly unknown[] = Array.isArray(job?.models) ? job.models : [];
-  const own = models.filter(isObject).find((model) => model["metric"] === metric);
+  const own = job && modelsOf(job).find((model) => model["metric"] === metric);
   if (own !== undefined) return String(own["name"] || own["model"]);
   return metric === "vmaf" ? (job?.model ?? "") : "";
 }
 
-function has({ pooled }: LabelledScore, metric: string): boolean {
-  return isObject(pooled) && Object.hasOwn(pooled, metric);
+function modelsOf({ models }: LabelledScore): readonly JsonMembers[] {
+  return Array.isArray(models) ? models.filter(isObject) : [];
 }
 
-function metricsOf({ pooled }: LabelledScore): readonly string[] {
-  return Object.keys(isObject(pooled) ? pooled : {}).filter((metric) => !isComponent(metric));
+function metricsOf(job: LabelledScore): readonly string[] {
+  return Object.keys(pooledOf(job)).filter((metric) => !isComponent(metric));
 }
 
-function releaseJob(
-  { id, reference, distorted, labels, pooled }: LabelledScore,
-  by: string,
-  metric: string,
-): ReleaseJob {
+function pooledOf({ pooled }: LabelledScore): JsonMembers {
+  return isObject(pooled) ? pooled : {};
+}
+
+function releaseJob(job: LabelledScore, by: string, metric: string): ReleaseJob {
+  const { id, reference, distorted, labels } = job;
   const { [by]: release = "", ...others } = labels;
-  const values = isObject(pooled) ? pooled[metric] : undefined;
-  return { id, release, reference, distorted, labels: others, values: valuesOf(values) };
-}
-
-/** Reads proto JSON, which leaves zeros out, and writes numbers that are not finite as text. */
-function valuesOf(json: unknown): Readonly<Record<string, number>> {
-  const values = isObject(json) ? json : {};
-  const numbers = STATISTICS.map((name: Statistic) => [name, Number(values[name] ?? 0)] as const);
-  return Object.fromEntries(numbers.filter(([, value]) => Number.isFinite(value)));
+  const numbers = numbersIn(pooledOf(job)[metric]);
+  const values = STATISTICS.map((name) => [name, numbers[name] ?? 0] as const);
+  const finite = Object.fromEntries(values.filter(([, value]) => Number.isFinite(value)));
+  return { id, release, reference, distorted, labels: others, values: finite };
 }
 
 function scorersOf(jobs: readonly LabelledScore[], by: string): ReadonlyMap<string, readonly string[]> {

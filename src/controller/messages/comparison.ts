@@ -81,13 +81,13 @@ function cellInit({ job, ...cell }: CellRow): MessageInitShape<typeof Comparison
   };
 }
 
-/** Reads proto JSON, which leaves zeros out, and writes numbers that are not finite as text. */
 function pooledInit(json: unknown): Record<string, MessageInitShape<typeof PooledSchema>> {
   const metrics = Object.entries(isObject(json) ? json : {}).filter(([metric]) => !isComponent(metric));
-  return Object.fromEntries(
-    metrics.map(([metric, values]) => {
-      const numbers = Object.entries(isObject(values) ? values : {});
-      return [metric, Object.fromEntries(numbers.map(([name, value]) => [name, Number(value)]))];
-    }),
-  );
+  return Object.fromEntries(metrics.map(([metric, values]) => [metric, numbersIn(values)]));
+}
+
+/** Reads proto JSON, which leaves zeros out, and writes numbers that are not finite as text. */
+export function numbersIn(json: unknown): Readonly<Record<string, number>> {
+  const numbers = Object.entries(isObject(json) ? json : {});
+  return Object.fromEntries(numbers.map(([name, value]) => [name, Number(value)]));
 }
