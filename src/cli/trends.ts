@@ -12,12 +12,12 @@ import {
   serverGuide,
   withServer,
 } from "./connection/server.ts";
-import { EXIT, writeAll } from "./exit.ts";
+import { writeAll } from "./exit.ts";
 import { optional } from "./flags/optional.ts";
 import { type Labels, labelOption } from "./jobs/labels.ts";
 import { detectTerminal } from "./terminal/terminal.ts";
 import { fetchTrend, type TrendFlags, trendOptions } from "./trends/options.ts";
-import { isWorse, trendLines } from "./trends/view.ts";
+import { exitOf, trendLines } from "./trends/view.ts";
 
 interface Flags extends ServerFlags, TrendFlags {
   readonly label?: Labels;
@@ -72,7 +72,7 @@ async function show(connection: Connection, by: string, flags: Flags, signal: Ab
   const trend = await fetchTrend(connection, { ...flags, by, labels }, signal);
   const lines = trendLines(trend, detectTerminal(process.stdout, process.env));
   await writeAll(process.stdout, [json ? messageJson(TrendSchema, trend, 2) : `${lines.join("\n")}\n`]);
-  return failIfWorse !== undefined && isWorse(trend, failIfWorse) ? EXIT.underGate : EXIT.scored;
+  return exitOf(trend, failIfWorse);
 }
 
 function parseKey(text: string): string {

@@ -1,11 +1,10 @@
 /** Compares what was just scored with an earlier release. */
 import type { Connection } from "../../client/connection/connection.ts";
 import { invalid } from "../../platform/failure.ts";
-import { EXIT } from "../exit.ts";
 import type { Labels } from "../jobs/labels.ts";
 import { detectTerminal } from "../terminal/terminal.ts";
 import { fetchTrend } from "../trends/options.ts";
-import { deltaLines, isWorse } from "../trends/view.ts";
+import { deltaLines, exitOf } from "../trends/view.ts";
 import type { CompareFlags } from "./options.ts";
 
 /** The releases of --baseline and --label, and what their jobs have in common. */
@@ -51,16 +50,8 @@ export async function compareReleases(
   signal: AbortSignal,
 ): Promise<number> {
   const { statistic, failIfWorse } = flags;
-  const trend = await fetchTrend(
-    connection,
-    {
-      ...asked,
-      ...(statistic !== undefined && { statistic }),
-      ...(failIfWorse !== undefined && { failIfWorse }),
-    },
-    signal,
-  );
+  const trend = await fetchTrend(connection, { ...asked, statistic, failIfWorse }, signal);
   const lines = deltaLines(trend, detectTerminal(process.stderr, process.env));
   process.stderr.write(`${lines.join("\n")}\n`);
-  return failIfWorse !== undefined && isWorse(trend, failIfWorse) ? EXIT.underGate : EXIT.scored;
+  return exitOf(trend, failIfWorse);
 }

@@ -10,8 +10,8 @@ import type { Labels } from "../jobs/labels.ts";
 const TIMEOUT_MS = 120_000;
 
 export interface TrendFlags {
-  readonly statistic?: string;
-  readonly failIfWorse?: number;
+  readonly statistic?: string | undefined;
+  readonly failIfWorse?: number | undefined;
 }
 
 /** `other`: begins the help of each option. */

@@ -1,11 +1,7 @@
 /** Trends as text. */
-import {
-  type MeanDelta,
-  type Trend,
-  type TrendDelta,
-  TrendDelta_Verdict,
-} from "../../gen/proto/svc/v1/comparison_pb.ts";
+import { type MeanDelta, type Trend, TrendDelta_Verdict } from "../../gen/proto/svc/v1/comparison_pb.ts";
 import { signedText } from "../../jobs/quantities.ts";
+import { EXIT } from "../exit.ts";
 import { printable } from "../terminal/escape.ts";
 import { type TableColumn, tableLines } from "../terminal/table.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
@@ -92,12 +88,13 @@ function differenceText(mean: number | undefined, unicode: boolean): string {
   return unicode ? text : text.replace("−", "-");
 }
 
-/** Whether the compared release is worse beyond chance, and by at least so many points in the chosen statistic. */
-export function isWorse(trend: Trend, points: number): boolean {
-  const { delta, statistic } = trend;
-  return delta?.verdict === TrendDelta_Verdict.WORSE && Math.abs(meanOf(delta, statistic)) >= points;
-}
-
-function meanOf({ statistics }: TrendDelta, statistic: string): number {
-  return statistics[statistic]?.mean ?? 0;
+/**
+ * Returns the exit code: whether the compared release is worse beyond chance, and by at least `failIfWorse` points in the
+ * chosen statistic. undefined: that is no failure.
+ */
+export function exitOf({ delta, statistic }: Trend, failIfWorse: number | undefined): number {
+  const points = Math.abs(delta?.statistics[statistic]?.mean ?? 0);
+  const isWorse =
+    delta?.verdict === TrendDelta_Verdict.WORSE && failIfWorse !== undefined && points >= failIfWorse;
+  return isWorse ? EXIT.underGate : EXIT.scored;
 }

@@ -52,7 +52,7 @@ const READERS = { none: () => undefined, json: jsonOf, stream: streamOf } as con
 
 function addOperation(
   app: FastifyInstance,
-  { id, method, path, queryParameters, strictQuery, body, bodyLimit, schema }: Operation<string>,
+  { id, method, path, queryParameters, strictQuery, body: kind, bodyLimit, schema }: Operation<string>,
   handler: Handler,
 ): void {
   app.route({
@@ -63,14 +63,11 @@ function addOperation(
     ...(bodyLimit !== undefined && { bodyLimit }),
     preValidation: async (request) => {
       request.query = queryOf(request.raw.url ?? "/", queryParameters, strictQuery);
-      request.body = READERS[body](request);
+      request.body = READERS[kind](request);
     },
     handler: (request, reply) => {
-      const { admitted, params, query } = request;
-      const call = {
-        ...{ request, reply, caller: new Caller(request, reply), params, query, admitted },
-        body: request.body,
-      };
+      const { admitted, params, query, body } = request;
+      const call = { request, reply, caller: new Caller(request, reply), params, query, body, admitted };
       // Both the validation and the types of the handlers are generated from the description.
       return inside(request.span, () => handler(call as never));
     },

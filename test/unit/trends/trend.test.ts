@@ -43,7 +43,7 @@ describe("a clip", () => {
     assert.deepEqual(names(jobs), [["film.mov", "6", "7"]]);
   });
 
-  test("is told from others of its reference by the file name of the encode, without the release", () => {
+  test("is identified by the file name of its encode, without the release, if its reference has several", () => {
     const jobs = ["6", "7"].flatMap((release) =>
       ["low", "high"].map((rung) => job(release, { distorted: `/out/film-${rung}-r${release}-1067p.mp4` })),
     );
@@ -53,7 +53,7 @@ describe("a clip", () => {
     ]);
   });
 
-  test("is told from others by labels, if file names do not repeat", () => {
+  test("is identified by labels if file names do not repeat", () => {
     const jobs = ["6", "7"].flatMap((release) =>
       ["low", "high"].map((rung) => job(release, { distorted: `/out/${number}.mp4`, labels: { rung } })),
     );

@@ -87,9 +87,10 @@ function scoreOf({ scores }: Clip, name: string): Score | undefined {
 
 /** Differences of a clip to its score in the baseline, by release. */
 export function lineOf(clip: Clip, { releases, delta }: Trend): readonly (number | undefined)[] {
-  const base = delta && scoreOf(clip, delta.baseline)?.score;
+  const scores = new Map(clip.scores.map(({ release, score }) => [release, score]));
+  const base = delta && scores.get(delta.baseline);
   return releases.map(({ name }) => {
-    const score = scoreOf(clip, name)?.score;
+    const score = scores.get(name);
     return base === undefined || score === undefined ? undefined : score - base;
   });
 }
