@@ -77,6 +77,25 @@ describe("change points", () => {
     assert.ok(count <= 9, String(count));
   });
 
+  test("do not come from rounding: releases that leave every score as it is have none", () => {
+    for (let seed = 0; seed < 100; seed++) {
+      const levels = simulate({ ...CASE, seed, noise: normal }).map(([before = 0, after = 0]) => [
+        before,
+        after - 3,
+      ]);
+      const series = levels.map(([before = 0, after = 0]) => [
+        before,
+        before,
+        before,
+        after,
+        after,
+        after,
+        after,
+      ]);
+      assert.deepEqual(at(series, 7), [3], String(seed));
+    }
+  });
+
   test("do without the scores that are missing", () => {
     const series = Array.from({ length: 12 }, (_, clip) => [
       ...[
