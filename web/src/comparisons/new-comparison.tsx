@@ -3,17 +3,14 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { bodyOf } from "../api/client.ts";
 import { toggled } from "../jobs/job-query.ts";
-import { FEATURES, linesOf } from "../jobs/submit/draft.ts";
+import { FEATURES } from "../jobs/submit/draft.ts";
 import { useKey } from "../jobs/submit/submission-key.ts";
-import { ChosenMedia } from "../media/chosen-media.tsx";
 import { MediaInput, type MediaInputProps } from "../media/media-input.tsx";
-import { useUploads } from "../media/use-uploads.ts";
+import { useVideoFields } from "../media/use-video-fields.tsx";
 import { useSession } from "../session/session.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { type FieldParts, FieldRow } from "../ui/field.tsx";
 import { type ComparisonDraft, EMPTY_COMPARISON, requestOf } from "./comparison-draft.ts";
-
-type VideoField = "reference" | "encodes";
 
 interface NewComparisonProps {
   readonly close: () => void;
@@ -24,7 +21,6 @@ export function NewComparison({ close, done }: NewComparisonProps) {
   const { api } = useSession();
   const [draft, setDraft] = useState(EMPTY_COMPARISON);
   const [isChecked, setIsChecked] = useState(false);
-  const [browsed, setBrowsed] = useState<VideoField>();
   const keyOf = useKey();
   const submission = useMutation({
     mutationFn: (body: NonNullable<ReturnType<typeof requestOf>>) =>
@@ -41,16 +37,14 @@ export function NewComparison({ close, done }: NewComparisonProps) {
     setDraft((draft) => ({ ...draft, ...changed }));
     submission.reset();
   };
-  const uploads = useUploads((field: VideoField, path) =>
-    setDraft((draft) => ({
-      ...draft,
-      [field]: field === "reference" ? path : [...linesOf(draft.encodes), path].join("\n"),
-    })),
-  );
-  const { isSending } = uploads;
-  const mediaOf = (field: VideoField) => ({
-    browse: () => setBrowsed(field),
-    uploads: uploads.of(field),
+  const { mediaOf, isSending, browser } = useVideoFields({
+    encodes: "encodes",
+    title: "Choose encodes",
+    values: draft,
+    change: (field, changed) => {
+      setDraft((draft) => ({ ...draft, [field]: changed(draft[field]) }));
+      submission.reset();
+    },
   });
   const missing = (text: string, what: string) =>
     isChecked && text.trim() === "" ? `Enter ${what}.` : undefined;
@@ -106,16 +100,7 @@ export function NewComparison({ close, done }: NewComparisonProps) {
           </button>
         </div>
       </form>
-      {browsed !== undefined && (
-        <ChosenMedia
-          title={browsed === "encodes" ? "Choose encodes" : "Choose the reference"}
-          isMany={browsed === "encodes"}
-          own={linesOf(draft[browsed])}
-          other={linesOf(draft[browsed === "encodes" ? "reference" : "encodes"])}
-          close={() => setBrowsed(undefined)}
-          done={(files) => change({ [browsed]: files.join("\n") })}
-        />
-      )}
+      {browser}
     </Dialog>
   );
 }

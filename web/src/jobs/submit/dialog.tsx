@@ -3,8 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { bodyOf } from "../../api/client.ts";
 import { ApiError } from "../../api/problem.ts";
-import { ChosenMedia } from "../../media/chosen-media.tsx";
-import { useUploads } from "../../media/use-uploads.ts";
+import { useVideoFields } from "../../media/use-video-fields.tsx";
 import { useSession } from "../../session/session.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { submitJobs } from "../job-calls.ts";
@@ -12,7 +11,7 @@ import { countText, type Job, type JobSpec } from "../job-facts.ts";
 import { SubmitAdvanced } from "./advanced.tsx";
 import { EMPTY_DRAFT, type Field, type JobDraft, linesOf, specsOf } from "./draft.ts";
 import { type Faults, faultOfRefusal, faultsOf } from "./draft-faults.ts";
-import { type MediaField, SubmitFields } from "./fields.tsx";
+import { SubmitFields } from "./fields.tsx";
 import { type Offers, offersOf } from "./offers.ts";
 import { useKey } from "./submission-key.ts";
 
@@ -32,23 +31,22 @@ interface SubmitDialogProps {
 }
 
 export function SubmitDialog({ title = "Submit jobs", first = NOTHING, close, done }: SubmitDialogProps) {
-  const { draft, change, add, left, faults, submit, isPending, refusal } = useSubmission(first, done);
-  const uploads = useUploads(add);
+  const { draft, change, update, left, faults, submit, isPending, refusal } = useSubmission(first, done);
+  const { mediaOf, isSending, browser } = useVideoFields({
+    encodes: "distorted",
+    title: "Choose distorted videos",
+    values: draft,
+    change: update,
+  });
   const { models, scorerVersions } = useOffers(draft.scorerVersion);
   const defaultModels = useDefaultModels();
   const form = useRef<HTMLFormElement>(null);
   const [isLeaving, setIsLeaving] = useState(false);
-  const [browsed, setBrowsed] = useState<MediaField>();
-  const { isSending } = uploads;
   const isTyped = isSending || JSON.stringify(draft) !== JSON.stringify(first.draft);
   // Escape opens this question and closes it again; it never discards.
   const leave = () => (isTyped ? setIsLeaving(!isLeaving) : close());
   const count = linesOf(draft.distorted).length;
   const fields = { draft, faults, change, left };
-  const mediaOf = (field: MediaField) => ({
-    browse: () => setBrowsed(field),
-    uploads: uploads.of(field),
-  });
   // Runs after the dialog has focused its first field.
   useEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus(), []);
   return (
@@ -83,16 +81,7 @@ export function SubmitDialog({ title = "Submit jobs", first = NOTHING, close, do
           </div>
         )}
       </form>
-      {browsed !== undefined && (
-        <ChosenMedia
-          title={browsed === "distorted" ? "Choose distorted videos" : "Choose the reference"}
-          isMany={browsed === "distorted"}
-          own={linesOf(draft[browsed])}
-          other={linesOf(draft[browsed === "distorted" ? "reference" : "distorted"])}
-          close={() => setBrowsed(undefined)}
-          done={(files) => change(browsed, files.join("\n"))}
-        />
-      )}
+      {browser}
     </Dialog>
   );
 }
@@ -162,24 +151,26 @@ function useSubmission(first: FirstDraft, done: (jobs: readonly Job[]) => void) 
     requestAnimationFrame(() => showFirstFault(form));
     return undefined;
   };
-  const change = <F extends Field>(field: F, value: JobDraft[F]) => {
-    setDraft((draft) => ({ ...draft, [field]: value }));
+  /** Changes a field; the latest value is given to the function. */
+  const update = <F extends Field>(field: F, changed: (before: JobDraft[F]) => JobDraft[F]) => {
+    setDraft((draft) => ({ ...draft, [field]: changed(draft[field]) }));
     setRefused((refused) => ({ ...refused, [field]: undefined }));
     if (mutation.isError) mutation.reset();
   };
-  /** Adds a name to a field of videos; the reference is replaced. */
-  const add = (field: MediaField, name: string) => {
-    setDraft((draft) => ({
-      ...draft,
-      [field]: field === "reference" ? name : [...linesOf(draft.distorted), name].join("\n"),
-    }));
-    setRefused((refused) => ({ ...refused, [field]: undefined }));
-  };
+  const change = <F extends Field>(field: F, value: JobDraft[F]) => update(field, () => value);
   const left = (field: Field) => setSeen((seen) => new Set(seen).add(field));
   const shown = Object.fromEntries(Object.entries(own).filter(([field]) => seen.has(field as Field)));
   const isAtField = Object.values(refused).some((fault) => fault !== undefined);
   return {
-    ...{ draft, change, add, left, submit, isPending: mutation.isPending, faults: { ...refused, ...shown } },
+    ...{
+      draft,
+      change,
+      update,
+      left,
+      submit,
+      isPending: mutation.isPending,
+      faults: { ...refused, ...shown },
+    },
     refusal: mutation.error !== null && !isAtField ? mutation.error.message : undefined,
   };
 }
