@@ -17,7 +17,7 @@ import {
   ReportResultRequestSchema,
 } from "../src/gen/proto/svc/v1/node_pb.ts";
 import type { Limits } from "../src/jobs/limits.ts";
-import { WORST_MOMENTS } from "../src/jobs/moments.ts";
+import { WORST_MOMENTS } from "../src/jobs/scores/moments.ts";
 import { openLog } from "../src/platform/observability/log.ts";
 import { openStore } from "../src/store/open.ts";
 import { PostgresCluster } from "../test/store/postgres.ts";

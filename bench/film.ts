@@ -54,7 +54,15 @@ export async function planFilm({ directory, frames, rate, segmentSeconds }: Film
 function scoredAs(segment: string, values: FrameTable): SegmentScored {
   const { first, before, count, after } = readSegment(segment);
   const table = repeated(values, first - before, before + count + after);
-  return { table, durationMs: 1, plan: undefined, frameCount: undefined, findings: [], scoredBy: undefined };
+  return {
+    table,
+    durationMs: 1,
+    plan: undefined,
+    frameCount: undefined,
+    findings: [],
+    shots: undefined,
+    scoredBy: undefined,
+  };
 }
 
 /**

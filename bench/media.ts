@@ -118,18 +118,21 @@ export interface BareCommand {
   readonly model?: string;
   /** Pixel format to which both sides are converted; default: as decoded. */
   readonly format?: string;
+  /** Filters of another branch of the reference's frames. */
+  readonly beside?: string;
 }
 
 /** Scores the pair of makePair with an ffmpeg alone: the minimum work of a score. */
 export async function runBareScorer(
   directory: string,
   threads: number,
-  { program = FFMPEG, model, format }: BareCommand = {},
+  { program = FFMPEG, model, format, beside }: BareCommand = {},
 ): Promise<void> {
   const chosen = model === undefined ? "" : `:model=version=${model}`;
   const libvmaf = `libvmaf=n_threads=${threads}:log_fmt=csv:log_path=bare.csv${chosen}`;
   const chain = ["settb=1/1000", "setpts=N", ...(format === undefined ? [] : [`format=${format}`])].join(",");
-  const graph = `[0:v]${chain}[d];[1:v]${chain}[r];[d][r]${libvmaf}`;
+  const split = beside === undefined ? "[r]" : `,split[r][b];[b]${beside}`;
+  const graph = `[0:v]${chain}[d];[1:v]${chain}${split};[d][r]${libvmaf}`;
   const inputs = ["-i", "distorted.mp4", "-i", "reference.mp4"];
   const args = ["-nostdin", "-v", "error", "-y", ...inputs, "-lavfi", graph, "-f", "null", "-"];
   await run(program, args, { cwd: directory });

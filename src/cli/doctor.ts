@@ -4,7 +4,7 @@ import { exitCodes } from "../platform/config/help.ts";
 import { conclude, PeopleCommand } from "./command.ts";
 import { jsonOption } from "./connection/server.ts";
 import { type DoctorFlags, runDoctor } from "./doctor/run.ts";
-import { addFileOptions } from "./score/file-options.ts";
+import { addFileOptions } from "./score/flags/file.ts";
 import { scorerPathOption, timeoutOption } from "./score/options.ts";
 
 const GUIDE = `

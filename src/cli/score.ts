@@ -4,7 +4,7 @@ import { exitCodes } from "../platform/config/help.ts";
 import { conclude, PeopleCommand } from "./command.ts";
 import type { PairCommands } from "./findings/refused.ts";
 import { SCORE_ADVICE } from "./score/advice.ts";
-import { fileWords } from "./score/file-options.ts";
+import { fileWords } from "./score/flags/file.ts";
 import { addScoreOptions, type ScoreFlags } from "./score/options.ts";
 import { runScore } from "./score/run.ts";
 import { shellWord } from "./terminal/escape.ts";

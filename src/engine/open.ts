@@ -41,6 +41,7 @@ import { ProgramDigests } from "./programs/digest.ts";
 import { toResult } from "./results/assemble.ts";
 import { findingWarnings, joinFindings } from "./results/findings.ts";
 import { reuseKeys } from "./results/reuse-key.ts";
+import { joinShots } from "./results/shots.ts";
 import { Deadline } from "./sandbox/deadline.ts";
 import { findMoreTools, findTools, type Tools } from "./scoring/find.ts";
 import { type Look, lookAhead } from "./scoring/look.ts";
@@ -120,10 +121,11 @@ class OpenEngine implements Engine {
       throw error;
     });
     const { features } = request;
-    const { plan: planned, ...rest } = scored;
+    const { plan: planned, shots, ...rest } = scored;
     const segments = scored.sample?.units ?? planned.segments.length;
     const findings = joinFindings(planned.repair, scored.findings);
-    const finished = { ...planned, ...rest, features, segments, findings };
+    const shotStarts = joinShots(shots);
+    const finished = { ...planned, ...rest, features, segments, findings, shotStarts };
     return await toResult(finished, tools.scorer.info, performance.now() - started);
   }
 
@@ -175,9 +177,9 @@ class OpenEngine implements Engine {
       const resumed = await resumePlan(facts, segment, request, sources, models);
       if (segment.cut !== undefined) {
         const meter = new ProgressMeter(segment.count, report);
-        const { table, findings } = await scoreCut(resumed, segment, sources, run, meter);
+        const { table, findings, shots } = await scoreCut(resumed, segment, sources, run, meter);
         const durationMs = performance.now() - started;
-        return { table, findings, durationMs, plan: undefined, frameCount: undefined, scoredBy };
+        return { table, findings, shots, durationMs, plan: undefined, frameCount: undefined, scoredBy };
       }
       const why = work.segment === undefined ? (resumed.whole ?? SEGMENTS_FAILED) : resumed.whole;
       const scored = await scoreWhole({ ...resumed, whole: why }, sources, run);
@@ -187,6 +189,7 @@ class OpenEngine implements Engine {
       return {
         table: scored.table,
         findings: scored.findings,
+        shots: scored.shots[0]?.shots,
         durationMs: performance.now() - started,
         plan: found?.plan,
         frameCount: found?.frameCount,

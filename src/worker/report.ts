@@ -101,6 +101,7 @@ function* segmentReports({
   plan,
   frameCount,
   findings,
+  shots,
   scoredBy = "",
 }: SegmentScored): Generator<Report> {
   let number = 0;
@@ -118,6 +119,7 @@ function* segmentReports({
       durationMs,
       ...(plan !== undefined && { plan, frameCount: frameCount ?? 0 }),
       findings: joinFindings(undefined, findings).map(withShortFix).map(findingMessage),
+      ...(shots && { shots: { ...shots, starts: [...shots.starts] } }),
       scoredBy,
     },
   };

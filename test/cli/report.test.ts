@@ -40,6 +40,7 @@ function view(over: Partial<ScoreView> = {}): ScoreView {
     distorted: MEDIA,
     warnings: [{ code: "SCALED", message: "The distorted video was scaled." }],
     findings: [],
+    shots: [],
     scorer: { program: "ffmpeg", version: "n7.0", libvmafVersion: "3.0.0" },
     durationMs: 100,
     frames,

@@ -79,7 +79,7 @@ describe("estimates of jobs", () => {
     });
     return work(tenant, job.id, async (peer, item) => {
       assert.ok(item.work.case === "segment");
-      const value = segmentReport(item.work.value.segment, FRAMES, valueAt, [FOUND]);
+      const value = segmentReport(item.work.value.segment, FRAMES, valueAt, { findings: [FOUND] });
       await peer.report(item, { case: "segment", value });
     });
   };

@@ -46,7 +46,7 @@ describe("findings that nodes report", () => {
 
   async function score(node: Peer, item: WorkItem, findings: FindingInit[]): Promise<void> {
     assert.ok(item.work.case === "segment");
-    const value = segmentReport(item.work.value.segment, FRAMES, valueAt, findings);
+    const value = segmentReport(item.work.value.segment, FRAMES, valueAt, { findings });
     await node.report(item, { case: "segment", value });
   }
 

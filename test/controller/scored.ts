@@ -15,7 +15,6 @@ import type {
   FramePieceSchema,
   SegmentReportSchema,
 } from "../../src/gen/proto/svc/v1/node_pb.ts";
-import type { FindingSchema } from "../../src/gen/proto/svc/v1/scoring_pb.ts";
 import { model } from "../unit/engine/model-fixture.ts";
 import { times, track } from "../unit/engine/track-fixture.ts";
 
@@ -105,10 +104,10 @@ export function segmentReport(
   segment: string,
   frames: number,
   value = valueAt,
-  findings: MessageInitShape<typeof FindingSchema>[] = [],
+  found: Pick<MessageInitShape<typeof SegmentReportSchema>, "findings" | "shots"> = {},
 ): MessageInitShape<typeof SegmentReportSchema> {
   const [last] = piecesOf(tableOf(segment, frames, value));
-  return { last: last as MessageInitShape<typeof FramePieceSchema>, durationMs: 12.5, findings };
+  return { last: last as MessageInitShape<typeof FramePieceSchema>, durationMs: 12.5, ...found };
 }
 
 export function failureReport(

@@ -24,7 +24,7 @@ import {
   type StreamJobsResponse,
 } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import type { StillReportSchema, WorkItem } from "../../src/gen/proto/svc/v1/node_pb.ts";
-import { framesApart, worstMoments } from "../../src/jobs/moments.ts";
+import { framesApart, worstMoments } from "../../src/jobs/scores/moments.ts";
 import { ffmpeg } from "../media/ffmpeg.ts";
 import { caller, Peer } from "./peer.ts";
 import { CAPABILITIES, failureReport, tableOf, valueAt } from "./scored.ts";

@@ -21,7 +21,7 @@ import {
   type SubmitJobResponse,
 } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import type { Limits } from "../../src/jobs/limits.ts";
-import { WORST_MOMENTS } from "../../src/jobs/moments.ts";
+import { WORST_MOMENTS } from "../../src/jobs/scores/moments.ts";
 import { Failure, type FailureCode } from "../../src/platform/failure.ts";
 import { openLog } from "../../src/platform/observability/log.ts";
 import type { Store } from "../../src/store/contract/store.ts";

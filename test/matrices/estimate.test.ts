@@ -81,7 +81,8 @@ describe("an estimate", () => {
     for (const { interval } of full.models) assert.equal(interval, undefined);
   });
 
-  test("states the share, the seed and the tolerance, and no statistic but means", () => {
+  test("states the share, the seed and the tolerance, no statistic but means, and no shots", () => {
+    assert.deepEqual(estimated.shots, []);
     const { low, high, scoredShare, units, totalUnits, ...asked } = estimated.estimate ?? assert.fail();
     assert.deepEqual(asked, { tolerance: TOLERANCE, seed: 1, confidence: 0.95, totalFrames: FILM.frames });
     assert.deepEqual({ low, high }, estimated.models[0]?.interval);

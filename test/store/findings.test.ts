@@ -1,11 +1,11 @@
-/** What tasks find about a pair: kept with their scores, and with no plan but theirs. */
+/** What tasks find about a pair, and of its shots: kept with their scores, and with no plan but theirs. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { statement } from "../../src/store/connection/statement.ts";
 import type { NewNode } from "../../src/store/contract/node-records.ts";
 import type { Store } from "../../src/store/contract/store.ts";
-import { MAX_FINDINGS_READ } from "../../src/store/contract/task-records.ts";
+import { MAX_READ } from "../../src/store/contract/task-records.ts";
 import {
   FRAMES_EACH,
   fence,
@@ -24,16 +24,27 @@ import {
 } from "./stores.ts";
 
 const FOUND = '[{"code":"OFFSET","evidence":"ü"}]';
-const KEPT = statement("select count(*) as count from work where job_id = $1 and findings is not null");
+const KEPT = statement(
+  "select count(*) as count from work where job_id = $1 and (findings is not null or shots is not null)",
+);
 
-/** Scores the next segments with these findings. */
+/** Scores the next segments with these findings, and shots of the same text. */
 async function score(store: Store, node: NewNode, ...findings: (string | undefined)[]): Promise<void> {
   for (const found of findings)
-    await store.recordSegment(fence(node, await take(store, node)), segmentRecord({ findings: found }));
+    await store.recordSegment(
+      fence(node, await take(store, node)),
+      segmentRecord({ findings: found, shots: found }),
+    );
 }
 
 async function findingsOf(store: Store, jobId: string, generation = 1) {
-  return (await store.allParts(jobId, generation)).map(({ findings }) => findings);
+  const parts = await store.allParts(jobId, generation);
+  const findings = parts.map((part) => part.findings);
+  assert.deepEqual(
+    parts.map(({ shots }) => shots),
+    findings,
+  );
+  return findings;
 }
 
 onBothDatabases((open) => {
@@ -49,7 +60,7 @@ onBothDatabases((open) => {
     const { store } = open();
     const node = await register(store, newTenant());
     const job = await plannedJob(store, node, 3);
-    const half = "x".repeat(MAX_FINDINGS_READ / 2);
+    const half = "x".repeat(MAX_READ / 2);
     await score(store, node, half, half, "y");
     assert.deepEqual(await findingsOf(store, job.id), [half, half, undefined]);
   });

@@ -59,7 +59,12 @@ async function scoreAll(store: Store, node: NewNode, byte: number, scoredBy: Uin
     const last = { number: 0, rows, rowCount: FRAMES_EACH };
     await store.recordSegment(
       fence(node, work),
-      segmentRecord({ last, scoredBy: scoredBy ?? undefined, findings: `found ${byte}` }),
+      segmentRecord({
+        last,
+        scoredBy: scoredBy ?? undefined,
+        findings: `found ${byte}`,
+        shots: `shots ${byte}`,
+      }),
     );
     scored.push(work.segment);
   }
@@ -67,7 +72,9 @@ async function scoreAll(store: Store, node: NewNode, byte: number, scoredBy: Uin
 
 async function partsOf(store: Store, jobId: string, generation = 1) {
   const parts = await store.allParts(jobId, generation);
-  return Promise.all(parts.map(async (part) => ({ rows: await bytesOf(part), findings: part.findings })));
+  return Promise.all(
+    parts.map(async (part) => ({ rows: await bytesOf(part), findings: part.findings, shots: part.shots })),
+  );
 }
 
 onBothStores((open) => {

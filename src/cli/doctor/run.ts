@@ -6,7 +6,7 @@ import { diagnosisMessage } from "../../messages/findings.ts";
 import { diagnosisJson } from "../../messages/json.ts";
 import { programPlaces } from "../../platform/config/program-places.ts";
 import { writeAll } from "../exit.ts";
-import type { FileFlags } from "../score/file-options.ts";
+import type { FileFlags } from "../score/flags/file.ts";
 import { rawVideoOf } from "../score/pair-request.ts";
 import { progressLine } from "../score/progress.ts";
 import { printableJson } from "../terminal/escape.ts";

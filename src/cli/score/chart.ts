@@ -3,7 +3,7 @@
  * single bad frame of a long film is visible on a narrow terminal too.
  */
 
-import type { Moment } from "../../jobs/moments.ts";
+import type { Moment } from "../../jobs/scores/moments.ts";
 import { timeCode } from "../terminal/numbers.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
 import { type Axis, endingAt, valueAxis } from "./axis.ts";

@@ -61,6 +61,7 @@ function withoutFrames(
     ...(result.alignment ? { alignment: { ...result.alignment, runs: [...result.alignment.runs] } } : {}),
     warnings: [...result.warnings],
     findings,
+    shots: [...result.shots],
     scorer: result.scorer,
     durationMs: result.durationMs,
   };

@@ -5,11 +5,11 @@ import { BUILT_IN_MODELS, SHORT_NAMES } from "../../jobs/models.ts";
 import { MAX_BIT_DEPTH, MAX_MODELS, MAX_SUBSAMPLE, MIN_BIT_DEPTH } from "../../jobs/request-limits.ts";
 import { Failure } from "../../platform/failure.ts";
 import { offering, optional } from "../flags/optional.ts";
-import { type AlignmentFlags, alignmentOptions } from "./alignment-options.ts";
 import { type EstimateFlags, estimateOptions } from "./estimate.ts";
-import { choice, type FileFlags, fileOptions, parseSize, type Size } from "./file-options.ts";
-import { type FindingsFlags, findingsOptions } from "./findings-options.ts";
-import { type PictureFlags, pictureOptions } from "./picture-options.ts";
+import { type AlignmentFlags, alignmentOptions } from "./flags/alignment.ts";
+import { choice, type FileFlags, fileOptions, parseSize, type Size } from "./flags/file.ts";
+import { type FindingsFlags, findingsOptions } from "./flags/findings.ts";
+import { type PictureFlags, pictureOptions } from "./flags/picture.ts";
 
 /** Parsed options that say what to score, and how. */
 export interface PairFlags extends FileFlags, AlignmentFlags, PictureFlags, FindingsFlags {

@@ -6,11 +6,11 @@ import {
   type RawVideo,
 } from "../../engine/contract/request.ts";
 import { Failure } from "../../platform/failure.ts";
-import { alignmentOf } from "./alignment-options.ts";
-import { DEFAULT_PIXEL_FORMAT, type FileFlags } from "./file-options.ts";
-import { findingsOf } from "./findings-options.ts";
+import { alignmentOf } from "./flags/alignment.ts";
+import { DEFAULT_PIXEL_FORMAT, type FileFlags } from "./flags/file.ts";
+import { findingsOf } from "./flags/findings.ts";
+import { pictureOf } from "./flags/picture.ts";
 import type { PairFlags } from "./options.ts";
-import { pictureOf } from "./picture-options.ts";
 
 /** Returns the engine's request. Throws INVALID_REQUEST if options don't go together. */
 export function requestOf(reference: string, distorted: string, flags: PairFlags): PairRequest {

@@ -2,10 +2,10 @@
 
 import { framesText } from "../../engine/media/track.ts";
 import { scoredRate } from "../../jobs/frame-rate.ts";
-import { framesApart, type Moment, worstMoments } from "../../jobs/moments.ts";
 import { bitRatesText } from "../../jobs/quantities.ts";
 import { scorerText } from "../../jobs/scored-apart.ts";
 import { maxScoreOf, USUAL_MAX_SCORE } from "../../jobs/scored-models.ts";
+import { framesApart, type Moment, worstMoments } from "../../jobs/scores/moments.ts";
 import { inOptions } from "../api-names.ts";
 import { findingsSection } from "../findings/finding-lines.ts";
 import { printable, quoteName } from "../terminal/escape.ts";
@@ -17,6 +17,7 @@ import { estimateLines, estimateText, featureMeans } from "./estimate.ts";
 import { figures } from "./figures.ts";
 import { modelLines } from "./model-lines.ts";
 import { featureLegend, pooledTable } from "./pooled-table.ts";
+import { shotLines } from "./shot-lines.ts";
 import {
   type AlignmentView,
   FIRST_METRIC,
@@ -56,6 +57,7 @@ export function report(view: ScoreView, options: ReportOptions): string[] {
       : featureMeans(view, metrics, terminal),
     allMetrics ? featureLegend(metrics, terminal) : [],
     frameSection(view, options),
+    shotLines(view.shots, scoredRate(view), terminal),
     scorerLine(view, terminal),
   ];
   return sections.filter((section) => section.length > 0).flatMap((section) => [...section, ""]);

@@ -25,6 +25,7 @@ import {
 } from "../../store/contract/task-records.ts";
 import { readFindings } from "../reports/findings.ts";
 import { mediaFacts, newSegments } from "../reports/plan-report.ts";
+import { readShots } from "../reports/shots.ts";
 import { readSpec, sampleOf } from "../requests/job-spec.ts";
 import { worstFrames } from "../stills/worst-frames.ts";
 import type { ControllerMetrics } from "../telemetry/metrics.ts";
@@ -242,10 +243,14 @@ export class Pooling {
   }
 }
 
-type Part = ScoredPart & Pick<StoredPart, "findings">;
+type Part = ScoredPart & Pick<StoredPart, "findings" | "shots">;
 
-function partOf({ findings, ...part }: FoundPart): Part {
-  return findings === undefined ? part : { ...part, findings: readFindings(findings) };
+function partOf({ findings, shots, ...part }: FoundPart): Part {
+  return {
+    ...part,
+    ...(findings !== undefined && { findings: readFindings(findings) }),
+    ...(shots !== undefined && { shots: readShots(shots) }),
+  };
 }
 
 function estimateOf(score: number, { low, high, scoredShare }: EstimateInfo): JobEstimate {

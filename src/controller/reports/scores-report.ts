@@ -11,6 +11,7 @@ import type { Fence, Recorded, SegmentRecord } from "../../store/contract/task-r
 import { findingsText } from "./findings.ts";
 import { checkRevisedPlan } from "./plan-report.ts";
 import { digestOf } from "./reuse.ts";
+import { shotsText } from "./shots.ts";
 
 const MAX_CHUNK_BYTES = 900 * 1024;
 /** Far more than the longest film needs. */
@@ -56,6 +57,7 @@ export function checkSegment({
   plan,
   frameCount,
   findings,
+  shots,
   scoredBy,
 }: SegmentReport): Omit<SegmentRecord, "last"> & { readonly last: FramePiece } {
   if (last === undefined) throw invalid("segment.last is missing.");
@@ -69,6 +71,7 @@ export function checkSegment({
     plan: plan === "" ? undefined : plan,
     framesTotal: plan === "" ? undefined : frameCount,
     findings: findingsText(findings),
+    shots: shots && shotsText(shots),
     scoredBy: digestOf("segment.scoredBy", scoredBy),
   };
 }

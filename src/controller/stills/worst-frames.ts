@@ -1,7 +1,7 @@
 /** Selects the worst moments of a scored job, whose stills are made automatically, grouped by scored segment. */
 import type { ScoreResult } from "../../engine/contract/result.ts";
 import { scoredRate } from "../../jobs/frame-rate.ts";
-import { framesApart, worstMoments } from "../../jobs/moments.ts";
+import { framesApart, worstMoments } from "../../jobs/scores/moments.ts";
 import type { StillsPart } from "../../store/contract/still-records.ts";
 import type { ScoredPart } from "../../store/contract/task-records.ts";
 

@@ -5,6 +5,7 @@ import type { Diagnosis } from "./diagnosis.ts";
 import type { Finding } from "./finding.ts";
 import type { PairRequest, Side } from "./request.ts";
 import type { ScorerInfo } from "./result.ts";
+import type { SegmentShots } from "./shots.ts";
 
 /** Identifies a model of this engine. */
 export interface ModelId {
@@ -105,6 +106,8 @@ export interface SegmentScored {
   readonly frameCount: number | undefined;
   /** What was found about how the videos relate in the segment. */
   readonly findings: readonly Finding[];
+  /** What the segment shows of the shots of the reference; undefined: nothing. */
+  readonly shots: SegmentShots | undefined;
   /** Identifies what computed the scores (programs/digest.ts): a SHA-256 in hex. Undefined: not known. */
   readonly scoredBy: string | undefined;
 }
@@ -174,4 +177,6 @@ export interface StoredPart<Chunks = readonly Uint8Array[]> {
   readonly chunks: Chunks;
   /** What was found in it; default: nothing. */
   readonly findings?: readonly Finding[];
+  /** undefined: not known. */
+  readonly shots?: SegmentShots | undefined;
 }

@@ -1,5 +1,6 @@
 /** Assembles the result of a scored plan: pooled metrics, the properties of both files, and warnings. */
 import { setImmediate as letOthersRun } from "node:timers/promises";
+import { shotsOf } from "../../jobs/scores/shots.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Finding } from "../contract/finding.ts";
 import { type Feature, givenSides, type Side } from "../contract/request.ts";
@@ -37,6 +38,8 @@ export interface Finished {
   /** The units whose frames the table has; undefined: it has all frames. */
   readonly sample?: Sample;
   readonly findings: readonly Finding[];
+  /** First frames of the shots; undefined: not known. */
+  readonly shotStarts: readonly number[] | undefined;
 }
 
 /** The values of a pair's metrics, pooled over its frames. */
@@ -83,6 +86,7 @@ export async function toResult(
       ...findingWarnings(finished.findings),
     ],
     findings: finished.findings,
+    shots: shotsOf(finished.shotStarts ?? [], table, first.metric),
     scorer,
     durationMs: Math.round(durationMs * 100) / 100,
     cutting: { segments: finished.segments, whole: finished.whole },

@@ -3,6 +3,7 @@ import { setImmediate as letOthersRun } from "node:timers/promises";
 import { Failure } from "../../platform/failure.ts";
 import type { Finding } from "../contract/finding.ts";
 import type { ScoreResult, Warning } from "../contract/result.ts";
+import type { SegmentShots } from "../contract/shots.ts";
 import type { StoredPart } from "../contract/work.ts";
 import { decodeRows } from "../frames/codec.ts";
 import type { FrameRow, FrameTable } from "../frames/frame-table.ts";
@@ -14,6 +15,7 @@ import { SegmentMismatch } from "../planning/segment-mismatch.ts";
 import { toResult } from "./assemble.ts";
 import { joinFindings } from "./findings.ts";
 import { frameOf, isOwn, Joiner } from "./join.ts";
+import { joinShots, type PlacedShots } from "./shots.ts";
 
 /** Chunks of encoded rows (frames/codec.ts), in memory or read one after the other. */
 export type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
@@ -39,12 +41,14 @@ export async function joinParts(
 ): Promise<ScoreResult> {
   const facts = withWarnings(readPlan(plan), warnings);
   const joiner = new Joiner(facts.models, Math.ceil(facts.pairing.frameCount / facts.subsample));
+  const shots: PlacedShots[] = [];
   let next = 0;
   for (const part of parts) {
     const segment = segmentOf(part, facts);
     if (segment.first !== next) throw misfit(part, `the part from frame ${next} on is missing`);
     next = segment.first + segment.count;
     await addPart(joiner, part, segment, facts);
+    shots.push({ first: segment.first, shots: checkedShots(part, segment) });
   }
   if (next !== facts.pairing.frameCount)
     throw misfit(parts[0], `${next} of ${facts.pairing.frameCount} frames are scored`);
@@ -53,6 +57,7 @@ export async function joinParts(
     segments: parts.length,
     table: joiner.finish(),
     findings: found(facts, parts),
+    shotStarts: joinShots(shots),
   };
   return toResult(finished, facts.scorer, durationMs);
 }
@@ -95,6 +100,13 @@ export async function addPart(
   }
   if (rows !== expected)
     throw misfit(part, `the part from frame ${segment.first} on has ${rows} rows instead of ${expected}`);
+}
+
+/** Returns what a part shows of the shots. Throws CutFault if it names frames of others. */
+function checkedShots(part: StoredPart<Chunks>, { first, count }: Segment): SegmentShots | undefined {
+  const foreign = part.shots?.starts.find((start) => start < first || start >= first + count);
+  if (foreign === undefined) return part.shots;
+  throw misfit(part, `in the part from frame ${first} on, a shot begins at frame ${foreign}`);
 }
 
 /** Returns the segment of a part. Throws INVALID_REQUEST if no engine produces it. */

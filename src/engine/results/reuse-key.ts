@@ -1,5 +1,5 @@
 /**
- * Identifies what the scores and findings of a segment depend on, besides the programs: equal keys mean equal scores.
+ * Identifies what the scores, findings and shots of a segment depend on, besides the programs: equal keys mean equal scores.
  * All that might matter is part of the key, so that doubt leads to another score, not to a wrong one.
  */
 import { hash } from "node:crypto";
@@ -8,8 +8,8 @@ import type { ScorerInfo } from "../contract/result.ts";
 import type { Plan } from "../planning/plan.ts";
 import { writePlan, writeSegment } from "../planning/plan-json.ts";
 
-/** To be raised with every change by which equal pictures can get other scores, findings or refusals. */
-const REVISION = 1;
+/** To be raised with every change by which equal pictures can get other scores, findings, shots or refusals. */
+const REVISION = 2;
 
 const NO_FILE = { size: 0, modifiedMs: 0 };
 

@@ -104,7 +104,14 @@ export async function assessSample(scored: ScoredSample): Promise<Assessed> {
   }
   const drawn = { ...sample, units: needed };
   const findings = found(facts, parts);
-  const finished = { ...facts, segments: parts.length, table, sample: drawn, findings };
+  const finished = {
+    ...facts,
+    segments: parts.length,
+    table,
+    sample: drawn,
+    findings,
+    shotStarts: undefined,
+  };
   return { result: await toResult(finished, facts.scorer, scored.durationMs) };
 }
 

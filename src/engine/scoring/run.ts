@@ -30,4 +30,9 @@ export interface RunOutcome {
   readonly delivered: Readonly<Record<Side, number>>;
   /** Checksums of the compared pictures of sides that are not self-checking, for the second decoding (decode-check.ts). */
   readonly checksums: Checksums;
+  /**
+   * How much each delivered frame of the reference differs from the one before (change-log.ts); undefined: the scorer
+   * does not say.
+   */
+  readonly changes: Float64Array | undefined;
 }

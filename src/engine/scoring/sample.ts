@@ -145,7 +145,7 @@ class Sampler {
     const rows = drawn.reduce((sum, { segment }) => sum + segment.count, 0);
     const joiner = new Joiner(models, rows);
     for (const { unit, segment } of drawn) joiner.add(segment, this.#tables.get(unit) as FrameTable);
-    return { plan: this.#plan, table: joiner.finish(), sample, findings: this.#findings };
+    return { plan: this.#plan, table: joiner.finish(), sample, findings: this.#findings, shots: [] };
   }
 
   #segment(unit: number): Segment {

@@ -4,6 +4,7 @@ import { inSpan } from "../../platform/observability/span.ts";
 import type { Finding } from "../contract/finding.ts";
 import type { Side } from "../contract/request.ts";
 import type { Progress } from "../contract/result.ts";
+import type { SegmentShots } from "../contract/shots.ts";
 import type { Sources } from "../files/source.ts";
 import type { FrameTable } from "../frames/frame-table.ts";
 import { allOrAbort } from "../media/all-or-abort.ts";
@@ -15,6 +16,7 @@ import type { Segment } from "../planning/segment.ts";
 import { SegmentMismatch } from "../planning/segment-mismatch.ts";
 import { Joiner } from "../results/join.ts";
 import type { Sample } from "../results/sample.ts";
+import { type PlacedShots, segmentShots } from "../results/shots.ts";
 import { scoreLimits } from "../sandbox/limits.ts";
 import { Sandbox } from "../sandbox/sandbox.ts";
 import { decodeAgain, refuseUnstable } from "./decode-check.ts";
@@ -43,10 +45,15 @@ export interface Scored {
   readonly sample?: Sample;
   /** What was found about how the videos relate. */
   readonly findings: readonly Finding[];
+  /** What each segment shows of the shots of the reference; none of a sample. */
+  readonly shots: readonly PlacedShots[];
 }
 
 /** A scored segment, with its context. */
-export type ScoredSegment = Pick<Scored, "table" | "findings">;
+export interface ScoredSegment extends Pick<Scored, "table" | "findings"> {
+  /** undefined: not known. */
+  readonly shots: SegmentShots | undefined;
+}
 
 /**
  * Scores a plan. If cut segments do not match the plan (other counts, or frames on which adjacent segments disagree),
@@ -64,17 +71,23 @@ export async function scorePlan(plan: Plan, sources: Sources, options: RunOption
   return scoreWhole(plan, sources, options);
 }
 
-async function scoreSegments(plan: Plan, sources: Sources, options: RunOptions): Promise<ScoredSegment> {
+async function scoreSegments(
+  plan: Plan,
+  sources: Sources,
+  options: RunOptions,
+): Promise<Omit<Scored, "plan">> {
   const meter = new ProgressMeter(plan.pairing.frameCount, options.onProgress);
   const rows = Math.ceil(plan.pairing.frameCount / plan.request.subsample);
   const joiner = new Joiner(plan.models, rows);
   const findings: Finding[] = [];
+  const shots: PlacedShots[] = [];
   for (const segment of plan.segments) {
     const scored = await scoreCut(plan, segment, sources, options, meter);
     joiner.add(segment, scored.table);
     findings.push(...scored.findings);
+    shots.push({ first: segment.first, shots: scored.shots });
   }
-  return { table: joiner.finish(), findings };
+  return { table: joiner.finish(), findings, shots };
 }
 
 /** Scores one cut segment with its context. Throws CutFault for failures that cutting can cause. */
@@ -102,9 +115,12 @@ export async function scoreWhole(plan: Plan, sources: Sources, options: RunOptio
 async function scoreOnce(plan: Plan, sources: Sources, options: RunOptions): Promise<Scored> {
   const whole = wholeSegment(plan.pairing);
   const meter = new ProgressMeter(whole.count, options.onProgress);
-  const { table, delivered, findings } = await scoreSegment(plan, whole, sources, options, meter);
+  const { table, delivered, findings, shots } = await scoreSegment(plan, whole, sources, options, meter);
   const pairing = { ...plan.pairing, frameCount: delivered.reference };
-  return { plan: { ...plan, pairing, segments: [whole] }, table, findings };
+  return {
+    ...{ plan: { ...plan, pairing, segments: [whole] }, table, findings },
+    shots: [{ first: whole.first, shots }],
+  };
 }
 
 /** Signals of a crash, as opposed to a kill from outside. */
@@ -124,7 +140,7 @@ async function scoreSegment(...job: Parameters<typeof scoreSegmentOnce>): Promis
   }
 }
 
-type SegmentOutcome = RunOutcome & Pick<Scored, "findings">;
+type SegmentOutcome = RunOutcome & ScoredSegment;
 
 /** Scores one segment. Verifies its frame counts, and the pictures of decoders that can lose parts of them. */
 async function scoreSegmentOnce(
@@ -172,7 +188,8 @@ async function runScorer(
     verifyCounts(plan, segment, outcome);
     options.onScored?.();
     const findings = look ? await lookAt({ ...run, request: plan.request }, look, options) : [];
-    return { ...outcome, findings };
+    const shots = outcome.changes && segmentShots(segment, outcome.changes);
+    return { ...outcome, findings, shots };
   } catch (error) {
     throw (await folderFault(sandbox, Failure.from(error))) ?? error;
   }

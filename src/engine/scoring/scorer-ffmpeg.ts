@@ -18,6 +18,7 @@ import { EVERY_FRAME, framesIn, QUIET, withGraphFile } from "../media/ffmpeg.ts"
 import { Messages } from "../media/messages.ts";
 import { framesText } from "../media/track.ts";
 import type { Exit } from "../sandbox/sandbox.ts";
+import { CHANGE_CHAIN, readChanges } from "./change-log.ts";
 import { pictureOutput, readChecksums, scoringThreads } from "./decode-check.ts";
 import { fieldsOutput, pictureChain, picturesOutput } from "./look.ts";
 import { fieldChain, fieldFrames } from "./look-fields.ts";
@@ -54,16 +55,17 @@ export class FfmpegScorer implements Scorer {
   }
 
   hasFeature(feature: Feature): Promise<boolean> {
-    return feature === "xpsnr" ? this.#trial.hasXpsnr() : Promise.resolve(true);
+    return feature === "xpsnr" ? this.#trial.hasFilter("xpsnr") : Promise.resolve(true);
   }
 
   async score(run: Run): Promise<RunOutcome> {
     linkModels(run);
     const messages = new Messages();
     const counts: Counts = {};
+    const seesChanges = await this.#trial.hasFilter("scdet");
     const exit = await run.sandbox.run({
       program: this.path,
-      ...withGraphFile(scoreArguments(run)),
+      ...withGraphFile(scoreArguments(run, seesChanges)),
       limits: run.limits,
       onStdout: (line) => {
         const frames = framesIn(line);
@@ -82,6 +84,7 @@ export class FfmpegScorer implements Scorer {
       table: await readLogs(run, delivered, messages),
       delivered,
       checksums: await readChecksums(run.sandbox, run.tracks),
+      changes: seesChanges ? await readChanges(run.sandbox, delivered.reference) : undefined,
     };
   }
 
@@ -109,7 +112,7 @@ export class FfmpegScorer implements Scorer {
 }
 
 /** Returns the command line of a score. Every file is in the working directory under a fixed name. */
-function scoreArguments(run: Run): readonly string[] {
+function scoreArguments(run: Run, seesChanges: boolean): readonly string[] {
   const inputs = ORDER.flatMap((side) => [
     ...scoringThreads(run.tracks[side], run.threads),
     ...inputArguments(run, side),
@@ -120,9 +123,12 @@ function scoreArguments(run: Run): readonly string[] {
     const track = run.tracks[side];
     const outputs = [...branches.map((_, index) => `[${side}${index}d]`), `[count${input}]`];
     outputs.push(...seen.map(({ name }) => `[${side}${name}seen]`));
+    const changes = seesChanges && side === "reference" ? ["[changes]"] : [];
+    outputs.push(...changes);
     const decoded = decodedChain(track, run.pairing, run.segment);
     return [
       `[${input}:V:0]${decoded},split=${outputs.length}${outputs.join("")}`,
+      ...changes.map((label) => `${label}${CHANGE_CHAIN}`),
       ...seen.map(({ name, chain }) => `[${side}${name}seen]${chain}[${side}${name}]`),
       ...branches.map(({ format, after }, index) => {
         const converted = [conversion(track, run.pairing, format), ...after].join(",");

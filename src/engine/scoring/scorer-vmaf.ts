@@ -59,10 +59,11 @@ export class VmafScorer implements Scorer {
       table: joinPasses(tables, passes, run.models),
       delivered: perSide((side) => sameCount(counted.map((delivered) => delivered[side]))),
       checksums: await readChecksums(run.sandbox, run.tracks),
+      changes: undefined,
     };
   }
 
-  async #pass(run: Run, pass: Pass, passes: number): Promise<Omit<RunOutcome, "checksums">> {
+  async #pass(run: Run, pass: Pass, passes: number): Promise<Pick<RunOutcome, "table" | "delivered">> {
     const feeds = perSide((side) => feed(run, pass, side));
     await makeFifos(run, feeds);
     const counter = new FrameCounter((frames) =>

@@ -16,6 +16,9 @@ const [WIDTH, HEIGHT] = [640, 360];
 const SOURCE = `color=s=${WIDTH}x${HEIGHT}:r=1:d=1`;
 const SOURCES = ["-f", "lavfi", "-i", SOURCE, "-f", "lavfi", "-i", SOURCE] as const;
 
+/** Filters that not every ffmpeg has. */
+export type Filter = "xpsnr" | "scdet";
+
 type Command = (models: readonly string[]) => readonly string[];
 
 export class Trial {
@@ -23,7 +26,7 @@ export class Trial {
   readonly #isolation: readonly string[];
   readonly #command: Command;
   readonly #known = new Map<string, boolean>();
-  #hasXpsnr: boolean | undefined;
+  readonly #filters = new Map<Filter, boolean>();
   #hasScored = false;
 
   private constructor(path: string, isolation: readonly string[], command: Command) {
@@ -32,8 +35,13 @@ export class Trial {
     this.#command = command;
   }
 
-  /** For an ffmpeg: scores its own test source against itself. `models`: those that it is known to have. */
-  static ffmpeg(path: string, isolation: readonly string[], models: readonly string[] = []): Trial {
+  /** For an ffmpeg: scores its own test source against itself. `models`, `filters`: those that it is known to have. */
+  static ffmpeg(
+    path: string,
+    isolation: readonly string[],
+    models: readonly string[] = [],
+    filters: readonly Filter[] = [],
+  ): Trial {
     const trial = new Trial(path, isolation, (tried) => {
       const list = tried.map((model, index) => `version=${model}\\:name=${index}`).join("|");
       return [
@@ -42,6 +50,7 @@ export class Trial {
       ];
     });
     for (const model of models) trial.#known.set(model, true);
+    for (const filter of filters) trial.#filters.set(filter, true);
     return trial;
   }
 
@@ -79,19 +88,21 @@ export class Trial {
     return found;
   }
 
-  /** Whether the program, an ffmpeg, has the filter that computes XPSNR. */
-  async hasXpsnr(): Promise<boolean> {
-    if (this.#hasXpsnr !== undefined) return this.#hasXpsnr;
+  /** Whether the program, an ffmpeg, has a filter. */
+  async hasFilter(filter: Filter): Promise<boolean> {
+    const known = this.#filters.get(filter);
+    if (known !== undefined) return known;
     using deadline = trialDeadline(this.#path);
     await using sandbox = this.#sandbox(deadline);
     const exit = await sandbox.run({
       program: this.#path,
-      args: ["-nostdin", "-v", "error", ...SOURCES, "-lavfi", "xpsnr", "-f", "null", "-"],
+      args: ["-nostdin", "-v", "error", ...SOURCES, "-lavfi", filter, "-f", "null", "-"],
       limits: TRIAL_LIMITS,
     });
     if (exit.code === undefined) throw this.#killed(exit);
-    this.#hasXpsnr = exit.code === 0;
-    return this.#hasXpsnr;
+    const has = exit.code === 0;
+    this.#filters.set(filter, has);
+    return has;
   }
 
   async #has(model: string): Promise<boolean> {

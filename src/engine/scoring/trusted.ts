@@ -28,5 +28,5 @@ export async function trustedScorer(
     () => undefined,
   );
   if (size !== build.program.bytes) return undefined;
-  return new FfmpegScorer(path, build.reports, Trial.ffmpeg(path, isolation, MODELS));
+  return new FfmpegScorer(path, build.reports, Trial.ffmpeg(path, isolation, MODELS, ["xpsnr", "scdet"]));
 }

@@ -2148,6 +2148,18 @@ export interface components {
             /** @description Seed of the random sample. The same files, tolerance and seed give the same result. */
             seed: number;
         };
+        /** @description The frames between two cuts of the reference. ffmpeg's scdet decides where a shot begins. */
+        Shot: {
+            /** @description Numbered from 0 in the frames that were compared. */
+            firstFrame: number;
+            frameCount: number;
+            /** @description Mean of the first model over the scored frames of the shot. */
+            mean: number;
+            /** @description The lowest score. */
+            min: number;
+            /** @description The first frame with the lowest score. */
+            worstFrame: number;
+        };
         /** @description The result of scoring a pair. */
         ScoreResult: {
             /** @description Pooled mean of the first model; with `estimate`, an estimate of it. */
@@ -2189,6 +2201,8 @@ export interface components {
             /** @description Wall-clock time from request to result in milliseconds. */
             durationMs: number;
             estimate?: components["schemas"]["Estimate"];
+            /** @description Shots of the reference in order, with their scores by the first model. Empty if they are not known, as in an estimate or with a scorer that does not detect them, or if there are more than 10,000. */
+            shots?: components["schemas"]["Shot"][];
         };
         /** @description An error, with the fields of RFC 9457 and a stable code. */
         Problem: {

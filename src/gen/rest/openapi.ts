@@ -444,6 +444,20 @@ export interface components {
             /** @description Wall-clock time from request to result in milliseconds. */
             durationMs: number;
             estimate?: components["schemas"]["Estimate"];
+            /** @description Shots of the reference in order, with their scores by the first model. Empty if they are not known, as in an estimate or with a scorer that does not detect them, or if there are more than 10,000. */
+            shots?: components["schemas"]["Shot"][];
+        };
+        /** @description The frames between two cuts of the reference. ffmpeg's scdet decides where a shot begins. */
+        Shot: {
+            /** @description Numbered from 0 in the frames that were compared. */
+            firstFrame: number;
+            frameCount: number;
+            /** @description Mean of the first model over the scored frames of the shot. */
+            mean: number;
+            /** @description The lowest score. */
+            min: number;
+            /** @description The first frame with the lowest score. */
+            worstFrame: number;
         };
         /** @description Something that was found about how the two videos of a pair relate. */
         Finding: {

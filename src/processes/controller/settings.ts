@@ -1,6 +1,7 @@
 /** The settings of `svc controller`. */
-import { WORST_MOMENTS } from "../../jobs/moments.ts";
+
 import { LONGEST_LEASE_MS } from "../../jobs/retry.ts";
+import { WORST_MOMENTS } from "../../jobs/scores/moments.ts";
 import { integer, type SettingValues, text, toggle, UsageError } from "../../platform/config/setting.ts";
 import { LOG_SETTINGS } from "../parts/log-settings.ts";
 import { JOB_MEDIA_ROOT } from "../parts/media-settings.ts";

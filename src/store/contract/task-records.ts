@@ -152,6 +152,8 @@ export interface SegmentRecord {
   readonly framesTotal: number | undefined;
   /** What was found, as JSON; undefined: nothing. */
   readonly findings: string | undefined;
+  /** What is known of the shots of the reference, as JSON; undefined: nothing. */
+  readonly shots?: string | undefined;
   /** As in PlanReuse; absent: not known. */
   readonly scoredBy?: Uint8Array | undefined;
 }
@@ -178,12 +180,13 @@ export interface ScoredPart {
 
 /** A part with what was found in it. */
 export interface FoundPart extends ScoredPart {
-  /** As in its SegmentRecord. Undefined also in parts after MAX_FINDINGS_READ. */
+  /** As in its SegmentRecord; undefined also in parts after MAX_READ, and so is `shots`. */
   readonly findings: string | undefined;
+  readonly shots: string | undefined;
 }
 
-/** Most bytes of findings of a job that are read into memory, as those of the first parts. */
-export const MAX_FINDINGS_READ = 4 * 2 ** 20;
+/** Most bytes of the findings of a job that are read into memory, as those of the first parts; the same of its shots. */
+export const MAX_READ = 4 * 2 ** 20;
 
 /** A job whose segments are all scored, ready to be pooled. */
 export interface Poolable {

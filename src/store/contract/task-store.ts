@@ -47,7 +47,7 @@ export interface WorkStore {
   /** Returns the spec of the job of a leased task; undefined: it has no live lease of one. */
   leasedSpec(fence: Fence): Promise<LeasedSpec | undefined>;
   /**
-   * Segments with the key of a scored segment of the same tenant take copies of its scores and findings, if both are of
+   * Segments with the key of a scored segment of the same tenant take copies of its scores, findings and shots, if both are of
    * the same programs. STALE for a PLAN task that is a diagnosis.
    */
   recordPlan(fence: Fence, plan: PlanRecord): Promise<PlanOutcome>;

@@ -21,6 +21,7 @@ export const COPIED: readonly string[] = [
     "started_at",
     "ended_at",
     "findings",
+    "shots",
   ],
 ];
 

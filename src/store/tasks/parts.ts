@@ -4,7 +4,7 @@ import { isId } from "../../jobs/ids.ts";
 import { SCORING_KINDS } from "../../jobs/work.ts";
 import type { Database } from "../connection/database.ts";
 import { type Scope, statement } from "../connection/statement.ts";
-import { type FoundPart, MAX_FINDINGS_READ, type ScoredPart } from "../contract/task-records.ts";
+import { type FoundPart, MAX_READ, type ScoredPart } from "../contract/task-records.ts";
 import { quoted } from "../schema/rows.ts";
 
 /**
@@ -44,27 +44,31 @@ export async function parts(
   return partsOf(database, scope, rows);
 }
 
-/** SQL of a part's findings, unless those of the parts up to it are too much to read. */
-const FINDINGS = `
-  case when sum(octet_length(work.findings)) over (order by work.first_frame) <= ${MAX_FINDINGS_READ}
-    then work.findings end as findings`;
+/** SQL of a text of a part, unless those of the parts up to it are too much to read. */
+function readable(column: "findings" | "shots"): string {
+  return `case when sum(octet_length(work.${column})) over (order by work.first_frame) <= ${MAX_READ}
+    then work.${column} end as ${column}`;
+}
 
-const ALL_PARTS = statement(
-  `select ${COLUMNS}, ${FINDINGS} ${SCORED} and job.generation = $2 order by work.first_frame`,
-);
+const ALL_PARTS = statement(`
+  select ${COLUMNS}, ${readable("findings")}, ${readable("shots")} ${SCORED} and job.generation = $2
+  order by work.first_frame`);
+
+interface FoundColumns extends PartColumns {
+  readonly findings: string | null;
+  readonly shots: string | null;
+}
 
 export async function allParts(
   database: Database,
   jobId: string,
   generation: number,
 ): Promise<readonly FoundPart[]> {
-  const rows = await database.query<PartColumns & { readonly findings: string | null }>("fleet", ALL_PARTS, [
-    jobId,
-    generation,
-  ]);
+  const rows = await database.query<FoundColumns>("fleet", ALL_PARTS, [jobId, generation]);
   return partsOf(database, "fleet", rows).map((part, index) => ({
     ...part,
     findings: rows[index]?.findings ?? undefined,
+    shots: rows[index]?.shots ?? undefined,
   }));
 }
 

@@ -20,9 +20,10 @@ const RECORD_PLAN = statement(`
     returning work.*),
   cut as materialized (
     select given.n, given.cost, given.first_frame, given.frame_count, given.segment, decode(given.reuse_key, 'hex') as reuse_key,
-      gen_random_uuid() as id, scored.id as scored_id, scored.reported, scored.findings, scored.job_id as scored_job
+      gen_random_uuid() as id, scored.id as scored_id, scored.reported, scored.findings, scored.shots,
+      scored.job_id as scored_job
     from done cross join jsonb_to_recordset($6::jsonb) as given${SEGMENT_ROWS} left join lateral (
-      select work.id, work.reported, work.findings, coalesce(work.reused_from, work.job_id) as job_id from work
+      select work.id, work.reported, work.findings, work.shots, coalesce(work.reused_from, work.job_id) as job_id from work
       where $17::boolean and work.tenant_id = done.tenant_id and work.state = 'DONE'
         and work.reuse_key = decode(given.reuse_key, 'hex') and work.scored_by = $16::bytea
         and exists (select from piece where piece.work_id = work.id and piece.attempt = work.reported)
@@ -40,11 +41,11 @@ const RECORD_PLAN = statement(`
     from done, reused where job.id = done.job_id returning job.*),
   added as (
     insert into work (id, job_id, tenant_id, kind, state, work_class, class_key, rank, job_seq, seq, generation, cost,
-      first_frame, frame_count, segment, reuse_key, frames_done, findings, scored_by, reused_from, started_at, ended_at)
+      first_frame, frame_count, segment, reuse_key, frames_done, findings, shots, scored_by, reused_from, started_at, ended_at)
     select cut.id, done.job_id, done.tenant_id, 'SEGMENT', case when scored_id is null then 'PENDING' else 'DONE' end,
       $7::text, $8::bigint, done.rank, done.job_seq, cut.n, done.generation + 1, cut.cost,
       cut.first_frame, cut.frame_count, cut.segment, cut.reuse_key,
-      case when scored_id is null then 0 else cut.frame_count end, cut.findings,
+      case when scored_id is null then 0 else cut.frame_count end, cut.findings, cut.shots,
       case when scored_id is not null then $16::bytea end, cut.scored_job,
       case when scored_id is not null then now() end, case when scored_id is not null then now() end
     from done, cut

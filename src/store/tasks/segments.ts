@@ -44,11 +44,12 @@ const BEFORE_LAST =
 const RECORD = statement(`
   with given as (
     select * from unnest($1::text[], $2::uuid[], $3::int[], $4::int[], $5::int[], $6::bytea[], $7::text[], $8::bigint[],
-        $9::text[], $10::bytea[])
-      as given(session, item, attempt, number, row_count, rows, plan, frames, findings, scored_by)),
+        $9::text[], $10::text[], $11::bytea[])
+      as given(session, item, attempt, number, row_count, rows, plan, frames, findings, shots, scored_by)),
   held as (
     select work.id, work.job_id, work.tenant_id, work.attempt, work.frame_count, work.frames_done,
-      given.number, given.row_count, given.rows, given.plan, given.frames, given.findings, given.scored_by
+      given.number, given.row_count, given.rows, given.plan, given.frames, given.findings, given.shots,
+      given.scored_by
     from given
     join work on work.id = given.item and work.attempt = given.attempt
     join node on node.id = work.node_id and node.session = given.session and node.ended is null
@@ -65,7 +66,7 @@ const RECORD = statement(`
   done as (
     update work set state = 'DONE', reported = held.attempt, ended_at = now(), lease_until = null,
       frame_count = coalesce(held.frames, held.frame_count), frames_done = coalesce(held.frames, held.frame_count),
-      findings = held.findings, scored_by = held.scored_by,
+      findings = held.findings, shots = held.shots, scored_by = held.scored_by,
       reuse_key = case when held.plan is null then work.reuse_key end
     from held where work.id = held.id),
   moved as (
@@ -132,6 +133,7 @@ function valuesOf(reports: readonly SegmentReport[]) {
     segments.map(({ plan }) => plan ?? null),
     segments.map(({ framesTotal }) => framesTotal ?? null),
     segments.map(({ findings }) => findings ?? null),
+    segments.map(({ shots }) => shots ?? null),
     segments.map(({ scoredBy }) => scoredBy ?? null),
   ];
 }

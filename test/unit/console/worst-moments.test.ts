@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { framesApart, worstMoments } from "../../../src/jobs/moments.ts";
+import { framesApart, worstMoments } from "../../../src/jobs/scores/moments.ts";
 import { FrameTable } from "../../../web/src/chart/data/frame-table.ts";
 import { worstFrames } from "../../../web/src/stills/worst-moments.ts";
 import { vmafSeries } from "../../cli/series.ts";

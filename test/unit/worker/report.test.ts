@@ -17,6 +17,7 @@ function scoredWith(findings: readonly Finding[]) {
     plan: undefined,
     frameCount: undefined,
     findings,
+    shots: undefined,
     scoredBy: undefined,
   };
   const [report] = reportsOf({ kind: "SCORED", scored });

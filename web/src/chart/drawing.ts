@@ -21,6 +21,8 @@ export interface Drawing {
   readonly view: View;
   readonly thresholds: readonly Threshold[];
   readonly segments: readonly Segment[];
+  /** Shots of the reference in order; empty if they are not known. */
+  readonly shots: readonly { readonly firstFrame: number }[];
   /** Frames per second; undefined if unknown. */
   readonly rate: number | undefined;
   readonly palette: Palette;

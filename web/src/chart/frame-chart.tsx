@@ -5,6 +5,7 @@ import type { ModelRanges } from "./data/metrics.ts";
 import type { Segment } from "./data/segments.ts";
 import type { Threshold } from "./data/thresholds.ts";
 import { Distribution } from "./distribution.tsx";
+import type { Drawing } from "./drawing.ts";
 import { Legend } from "./legend.tsx";
 import { Overview } from "./overview.tsx";
 import { usePalette } from "./palette.ts";
@@ -26,6 +27,7 @@ export interface FrameChartProps {
   /** Frames per second; undefined if unknown. */
   readonly rate: number | undefined;
   readonly segments: readonly Segment[];
+  readonly shots: Drawing["shots"];
   readonly view: View;
   readonly onView: (view: View) => void;
   readonly shown: readonly string[];
@@ -37,7 +39,7 @@ export interface FrameChartProps {
 }
 
 export function FrameChart(props: FrameChartProps) {
-  const { table, metrics, models, rate, segments, view, onView, shown, thresholds, onFrame } = props;
+  const { table, metrics, models, rate, segments, shots, view, onView, shown, thresholds, onFrame } = props;
   const version = useSyncExternalStore(
     useCallback((look) => table.watch(look), [table]),
     () => table.version,
@@ -50,8 +52,8 @@ export function FrameChart(props: FrameChartProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version changes with the table's content
   const drawing = useMemo(() => {
     const lines = shown.map((metric) => ({ metric, index: metrics.indexOf(metric) }));
-    return { table, shown: lines, models, view, thresholds, segments, rate, palette, isFull };
-  }, [table, version, metrics, shown, models, view, thresholds, segments, rate, palette, isFull]);
+    return { table, shown: lines, models, view, thresholds, segments, shots, rate, palette, isFull };
+  }, [table, version, metrics, shown, models, view, thresholds, segments, shots, rate, palette, isFull]);
   const isPart = !isWhole(settled, table.total);
   return (
     <div className="chart">

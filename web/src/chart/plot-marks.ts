@@ -1,4 +1,4 @@
-/** Draws the band of segments and the thresholds. */
+/** Draws the band of segments, the boundaries of shots and the thresholds. */
 import type uPlot from "uplot";
 import { metricOf, unitOf } from "./data/metrics.ts";
 import type { Segment } from "./data/segments.ts";
@@ -55,6 +55,28 @@ function drawSegment(
   } else {
     ctx.strokeRect(left + scale / 2, top + scale / 2, Math.max(0, width - scale), height - scale);
   }
+}
+
+/** Distance below which boundaries of shots would merge into a surface, in CSS pixels. */
+const CLOSEST_SHOTS = 6;
+
+/** Draws a thin vertical line where each shot but the first begins, unless they are too close to each other. */
+export function drawShots(plot: uPlot, { shots, view, palette }: Drawing): void {
+  const { ctx, bbox } = plot;
+  const starts = shots.slice(1).filter(({ firstFrame }) => firstFrame >= view.from && firstFrame <= view.to);
+  if (starts.length * CLOSEST_SHOTS * devicePixelRatio > bbox.width) return;
+  ctx.save();
+  ctx.strokeStyle = palette.quiet;
+  ctx.globalAlpha = 0.5;
+  ctx.lineWidth = devicePixelRatio;
+  for (const { firstFrame } of starts) {
+    const x = Math.round(plot.valToPos(firstFrame, "x", true)) + 0.5;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+  }
+  ctx.restore();
 }
 
 /** Draws dashed horizontal lines, each labelled with its limit. */

@@ -9,7 +9,7 @@ import type { Drawing, Shown } from "./drawing.ts";
 import { type Gestures, onGestures } from "./gestures.ts";
 import { linePath } from "./line-path.ts";
 import { strokeOf } from "./palette.ts";
-import { drawBand, drawThresholds } from "./plot-marks.ts";
+import { drawBand, drawShots, drawThresholds } from "./plot-marks.ts";
 
 export class Plot {
   readonly #host: HTMLElement;
@@ -153,7 +153,7 @@ export class Plot {
       series: [{}, ...this.#drawing.shown.map((shown) => this.#line(shown))],
       padding: [14, 14, 0, units.length === 0 ? 14 : 0],
       hooks: {
-        drawClear: [(plot) => drawBand(plot, this.#drawing)],
+        drawClear: [(plot) => drawBand(plot, this.#drawing), (plot) => drawShots(plot, this.#drawing)],
         draw: [(plot) => drawThresholds(plot, this.#drawing)],
       },
     };

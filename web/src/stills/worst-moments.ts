@@ -1,5 +1,5 @@
 /** The worst moments of a job by the scores in its chart: those that `svc score` reports, by the same rule. */
-import { framesApart, worstMoments } from "../../../src/jobs/moments.ts";
+import { framesApart, worstMoments } from "../../../src/jobs/scores/moments.ts";
 import type { FrameTable } from "../chart/data/frame-table.ts";
 
 /** Their frames, worst first. `rate`: frames per second; undefined if unknown. */

@@ -1,7 +1,7 @@
 /** The per-frame section of the page: the chart, its downloads, and the selected frame. */
 import { useMemo, useSyncExternalStore } from "react";
 import { isComponent } from "../../../../src/jobs/feature-names.ts";
-import type { Job } from "../../api/client.ts";
+import type { Job, Schemas } from "../../api/client.ts";
 import type { FrameTable } from "../../chart/data/frame-table.ts";
 import type { ModelRanges } from "../../chart/data/metrics.ts";
 import { type Segment, segmentsOf } from "../../chart/data/segments.ts";
@@ -14,6 +14,7 @@ import { metricsOf, modelRanges } from "../metric-order.ts";
 import { usePicked, useShown, useThresholds, useView } from "../use-chart-state.ts";
 import { frameRateOf } from "./frame-rate.ts";
 import { PickedFrame } from "./picked-frame.tsx";
+import { Shots } from "./shots.tsx";
 import { useFrames } from "./use-frames.ts";
 
 export function Frames({ job }: { readonly job: Job }) {
@@ -42,6 +43,9 @@ export function Frames({ job }: { readonly job: Job }) {
   );
 }
 
+/** One list for all jobs without shots, to avoid redrawing the chart. */
+const NO_SHOTS: readonly Schemas["Shot"][] = [];
+
 interface ChartProps {
   readonly job: Job;
   readonly table: FrameTable;
@@ -65,6 +69,7 @@ function Chart({ job, table, isLoading }: ChartProps) {
   const [shown, onShown] = useShown(metrics, models);
   const [thresholds, onThresholds] = useThresholds(metrics);
   const [picked, onFrame] = usePicked(table.total);
+  const shots = job.result?.shots ?? NO_SHOTS;
   return (
     <>
       {rate === undefined && <p className="quiet">Frame numbers only: no file states a frame rate.</p>}
@@ -76,6 +81,7 @@ function Chart({ job, table, isLoading }: ChartProps) {
           models,
           rate,
           segments,
+          shots,
           view,
           onView,
           shown,
@@ -88,6 +94,7 @@ function Chart({ job, table, isLoading }: ChartProps) {
       {picked !== undefined && (
         <PickedFrame {...{ table, metrics, models, rate }} frame={picked} onFrame={onFrame} />
       )}
+      {shots.length > 1 && <Shots {...{ shots, rate, onView, onFrame }} />}
       {job.state === "SUCCEEDED" && (
         <StillsSection {...{ job, table, isLoading, rate, onFrame }} metric="vmaf" frame={picked} />
       )}

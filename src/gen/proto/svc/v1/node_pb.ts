@@ -18,7 +18,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file svc/v1/node.proto.
  */
 export const file_svc_v1_node: GenFile = /*@__PURE__*/
-  fileDesc("ChFzdmMvdjEvbm9kZS5wcm90bxIGc3ZjLnYxIsoBChBOb2RlQ2FwYWJpbGl0aWVzEiIKBnNjb3JlchgBIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEiEKBm1vZGVscxgCIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSDwoHdmVyc2lvbhgDIAEoCRIOCgZzdGlsbHMYBCABKAgSKAoMbW9yZV9zY29yZXJzGAUgAygLMhIuc3ZjLnYxLk5vZGVTY29yZXISEQoJZGlhZ25vc2VzGAYgASgIEhEKCXNjb3JlZF9ieRgHIAEoCSJmCgpOb2RlU2NvcmVyEiIKBnNjb3JlchgBIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEiEKBm1vZGVscxgCIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSEQoJc2NvcmVkX2J5GAMgASgJIikKCU5vZGVNb2RlbBIMCgRuYW1lGAEgASgJEg4KBmRpZ2VzdBgCIAEoCSJiChNSZWdpc3Rlck5vZGVSZXF1ZXN0EgwKBG5hbWUYASABKAkSDQoFc2xvdHMYAiABKA0SLgoMY2FwYWJpbGl0aWVzGAMgASgLMhguc3ZjLnYxLk5vZGVDYXBhYmlsaXRpZXMiSgoUUmVnaXN0ZXJOb2RlUmVzcG9uc2USDwoHbm9kZV9pZBgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEhAKCGxlYXNlX21zGAMgASgNIn0KEEhlYXJ0YmVhdFJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIkCgdydW5uaW5nGAIgAygLMhMuc3ZjLnYxLlJ1bm5pbmdXb3JrEhAKCGRyYWluaW5nGAMgASgIEg8KB2hvbGRfbXMYBCABKA0SDwoHbGVhdmluZxgFIAEoCCJZCgtSdW5uaW5nV29yaxIPCgdpdGVtX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0SEwoLZnJhbWVzX2RvbmUYAyABKA0SEwoLcmVuZXdfbWVkaWEYBCABKAgiagoRSGVhcnRiZWF0UmVzcG9uc2USIQoEc3RvcBgBIAMoCzITLnN2Yy52MS5SdW5uaW5nV29yaxINCgVkcmFpbhgCIAEoCBIjCgVtZWRpYRgDIAMoCzIULnN2Yy52MS5SZW5ld2VkTWVkaWEiVAoMUmVuZXdlZE1lZGlhEg8KB2l0ZW1faWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDRIiCgVtZWRpYRgDIAMoCzITLnN2Yy52MS5NZWRpYUFjY2VzcyLkAQoLTWVkaWFBY2Nlc3MSJgoEc2lkZRgBIAEoDjIYLnN2Yy52MS5NZWRpYUFjY2Vzcy5TaWRlEgsKA3VybBgCIAEoCRIVCg12YWxpZF9zZWNvbmRzGAMgASgNEiUKB3ZlcnNpb24YBCABKAsyFC5zdmMudjEuTWVkaWFWZXJzaW9uEg0KBWhvc3RzGAUgAygJEhcKD3ByaXZhdGVfbmV0d29yaxgGIAEoCCI6CgRTaWRlEhQKEFNJREVfVU5TUEVDSUZJRUQQABINCglSRUZFUkVOQ0UQARINCglESVNUT1JURUQQAiIzCg9QdWxsV29ya1JlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIPCgd3YWl0X21zGAIgASgNIjIKEFB1bGxXb3JrUmVzcG9uc2USHgoEaXRlbRgBIAEoCzIQLnN2Yy52MS5Xb3JrSXRlbSLRAgoIV29ya0l0ZW0SDwoHaXRlbV9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEg4KBmpvYl9pZBgDIAEoCRIRCgl0ZW5hbnRfaWQYBCABKAkSJQoHcmVxdWVzdBgFIAEoCzIULnN2Yy52MS5TY29yZVJlcXVlc3QSIAoEcGxhbhgGIAEoCzIQLnN2Yy52MS5QbGFuV29ya0gAEiYKB3NlZ21lbnQYByABKAsyEy5zdmMudjEuU2VnbWVudFdvcmtIABIkCgZzdGlsbHMYCCABKAsyEi5zdmMudjEuU3RpbGxzV29ya0gAEigKCGRpYWdub3NlGAogASgLMhQuc3ZjLnYxLkRpYWdub3NlV29ya0gAEhMKC3RyYWNlcGFyZW50GAkgASgJEiIKBW1lZGlhGAsgAygLMhMuc3ZjLnYxLk1lZGlhQWNjZXNzQgYKBHdvcmsiMgoIUGxhbldvcmsSFwoPc2VnbWVudF9zZWNvbmRzGAEgASgNEg0KBXVuaXRzGAIgASgIIiwKC1NlZ21lbnRXb3JrEgwKBHBsYW4YASABKAkSDwoHc2VnbWVudBgCIAEoCSI9CgpTdGlsbHNXb3JrEgwKBHBsYW4YASABKAkSIQoFcGFydHMYAiADKAsyEi5zdmMudjEuU3RpbGxzUGFydCIOCgxEaWFnbm9zZVdvcmsiLQoKU3RpbGxzUGFydBIPCgdzZWdtZW50GAEgASgJEg4KBmZyYW1lcxgCIAMoDSLkAgoTUmVwb3J0UmVzdWx0UmVxdWVzdBIPCgdzZXNzaW9uGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSDwoHYXR0ZW1wdBgDIAEoDRIjCgVwaWVjZRgEIAEoCzISLnN2Yy52MS5GcmFtZVBpZWNlSAASIgoEcGxhbhgFIAEoCzISLnN2Yy52MS5QbGFuUmVwb3J0SAASKAoHc2VnbWVudBgGIAEoCzIVLnN2Yy52MS5TZWdtZW50UmVwb3J0SAASKAoHZmFpbHVyZRgHIAEoCzIVLnN2Yy52MS5GYWlsdXJlUmVwb3J0SAASJQoJaGFuZF9iYWNrGAggASgLMhAuc3ZjLnYxLkhhbmRCYWNrSAASJAoFc3RpbGwYCSABKAsyEy5zdmMudjEuU3RpbGxSZXBvcnRIABImCglkaWFnbm9zaXMYCiABKAsyES5zdmMudjEuRGlhZ25vc2lzSABCCAoGcmVwb3J0Ij0KCkZyYW1lUGllY2USDgoGbnVtYmVyGAEgASgNEgwKBHJvd3MYAiABKAwSEQoJcm93X2NvdW50GAMgASgNItcBCgpQbGFuUmVwb3J0EgwKBHBsYW4YASABKAkSKAoIc2VnbWVudHMYAiADKAsyFi5zdmMudjEuUGxhbm5lZFNlZ21lbnQSEwoLZnJhbWVfY291bnQYAyABKA0SDgoGcGl4ZWxzGAQgASgNEiEKBm1vZGVscxgFIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSEQoJc2NvcmVkX2J5GAYgASgJEhoKEnJlZmVyZW5jZV9pZGVudGl0eRgHIAEoCRIaChJkaXN0b3J0ZWRfaWRlbnRpdHkYCCABKAkiWAoOUGxhbm5lZFNlZ21lbnQSEwoLZmlyc3RfZnJhbWUYASABKA0SEwoLZnJhbWVfY291bnQYAiABKA0SDwoHc2VnbWVudBgDIAEoCRILCgNrZXkYBCABKAwinwEKDVNlZ21lbnRSZXBvcnQSIAoEbGFzdBgBIAEoCzISLnN2Yy52MS5GcmFtZVBpZWNlEhMKC2R1cmF0aW9uX21zGAIgASgBEgwKBHBsYW4YAyABKAkSEwoLZnJhbWVfY291bnQYBCABKA0SIQoIZmluZGluZ3MYBSADKAsyDy5zdmMudjEuRmluZGluZxIRCglzY29yZWRfYnkYBiABKAkijgEKC1N0aWxsUmVwb3J0Eg0KBWZyYW1lGAEgASgNEiAKBHNpZGUYAiABKA4yEi5zdmMudjEuU3RpbGwuU2lkZRISCgptZWRpYV90eXBlGAMgASgJEg0KBXdpZHRoGAQgASgNEg4KBmhlaWdodBgFIAEoDRINCgVpbWFnZRgGIAEoDBIMCgRsYXN0GAcgASgIIlAKDUZhaWx1cmVSZXBvcnQSDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEg0KBWZvdW5kGAMgASgJEhEKCWN1dF9mYXVsdBgEIAEoCCIKCghIYW5kQmFjayIWChRSZXBvcnRSZXN1bHRSZXNwb25zZSLjAgoETm9kZRIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhEKCXRlbmFudF9pZBgDIAEoCRIhCgVzdGF0ZRgEIAEoDjISLnN2Yy52MS5Ob2RlLlN0YXRlEg0KBXNsb3RzGAUgASgNEi4KDGNhcGFiaWxpdGllcxgGIAEoCzIYLnN2Yy52MS5Ob2RlQ2FwYWJpbGl0aWVzEjEKDXJlZ2lzdGVyX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmhlYXJ0YmVhdF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIeCgR3b3JrGAkgAygLMhAuc3ZjLnYxLk5vZGVXb3JrIkUKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASCgoGT05MSU5FEAESDAoIRFJBSU5JTkcQAhILCgdPRkZMSU5FEAMiTgoITm9kZVdvcmsSDgoGam9iX2lkGAEgASgJEh0KBHdvcmsYAiABKAsyDy5zdmMudjEuSm9iV29yaxITCgtmcmFtZXNfZG9uZRgDIAEoDSISChBMaXN0Tm9kZXNSZXF1ZXN0IjAKEUxpc3ROb2Rlc1Jlc3BvbnNlEhsKBW5vZGVzGAEgAygLMgwuc3ZjLnYxLk5vZGUiHgoQRHJhaW5Ob2RlUmVxdWVzdBIKCgJpZBgBIAEoCSIvChFEcmFpbk5vZGVSZXNwb25zZRIaCgRub2RlGAEgASgLMgwuc3ZjLnYxLk5vZGUyqAMKC05vZGVTZXJ2aWNlEkkKDFJlZ2lzdGVyTm9kZRIbLnN2Yy52MS5SZWdpc3Rlck5vZGVSZXF1ZXN0Ghwuc3ZjLnYxLlJlZ2lzdGVyTm9kZVJlc3BvbnNlEkAKCUhlYXJ0YmVhdBIYLnN2Yy52MS5IZWFydGJlYXRSZXF1ZXN0Ghkuc3ZjLnYxLkhlYXJ0YmVhdFJlc3BvbnNlEj0KCFB1bGxXb3JrEhcuc3ZjLnYxLlB1bGxXb3JrUmVxdWVzdBoYLnN2Yy52MS5QdWxsV29ya1Jlc3BvbnNlEkkKDFJlcG9ydFJlc3VsdBIbLnN2Yy52MS5SZXBvcnRSZXN1bHRSZXF1ZXN0Ghwuc3ZjLnYxLlJlcG9ydFJlc3VsdFJlc3BvbnNlEkAKCUxpc3ROb2RlcxIYLnN2Yy52MS5MaXN0Tm9kZXNSZXF1ZXN0Ghkuc3ZjLnYxLkxpc3ROb2Rlc1Jlc3BvbnNlEkAKCURyYWluTm9kZRIYLnN2Yy52MS5EcmFpbk5vZGVSZXF1ZXN0Ghkuc3ZjLnYxLkRyYWluTm9kZVJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_timestamp, file_svc_v1_job, file_svc_v1_scoring]);
+  fileDesc("ChFzdmMvdjEvbm9kZS5wcm90bxIGc3ZjLnYxIsoBChBOb2RlQ2FwYWJpbGl0aWVzEiIKBnNjb3JlchgBIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEiEKBm1vZGVscxgCIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSDwoHdmVyc2lvbhgDIAEoCRIOCgZzdGlsbHMYBCABKAgSKAoMbW9yZV9zY29yZXJzGAUgAygLMhIuc3ZjLnYxLk5vZGVTY29yZXISEQoJZGlhZ25vc2VzGAYgASgIEhEKCXNjb3JlZF9ieRgHIAEoCSJmCgpOb2RlU2NvcmVyEiIKBnNjb3JlchgBIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEiEKBm1vZGVscxgCIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSEQoJc2NvcmVkX2J5GAMgASgJIikKCU5vZGVNb2RlbBIMCgRuYW1lGAEgASgJEg4KBmRpZ2VzdBgCIAEoCSJiChNSZWdpc3Rlck5vZGVSZXF1ZXN0EgwKBG5hbWUYASABKAkSDQoFc2xvdHMYAiABKA0SLgoMY2FwYWJpbGl0aWVzGAMgASgLMhguc3ZjLnYxLk5vZGVDYXBhYmlsaXRpZXMiSgoUUmVnaXN0ZXJOb2RlUmVzcG9uc2USDwoHbm9kZV9pZBgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEhAKCGxlYXNlX21zGAMgASgNIn0KEEhlYXJ0YmVhdFJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIkCgdydW5uaW5nGAIgAygLMhMuc3ZjLnYxLlJ1bm5pbmdXb3JrEhAKCGRyYWluaW5nGAMgASgIEg8KB2hvbGRfbXMYBCABKA0SDwoHbGVhdmluZxgFIAEoCCJZCgtSdW5uaW5nV29yaxIPCgdpdGVtX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0SEwoLZnJhbWVzX2RvbmUYAyABKA0SEwoLcmVuZXdfbWVkaWEYBCABKAgiagoRSGVhcnRiZWF0UmVzcG9uc2USIQoEc3RvcBgBIAMoCzITLnN2Yy52MS5SdW5uaW5nV29yaxINCgVkcmFpbhgCIAEoCBIjCgVtZWRpYRgDIAMoCzIULnN2Yy52MS5SZW5ld2VkTWVkaWEiVAoMUmVuZXdlZE1lZGlhEg8KB2l0ZW1faWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDRIiCgVtZWRpYRgDIAMoCzITLnN2Yy52MS5NZWRpYUFjY2VzcyLkAQoLTWVkaWFBY2Nlc3MSJgoEc2lkZRgBIAEoDjIYLnN2Yy52MS5NZWRpYUFjY2Vzcy5TaWRlEgsKA3VybBgCIAEoCRIVCg12YWxpZF9zZWNvbmRzGAMgASgNEiUKB3ZlcnNpb24YBCABKAsyFC5zdmMudjEuTWVkaWFWZXJzaW9uEg0KBWhvc3RzGAUgAygJEhcKD3ByaXZhdGVfbmV0d29yaxgGIAEoCCI6CgRTaWRlEhQKEFNJREVfVU5TUEVDSUZJRUQQABINCglSRUZFUkVOQ0UQARINCglESVNUT1JURUQQAiIzCg9QdWxsV29ya1JlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIPCgd3YWl0X21zGAIgASgNIjIKEFB1bGxXb3JrUmVzcG9uc2USHgoEaXRlbRgBIAEoCzIQLnN2Yy52MS5Xb3JrSXRlbSLRAgoIV29ya0l0ZW0SDwoHaXRlbV9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEg4KBmpvYl9pZBgDIAEoCRIRCgl0ZW5hbnRfaWQYBCABKAkSJQoHcmVxdWVzdBgFIAEoCzIULnN2Yy52MS5TY29yZVJlcXVlc3QSIAoEcGxhbhgGIAEoCzIQLnN2Yy52MS5QbGFuV29ya0gAEiYKB3NlZ21lbnQYByABKAsyEy5zdmMudjEuU2VnbWVudFdvcmtIABIkCgZzdGlsbHMYCCABKAsyEi5zdmMudjEuU3RpbGxzV29ya0gAEigKCGRpYWdub3NlGAogASgLMhQuc3ZjLnYxLkRpYWdub3NlV29ya0gAEhMKC3RyYWNlcGFyZW50GAkgASgJEiIKBW1lZGlhGAsgAygLMhMuc3ZjLnYxLk1lZGlhQWNjZXNzQgYKBHdvcmsiMgoIUGxhbldvcmsSFwoPc2VnbWVudF9zZWNvbmRzGAEgASgNEg0KBXVuaXRzGAIgASgIIiwKC1NlZ21lbnRXb3JrEgwKBHBsYW4YASABKAkSDwoHc2VnbWVudBgCIAEoCSI9CgpTdGlsbHNXb3JrEgwKBHBsYW4YASABKAkSIQoFcGFydHMYAiADKAsyEi5zdmMudjEuU3RpbGxzUGFydCIOCgxEaWFnbm9zZVdvcmsiLQoKU3RpbGxzUGFydBIPCgdzZWdtZW50GAEgASgJEg4KBmZyYW1lcxgCIAMoDSLkAgoTUmVwb3J0UmVzdWx0UmVxdWVzdBIPCgdzZXNzaW9uGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSDwoHYXR0ZW1wdBgDIAEoDRIjCgVwaWVjZRgEIAEoCzISLnN2Yy52MS5GcmFtZVBpZWNlSAASIgoEcGxhbhgFIAEoCzISLnN2Yy52MS5QbGFuUmVwb3J0SAASKAoHc2VnbWVudBgGIAEoCzIVLnN2Yy52MS5TZWdtZW50UmVwb3J0SAASKAoHZmFpbHVyZRgHIAEoCzIVLnN2Yy52MS5GYWlsdXJlUmVwb3J0SAASJQoJaGFuZF9iYWNrGAggASgLMhAuc3ZjLnYxLkhhbmRCYWNrSAASJAoFc3RpbGwYCSABKAsyEy5zdmMudjEuU3RpbGxSZXBvcnRIABImCglkaWFnbm9zaXMYCiABKAsyES5zdmMudjEuRGlhZ25vc2lzSABCCAoGcmVwb3J0Ij0KCkZyYW1lUGllY2USDgoGbnVtYmVyGAEgASgNEgwKBHJvd3MYAiABKAwSEQoJcm93X2NvdW50GAMgASgNItcBCgpQbGFuUmVwb3J0EgwKBHBsYW4YASABKAkSKAoIc2VnbWVudHMYAiADKAsyFi5zdmMudjEuUGxhbm5lZFNlZ21lbnQSEwoLZnJhbWVfY291bnQYAyABKA0SDgoGcGl4ZWxzGAQgASgNEiEKBm1vZGVscxgFIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSEQoJc2NvcmVkX2J5GAYgASgJEhoKEnJlZmVyZW5jZV9pZGVudGl0eRgHIAEoCRIaChJkaXN0b3J0ZWRfaWRlbnRpdHkYCCABKAkiWAoOUGxhbm5lZFNlZ21lbnQSEwoLZmlyc3RfZnJhbWUYASABKA0SEwoLZnJhbWVfY291bnQYAiABKA0SDwoHc2VnbWVudBgDIAEoCRILCgNrZXkYBCABKAwixAEKDVNlZ21lbnRSZXBvcnQSIAoEbGFzdBgBIAEoCzISLnN2Yy52MS5GcmFtZVBpZWNlEhMKC2R1cmF0aW9uX21zGAIgASgBEgwKBHBsYW4YAyABKAkSEwoLZnJhbWVfY291bnQYBCABKA0SIQoIZmluZGluZ3MYBSADKAsyDy5zdmMudjEuRmluZGluZxIRCglzY29yZWRfYnkYBiABKAkSIwoFc2hvdHMYByABKAsyFC5zdmMudjEuU2VnbWVudFNob3RzIl8KDFNlZ21lbnRTaG90cxIOCgZzdGFydHMYASADKA0SGQoMZmlyc3RfY2hhbmdlGAIgASgBSACIAQESEwoLbGFzdF9jaGFuZ2UYAyABKAFCDwoNX2ZpcnN0X2NoYW5nZSKOAQoLU3RpbGxSZXBvcnQSDQoFZnJhbWUYASABKA0SIAoEc2lkZRgCIAEoDjISLnN2Yy52MS5TdGlsbC5TaWRlEhIKCm1lZGlhX3R5cGUYAyABKAkSDQoFd2lkdGgYBCABKA0SDgoGaGVpZ2h0GAUgASgNEg0KBWltYWdlGAYgASgMEgwKBGxhc3QYByABKAgiUAoNRmFpbHVyZVJlcG9ydBIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSDQoFZm91bmQYAyABKAkSEQoJY3V0X2ZhdWx0GAQgASgIIgoKCEhhbmRCYWNrIhYKFFJlcG9ydFJlc3VsdFJlc3BvbnNlIuMCCgROb2RlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEQoJdGVuYW50X2lkGAMgASgJEiEKBXN0YXRlGAQgASgOMhIuc3ZjLnYxLk5vZGUuU3RhdGUSDQoFc2xvdHMYBSABKA0SLgoMY2FwYWJpbGl0aWVzGAYgASgLMhguc3ZjLnYxLk5vZGVDYXBhYmlsaXRpZXMSMQoNcmVnaXN0ZXJfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoOaGVhcnRiZWF0X3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh4KBHdvcmsYCSADKAsyEC5zdmMudjEuTm9kZVdvcmsiRQoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIKCgZPTkxJTkUQARIMCghEUkFJTklORxACEgsKB09GRkxJTkUQAyJOCghOb2RlV29yaxIOCgZqb2JfaWQYASABKAkSHQoEd29yaxgCIAEoCzIPLnN2Yy52MS5Kb2JXb3JrEhMKC2ZyYW1lc19kb25lGAMgASgNIhIKEExpc3ROb2Rlc1JlcXVlc3QiMAoRTGlzdE5vZGVzUmVzcG9uc2USGwoFbm9kZXMYASADKAsyDC5zdmMudjEuTm9kZSIeChBEcmFpbk5vZGVSZXF1ZXN0EgoKAmlkGAEgASgJIi8KEURyYWluTm9kZVJlc3BvbnNlEhoKBG5vZGUYASABKAsyDC5zdmMudjEuTm9kZTKoAwoLTm9kZVNlcnZpY2USSQoMUmVnaXN0ZXJOb2RlEhsuc3ZjLnYxLlJlZ2lzdGVyTm9kZVJlcXVlc3QaHC5zdmMudjEuUmVnaXN0ZXJOb2RlUmVzcG9uc2USQAoJSGVhcnRiZWF0Ehguc3ZjLnYxLkhlYXJ0YmVhdFJlcXVlc3QaGS5zdmMudjEuSGVhcnRiZWF0UmVzcG9uc2USPQoIUHVsbFdvcmsSFy5zdmMudjEuUHVsbFdvcmtSZXF1ZXN0Ghguc3ZjLnYxLlB1bGxXb3JrUmVzcG9uc2USSQoMUmVwb3J0UmVzdWx0Ehsuc3ZjLnYxLlJlcG9ydFJlc3VsdFJlcXVlc3QaHC5zdmMudjEuUmVwb3J0UmVzdWx0UmVzcG9uc2USQAoJTGlzdE5vZGVzEhguc3ZjLnYxLkxpc3ROb2Rlc1JlcXVlc3QaGS5zdmMudjEuTGlzdE5vZGVzUmVzcG9uc2USQAoJRHJhaW5Ob2RlEhguc3ZjLnYxLkRyYWluTm9kZVJlcXVlc3QaGS5zdmMudjEuRHJhaW5Ob2RlUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp, file_svc_v1_job, file_svc_v1_scoring]);
 
 /**
  * What a node can do.
@@ -1638,6 +1638,13 @@ export type SegmentReport = Message<"svc.v1.SegmentReport"> & {
    * @generated from field: string scored_by = 6;
    */
   scoredBy: string;
+
+  /**
+   * What the segment shows of the shots of the reference; absent if it is not known.
+   *
+   * @generated from field: svc.v1.SegmentShots shots = 7;
+   */
+  shots?: SegmentShots | undefined;
 };
 
 /**
@@ -1685,6 +1692,13 @@ export type SegmentReportJson = {
    * @generated from field: string scored_by = 6;
    */
   scoredBy?: string;
+
+  /**
+   * What the segment shows of the shots of the reference; absent if it is not known.
+   *
+   * @generated from field: svc.v1.SegmentShots shots = 7;
+   */
+  shots?: SegmentShotsJson;
 };
 
 /**
@@ -1693,6 +1707,71 @@ export type SegmentReportJson = {
  */
 export const SegmentReportSchema: GenMessage<SegmentReport, {jsonType: SegmentReportJson}> = /*@__PURE__*/
   messageDesc(file_svc_v1_node, 22);
+
+/**
+ * Where the shots of the reference begin in a segment. Frames are numbered in the whole video.
+ *
+ * @generated from message svc.v1.SegmentShots
+ */
+export type SegmentShots = Message<"svc.v1.SegmentShots"> & {
+  /**
+   * Those of the segment's own frames that begin a shot, ascending, without the first frame of the video.
+   *
+   * @generated from field: repeated uint32 starts = 1;
+   */
+  starts: number[];
+
+  /**
+   * Change of the segment's first own frame from the one before, in percent of the range of samples; 0 to 100. Set if the
+   * segment has too little context to decide whether that frame begins a shot.
+   *
+   * @generated from field: optional double first_change = 2;
+   */
+  firstChange?: number | undefined;
+
+  /**
+   * The same of its last own frame.
+   *
+   * @generated from field: double last_change = 3;
+   */
+  lastChange: number;
+};
+
+/**
+ * Where the shots of the reference begin in a segment. Frames are numbered in the whole video.
+ *
+ * @generated from message svc.v1.SegmentShots
+ */
+export type SegmentShotsJson = {
+  /**
+   * Those of the segment's own frames that begin a shot, ascending, without the first frame of the video.
+   *
+   * @generated from field: repeated uint32 starts = 1;
+   */
+  starts?: number[];
+
+  /**
+   * Change of the segment's first own frame from the one before, in percent of the range of samples; 0 to 100. Set if the
+   * segment has too little context to decide whether that frame begins a shot.
+   *
+   * @generated from field: optional double first_change = 2;
+   */
+  firstChange?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * The same of its last own frame.
+   *
+   * @generated from field: double last_change = 3;
+   */
+  lastChange?: number | "NaN" | "Infinity" | "-Infinity";
+};
+
+/**
+ * Describes the message svc.v1.SegmentShots.
+ * Use `create(SegmentShotsSchema)` to create a new message.
+ */
+export const SegmentShotsSchema: GenMessage<SegmentShots, {jsonType: SegmentShotsJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_node, 23);
 
 /**
  * @generated from message svc.v1.StillReport
@@ -1795,7 +1874,7 @@ export type StillReportJson = {
  * Use `create(StillReportSchema)` to create a new message.
  */
 export const StillReportSchema: GenMessage<StillReport, {jsonType: StillReportJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 23);
+  messageDesc(file_svc_v1_node, 24);
 
 /**
  * @generated from message svc.v1.FailureReport
@@ -1864,7 +1943,7 @@ export type FailureReportJson = {
  * Use `create(FailureReportSchema)` to create a new message.
  */
 export const FailureReportSchema: GenMessage<FailureReport, {jsonType: FailureReportJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 24);
+  messageDesc(file_svc_v1_node, 25);
 
 /**
  * @generated from message svc.v1.HandBack
@@ -1883,7 +1962,7 @@ export type HandBackJson = {
  * Use `create(HandBackSchema)` to create a new message.
  */
 export const HandBackSchema: GenMessage<HandBack, {jsonType: HandBackJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 25);
+  messageDesc(file_svc_v1_node, 26);
 
 /**
  * @generated from message svc.v1.ReportResultResponse
@@ -1902,7 +1981,7 @@ export type ReportResultResponseJson = {
  * Use `create(ReportResultResponseSchema)` to create a new message.
  */
 export const ReportResultResponseSchema: GenMessage<ReportResultResponse, {jsonType: ReportResultResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 26);
+  messageDesc(file_svc_v1_node, 27);
 
 /**
  * @generated from message svc.v1.Node
@@ -2015,7 +2094,7 @@ export type NodeJson = {
  * Use `create(NodeSchema)` to create a new message.
  */
 export const NodeSchema: GenMessage<Node, {jsonType: NodeJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 27);
+  messageDesc(file_svc_v1_node, 28);
 
 /**
  * @generated from enum svc.v1.Node.State
@@ -2060,7 +2139,7 @@ export type Node_StateJson = "STATE_UNSPECIFIED" | "ONLINE" | "DRAINING" | "OFFL
  * Describes the enum svc.v1.Node.State.
  */
 export const Node_StateSchema: GenEnum<Node_State, Node_StateJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_node, 27, 0);
+  enumDesc(file_svc_v1_node, 28, 0);
 
 /**
  * @generated from message svc.v1.NodeWork
@@ -2107,7 +2186,7 @@ export type NodeWorkJson = {
  * Use `create(NodeWorkSchema)` to create a new message.
  */
 export const NodeWorkSchema: GenMessage<NodeWork, {jsonType: NodeWorkJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 28);
+  messageDesc(file_svc_v1_node, 29);
 
 /**
  * @generated from message svc.v1.ListNodesRequest
@@ -2126,7 +2205,7 @@ export type ListNodesRequestJson = {
  * Use `create(ListNodesRequestSchema)` to create a new message.
  */
 export const ListNodesRequestSchema: GenMessage<ListNodesRequest, {jsonType: ListNodesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 29);
+  messageDesc(file_svc_v1_node, 30);
 
 /**
  * @generated from message svc.v1.ListNodesResponse
@@ -2153,7 +2232,7 @@ export type ListNodesResponseJson = {
  * Use `create(ListNodesResponseSchema)` to create a new message.
  */
 export const ListNodesResponseSchema: GenMessage<ListNodesResponse, {jsonType: ListNodesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 30);
+  messageDesc(file_svc_v1_node, 31);
 
 /**
  * @generated from message svc.v1.DrainNodeRequest
@@ -2180,7 +2259,7 @@ export type DrainNodeRequestJson = {
  * Use `create(DrainNodeRequestSchema)` to create a new message.
  */
 export const DrainNodeRequestSchema: GenMessage<DrainNodeRequest, {jsonType: DrainNodeRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 31);
+  messageDesc(file_svc_v1_node, 32);
 
 /**
  * @generated from message svc.v1.DrainNodeResponse
@@ -2207,7 +2286,7 @@ export type DrainNodeResponseJson = {
  * Use `create(DrainNodeResponseSchema)` to create a new message.
  */
 export const DrainNodeResponseSchema: GenMessage<DrainNodeResponse, {jsonType: DrainNodeResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 32);
+  messageDesc(file_svc_v1_node, 33);
 
 /**
  * The calls that nodes make, and those that list and drain nodes. Every call needs role svc:admin,

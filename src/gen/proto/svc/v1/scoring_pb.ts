@@ -13,7 +13,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file svc/v1/scoring.proto.
  */
 export const file_svc_v1_scoring: GenFile = /*@__PURE__*/
-  fileDesc("ChRzdmMvdjEvc2NvcmluZy5wcm90bxIGc3ZjLnYxIooBCg9EaWFnbm9zZVJlcXVlc3QSEQoJcmVmZXJlbmNlGAEgASgJEhEKCWRpc3RvcnRlZBgCIAEoCRIjCglyYXdfdmlkZW8YByABKAsyEC5zdmMudjEuUmF3VmlkZW8SLAoKZWRpdF9saXN0cxgLIAEoDjIYLnN2Yy52MS5FZGl0TGlzdHMuUG9saWN5IjgKEERpYWdub3NlUmVzcG9uc2USJAoJZGlhZ25vc2lzGAEgASgLMhEuc3ZjLnYxLkRpYWdub3NpcyLuAQoJRGlhZ25vc2lzEiEKCGZpbmRpbmdzGAEgAygLMg8uc3ZjLnYxLkZpbmRpbmcSHgoEcnVucxgCIAMoCzIQLnN2Yy52MS5GcmFtZVJ1bhIjCgdjaGVja2VkGAMgASgLMhIuc3ZjLnYxLkZyYW1lU3BhbnMSGAoDZml4GAQgASgLMgsuc3ZjLnYxLkZpeBIkCglyZWZlcmVuY2UYBSABKAsyES5zdmMudjEuTWVkaWFJbmZvEiQKCWRpc3RvcnRlZBgGIAEoCzIRLnN2Yy52MS5NZWRpYUluZm8SEwoLZHVyYXRpb25fbXMYByABKAEiWAoKRnJhbWVTcGFucxIkCglyZWZlcmVuY2UYASADKAsyES5zdmMudjEuRnJhbWVTcGFuEiQKCWRpc3RvcnRlZBgCIAMoCzIRLnN2Yy52MS5GcmFtZVNwYW4i0wUKDFNjb3JlUmVxdWVzdBIRCglyZWZlcmVuY2UYASABKAkSEQoJZGlzdG9ydGVkGAIgASgJEg0KBW1vZGVsGAMgASgJEg4KBm1vZGVscxgEIAMoCRIQCghmZWF0dXJlcxgFIAMoCRIOCgZmcmFtZXMYBiABKAgSIwoJcmF3X3ZpZGVvGAcgASgLMhAuc3ZjLnYxLlJhd1ZpZGVvEicKB3NjYWxpbmcYCCABKA4yFi5zdmMudjEuU2NhbGluZy5Qb2xpY3kSOAoXb25fZnJhbWVfY291bnRfbWlzbWF0Y2gYCSABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EjcKFm9uX2ZyYW1lX3JhdGVfbWlzbWF0Y2gYCiABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EiwKCmVkaXRfbGlzdHMYCyABKA4yGC5zdmMudjEuRWRpdExpc3RzLlBvbGljeRIRCglzdWJzYW1wbGUYDCABKA0SHgoGZW5jb2RlGA0gASgLMg4uc3ZjLnYxLkVuY29kZRIWCg5zY29yZXJfdmVyc2lvbhgOIAEoCRITCgZvZmZzZXQYHiABKBFIAIgBARINCgVzdGFydBgfIAEoDRIQCghkdXJhdGlvbhggIAEoDRIeCgRydW5zGCEgAygLMhAuc3ZjLnYxLkZyYW1lUnVuEhoKBGNyb3AYIiABKAsyDC5zdmMudjEuQ3JvcBIeCgZtaXJyb3IYIyABKAsyDi5zdmMudjEuTWlycm9yEiUKCHJhbmdlX29mGCQgASgLMhMuc3ZjLnYxLlNhbXBsZVJhbmdlEicKCW1hdHJpeF9vZhglIAEoCzIULnN2Yy52MS5TYW1wbGVNYXRyaXgSKAoIZmluZGluZ3MYJiABKAsyFi5zdmMudjEuRmluZGluZ3NQb2xpY3kSCwoDZml4GCcgASgIQgkKB19vZmZzZXQiggIKDkZpbmRpbmdzUG9saWN5Ei0KBmFjdGlvbhgBIAEoDjIdLnN2Yy52MS5GaW5kaW5nc1BvbGljeS5BY3Rpb24SMAoFY29kZXMYAiADKAsyIS5zdmMudjEuRmluZGluZ3NQb2xpY3kuQ29kZXNFbnRyeRpLCgpDb2Rlc0VudHJ5EgsKA2tleRgBIAEoCRIsCgV2YWx1ZRgCIAEoDjIdLnN2Yy52MS5GaW5kaW5nc1BvbGljeS5BY3Rpb246AjgBIkIKBkFjdGlvbhIWChJBQ1RJT05fVU5TUEVDSUZJRUQQABIKCgZSRUZVU0UQARIICgRXQVJOEAISCgoGSUdOT1JFEAMixgEKC1NhbXBsZVJhbmdlEjEKCXJlZmVyZW5jZRgBIAEoDjIZLnN2Yy52MS5TYW1wbGVSYW5nZS5SYW5nZUgAiAEBEjEKCWRpc3RvcnRlZBgCIAEoDjIZLnN2Yy52MS5TYW1wbGVSYW5nZS5SYW5nZUgBiAEBIjUKBVJhbmdlEhUKEVJBTkdFX1VOU1BFQ0lGSUVEEAASCwoHTElNSVRFRBABEggKBEZVTEwQAkIMCgpfcmVmZXJlbmNlQgwKCl9kaXN0b3J0ZWQi2AEKDFNhbXBsZU1hdHJpeBIzCglyZWZlcmVuY2UYASABKA4yGy5zdmMudjEuU2FtcGxlTWF0cml4Lk1hdHJpeEgAiAEBEjMKCWRpc3RvcnRlZBgCIAEoDjIbLnN2Yy52MS5TYW1wbGVNYXRyaXguTWF0cml4SAGIAQEiQgoGTWF0cml4EhYKEk1BVFJJWF9VTlNQRUNJRklFRBAAEgkKBUJUNjAxEAESCQoFQlQ3MDkQAhIKCgZCVDIwMjAQA0IMCgpfcmVmZXJlbmNlQgwKCl9kaXN0b3J0ZWQiSAoEQ3JvcBIfCglyZWZlcmVuY2UYASABKAsyDC5zdmMudjEuQXJlYRIfCglkaXN0b3J0ZWQYAiABKAsyDC5zdmMudjEuQXJlYSI7CgRBcmVhEgkKAXgYASABKA0SCQoBeRgCIAEoDRINCgV3aWR0aBgDIAEoDRIOCgZoZWlnaHQYBCABKA0i2AEKBk1pcnJvchIwCglyZWZlcmVuY2UYASABKA4yGC5zdmMudjEuTWlycm9yLkRpcmVjdGlvbkgAiAEBEjAKCWRpc3RvcnRlZBgCIAEoDjIYLnN2Yy52MS5NaXJyb3IuRGlyZWN0aW9uSAGIAQEiTgoJRGlyZWN0aW9uEhkKFURJUkVDVElPTl9VTlNQRUNJRklFRBAAEg4KCkhPUklaT05UQUwQARIMCghWRVJUSUNBTBACEggKBEJPVEgQA0IMCgpfcmVmZXJlbmNlQgwKCl9kaXN0b3J0ZWQiPwoIRnJhbWVSdW4SEQoJcmVmZXJlbmNlGAEgASgNEhEKCWRpc3RvcnRlZBgCIAEoDRINCgVjb3VudBgDIAEoDSI6CgZFbmNvZGUSDQoFd2lkdGgYASABKA0SDgoGaGVpZ2h0GAIgASgNEhEKCWJpdF9kZXB0aBgDIAEoDSJTCghSYXdWaWRlbxINCgV3aWR0aBgBIAEoDRIOCgZoZWlnaHQYAiABKA0SFAoMcGl4ZWxfZm9ybWF0GAMgASgJEhIKCmZyYW1lX3JhdGUYBCABKAkiQQoHU2NhbGluZyI2CgZQb2xpY3kSFgoSUE9MSUNZX1VOU1BFQ0lGSUVEEAASCAoEQVVUTxABEgoKBlJFRlVTRRACIkQKCE1pc21hdGNoIjgKBlBvbGljeRIWChJQT0xJQ1lfVU5TUEVDSUZJRUQQABIKCgZSRUZVU0UQARIKCgZDT01NT04QAiJECglFZGl0TGlzdHMiNwoGUG9saWN5EhYKElBPTElDWV9VTlNQRUNJRklFRBAAEgkKBUFQUExZEAESCgoGSUdOT1JFEAIiNAoNU2NvcmVSZXNwb25zZRIjCgZyZXN1bHQYASABKAsyEy5zdmMudjEuU2NvcmVSZXN1bHQilgEKE1Njb3JlU3RyZWFtUmVzcG9uc2USKQoIcHJvZ3Jlc3MYASABKAsyFS5zdmMudjEuU2NvcmVQcm9ncmVzc0gAEiQKBmZyYW1lcxgCIAEoCzISLnN2Yy52MS5GcmFtZUJhdGNoSAASJQoGcmVzdWx0GAMgASgLMhMuc3ZjLnYxLlNjb3JlUmVzdWx0SABCBwoFZXZlbnQicwoNU2NvcmVQcm9ncmVzcxITCgtmcmFtZXNfZG9uZRgBIAEoDRIUCgxmcmFtZXNfdG90YWwYAiABKA0SCwoDZnBzGAMgASgBEhkKDHNlY29uZHNfbGVmdBgEIAEoAUgAiAEBQg8KDV9zZWNvbmRzX2xlZnQiMAoKRnJhbWVCYXRjaBIiCgZmcmFtZXMYASADKAsyEi5zdmMudjEuRnJhbWVTY29yZSJ9CgpGcmFtZVNjb3JlEg0KBWZyYW1lGAEgASgNEjAKB21ldHJpY3MYAiADKAsyHy5zdmMudjEuRnJhbWVTY29yZS5NZXRyaWNzRW50cnkaLgoMTWV0cmljc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAToCOAEimwYKC1Njb3JlUmVzdWx0Eg0KBXNjb3JlGAEgASgBEg0KBW1vZGVsGAIgASgJEiIKBm1vZGVscxgDIAMoCzISLnN2Yy52MS5Nb2RlbFNjb3JlEjMKCGZlYXR1cmVzGAQgAygLMiEuc3ZjLnYxLlNjb3JlUmVzdWx0LkZlYXR1cmVzRW50cnkSLwoGcG9vbGVkGAUgAygLMh8uc3ZjLnYxLlNjb3JlUmVzdWx0LlBvb2xlZEVudHJ5EhMKC2ZyYW1lX2NvdW50GAYgASgNEiIKBmZyYW1lcxgHIAMoCzISLnN2Yy52MS5GcmFtZVNjb3JlEiQKCXJlZmVyZW5jZRgIIAEoCzIRLnN2Yy52MS5NZWRpYUluZm8SJAoJZGlzdG9ydGVkGAkgASgLMhEuc3ZjLnYxLk1lZGlhSW5mbxI1Cg9zY2FsaW5nX2FwcGxpZWQYCiABKAsyEy5zdmMudjEuU2NhbGluZ0luZm9SB3NjYWxpbmcSIQoId2FybmluZ3MYCyADKAsyDy5zdmMudjEuV2FybmluZxIiCgZzY29yZXIYDCABKAsyEi5zdmMudjEuU2NvcmVySW5mbxITCgtkdXJhdGlvbl9tcxgNIAEoARIiCghlc3RpbWF0ZRgOIAEoCzIQLnN2Yy52MS5Fc3RpbWF0ZRIkCglhbGlnbm1lbnQYDyABKAsyES5zdmMudjEuQWxpZ25tZW50EhoKBGNyb3AYECABKAsyDC5zdmMudjEuQ3JvcBIeCgZtaXJyb3IYESABKAsyDi5zdmMudjEuTWlycm9yEjMKEWNvbG91cl9jb252ZXJzaW9uGBIgASgLMhguc3ZjLnYxLkNvbG91ckNvbnZlcnNpb24SIQoIZmluZGluZ3MYEyADKAsyDy5zdmMudjEuRmluZGluZxovCg1GZWF0dXJlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAToCOAEaPQoLUG9vbGVkRW50cnkSCwoDa2V5GAEgASgJEh0KBXZhbHVlGAIgASgLMg4uc3ZjLnYxLlBvb2xlZDoCOAEizwEKB0ZpbmRpbmcSDAoEY29kZRgBIAEoCRIMCgRzaWRlGAIgASgJEiEKBmZyYW1lcxgDIAEoCzIRLnN2Yy52MS5GcmFtZVNwYW4SGgoEYXJlYRgEIAEoCzIMLnN2Yy52MS5BcmVhEhEKBHNpemUYBSABKAFIAIgBARISCgpjb25maWRlbmNlGAYgASgJEhAKCGV2aWRlbmNlGAcgASgJEhgKA2ZpeBgIIAEoCzILLnN2Yy52MS5GaXgSDQoFZml4ZWQYCSABKAhCBwoFX3NpemUiKQoJRnJhbWVTcGFuEg0KBWZpcnN0GAEgASgNEg0KBWNvdW50GAIgASgNItEBCgNGaXgSEwoGb2Zmc2V0GAEgASgRSACIAQESHgoEcnVucxgCIAMoCzIQLnN2Yy52MS5GcmFtZVJ1bhIaCgRjcm9wGAMgASgLMgwuc3ZjLnYxLkNyb3ASHgoGbWlycm9yGAQgASgLMg4uc3ZjLnYxLk1pcnJvchIlCghyYW5nZV9vZhgFIAEoCzITLnN2Yy52MS5TYW1wbGVSYW5nZRInCgltYXRyaXhfb2YYBiABKAsyFC5zdmMudjEuU2FtcGxlTWF0cml4QgkKB19vZmZzZXQingIKEENvbG91ckNvbnZlcnNpb24SMgoKZnJvbV9yYW5nZRgBIAEoDjIZLnN2Yy52MS5TYW1wbGVSYW5nZS5SYW5nZUgAiAEBEjAKCHRvX3JhbmdlGAIgASgOMhkuc3ZjLnYxLlNhbXBsZVJhbmdlLlJhbmdlSAGIAQESNQoLZnJvbV9tYXRyaXgYAyABKA4yGy5zdmMudjEuU2FtcGxlTWF0cml4Lk1hdHJpeEgCiAEBEjMKCXRvX21hdHJpeBgEIAEoDjIbLnN2Yy52MS5TYW1wbGVNYXRyaXguTWF0cml4SAOIAQFCDQoLX2Zyb21fcmFuZ2VCCwoJX3RvX3JhbmdlQg4KDF9mcm9tX21hdHJpeEIMCgpfdG9fbWF0cml4IpMBCglBbGlnbm1lbnQSHgoEcnVucxgBIAMoCzIQLnN2Yy52MS5GcmFtZVJ1bhIWCg5yZWZlcmVuY2Vfc3RlcBgCIAEoDRIWCg5kaXN0b3J0ZWRfc3RlcBgDIAEoDRIaChJyZWZlcmVuY2VfbGVmdF9vdXQYBCABKA0SGgoSZGlzdG9ydGVkX2xlZnRfb3V0GAUgASgNIqoBCghFc3RpbWF0ZRILCgNsb3cYASABKAESDAoEaGlnaBgCIAEoARISCgpjb25maWRlbmNlGAMgASgBEhEKCXRvbGVyYW5jZRgEIAEoARIUCgxzY29yZWRfc2hhcmUYBSABKAESFAoMdG90YWxfZnJhbWVzGAYgASgNEg0KBXVuaXRzGAcgASgNEhMKC3RvdGFsX3VuaXRzGAggASgNEgwKBHNlZWQYCSABKA0iJQoISW50ZXJ2YWwSCwoDbG93GAEgASgBEgwKBGhpZ2gYAiABKAEiwgEKCk1vZGVsU2NvcmUSDQoFbW9kZWwYASABKAkSDgoGbWV0cmljGAIgASgJEg0KBXNjb3JlGAMgASgBEgwKBG5hbWUYBCABKAkSDgoGcmVhc29uGAUgASgJEhEKCW1heF9zY29yZRgGIAEoARIRCgliaXRfZGVwdGgYByABKA0SHgoGZW5jb2RlGAggASgLMg4uc3ZjLnYxLkVuY29kZRIiCghpbnRlcnZhbBgJIAEoCzIQLnN2Yy52MS5JbnRlcnZhbCKKAQoGUG9vbGVkEgwKBG1lYW4YASABKAESFQoNaGFybW9uaWNfbWVhbhgCIAEoARILCgNtaW4YAyABKAESCwoDbWF4GAQgASgBEg8KB3N0ZF9kZXYYBSABKAESCgoCcDEYBiABKAESCgoCcDUYByABKAESCwoDcDEwGAggASgBEgsKA3A1MBgJIAEoASLOAwoJTWVkaWFJbmZvEhEKCWNvbnRhaW5lchgBIAEoCRINCgVjb2RlYxgCIAEoCRINCgV3aWR0aBgDIAEoDRIOCgZoZWlnaHQYBCABKA0SFAoMcGl4ZWxfZm9ybWF0GAUgASgJEhEKCWJpdF9kZXB0aBgGIAEoDRISCgpmcmFtZV9yYXRlGAcgASgJEg4KBmZyYW1lcxgIIAEoDRITCgtjb2xvcl9yYW5nZRgJIAEoCRIQCghyb3RhdGlvbhgKIAEoDRISCgVieXRlcxgLIAEoAUgAiAEBEhUKCGR1cmF0aW9uGAwgASgBSAGIAQESFQoIYml0X3JhdGUYDSABKAFIAogBARIbChNzYW1wbGVfYXNwZWN0X3JhdGlvGA4gASgJEhgKC3ZpZGVvX2J5dGVzGA8gASgBSAOIAQESGwoOdmlkZW9fYml0X3JhdGUYECABKAFIBIgBARIWCg5jb2xvcl90cmFuc2ZlchgRIAEoCRIXCg9jb2xvcl9wcmltYXJpZXMYEiABKAlCCAoGX2J5dGVzQgsKCV9kdXJhdGlvbkILCglfYml0X3JhdGVCDgoMX3ZpZGVvX2J5dGVzQhEKD192aWRlb19iaXRfcmF0ZSJuCgtTY2FsaW5nSW5mbxISCgpmcm9tX3dpZHRoGAEgASgNEhMKC2Zyb21faGVpZ2h0GAIgASgNEhAKCHRvX3dpZHRoGAMgASgNEhEKCXRvX2hlaWdodBgEIAEoDRIRCglhbGdvcml0aG0YBSABKAkiKAoHV2FybmluZxIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiRwoKU2NvcmVySW5mbxIPCgdwcm9ncmFtGAEgASgJEg8KB3ZlcnNpb24YAiABKAkSFwoPbGlidm1hZl92ZXJzaW9uGAMgASgJMskBCg5TY29yaW5nU2VydmljZRI0CgVTY29yZRIULnN2Yy52MS5TY29yZVJlcXVlc3QaFS5zdmMudjEuU2NvcmVSZXNwb25zZRJCCgtTY29yZVN0cmVhbRIULnN2Yy52MS5TY29yZVJlcXVlc3QaGy5zdmMudjEuU2NvcmVTdHJlYW1SZXNwb25zZTABEj0KCERpYWdub3NlEhcuc3ZjLnYxLkRpYWdub3NlUmVxdWVzdBoYLnN2Yy52MS5EaWFnbm9zZVJlc3BvbnNlYgZwcm90bzM");
+  fileDesc("ChRzdmMvdjEvc2NvcmluZy5wcm90bxIGc3ZjLnYxIooBCg9EaWFnbm9zZVJlcXVlc3QSEQoJcmVmZXJlbmNlGAEgASgJEhEKCWRpc3RvcnRlZBgCIAEoCRIjCglyYXdfdmlkZW8YByABKAsyEC5zdmMudjEuUmF3VmlkZW8SLAoKZWRpdF9saXN0cxgLIAEoDjIYLnN2Yy52MS5FZGl0TGlzdHMuUG9saWN5IjgKEERpYWdub3NlUmVzcG9uc2USJAoJZGlhZ25vc2lzGAEgASgLMhEuc3ZjLnYxLkRpYWdub3NpcyLuAQoJRGlhZ25vc2lzEiEKCGZpbmRpbmdzGAEgAygLMg8uc3ZjLnYxLkZpbmRpbmcSHgoEcnVucxgCIAMoCzIQLnN2Yy52MS5GcmFtZVJ1bhIjCgdjaGVja2VkGAMgASgLMhIuc3ZjLnYxLkZyYW1lU3BhbnMSGAoDZml4GAQgASgLMgsuc3ZjLnYxLkZpeBIkCglyZWZlcmVuY2UYBSABKAsyES5zdmMudjEuTWVkaWFJbmZvEiQKCWRpc3RvcnRlZBgGIAEoCzIRLnN2Yy52MS5NZWRpYUluZm8SEwoLZHVyYXRpb25fbXMYByABKAEiWAoKRnJhbWVTcGFucxIkCglyZWZlcmVuY2UYASADKAsyES5zdmMudjEuRnJhbWVTcGFuEiQKCWRpc3RvcnRlZBgCIAMoCzIRLnN2Yy52MS5GcmFtZVNwYW4i0wUKDFNjb3JlUmVxdWVzdBIRCglyZWZlcmVuY2UYASABKAkSEQoJZGlzdG9ydGVkGAIgASgJEg0KBW1vZGVsGAMgASgJEg4KBm1vZGVscxgEIAMoCRIQCghmZWF0dXJlcxgFIAMoCRIOCgZmcmFtZXMYBiABKAgSIwoJcmF3X3ZpZGVvGAcgASgLMhAuc3ZjLnYxLlJhd1ZpZGVvEicKB3NjYWxpbmcYCCABKA4yFi5zdmMudjEuU2NhbGluZy5Qb2xpY3kSOAoXb25fZnJhbWVfY291bnRfbWlzbWF0Y2gYCSABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EjcKFm9uX2ZyYW1lX3JhdGVfbWlzbWF0Y2gYCiABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EiwKCmVkaXRfbGlzdHMYCyABKA4yGC5zdmMudjEuRWRpdExpc3RzLlBvbGljeRIRCglzdWJzYW1wbGUYDCABKA0SHgoGZW5jb2RlGA0gASgLMg4uc3ZjLnYxLkVuY29kZRIWCg5zY29yZXJfdmVyc2lvbhgOIAEoCRITCgZvZmZzZXQYHiABKBFIAIgBARINCgVzdGFydBgfIAEoDRIQCghkdXJhdGlvbhggIAEoDRIeCgRydW5zGCEgAygLMhAuc3ZjLnYxLkZyYW1lUnVuEhoKBGNyb3AYIiABKAsyDC5zdmMudjEuQ3JvcBIeCgZtaXJyb3IYIyABKAsyDi5zdmMudjEuTWlycm9yEiUKCHJhbmdlX29mGCQgASgLMhMuc3ZjLnYxLlNhbXBsZVJhbmdlEicKCW1hdHJpeF9vZhglIAEoCzIULnN2Yy52MS5TYW1wbGVNYXRyaXgSKAoIZmluZGluZ3MYJiABKAsyFi5zdmMudjEuRmluZGluZ3NQb2xpY3kSCwoDZml4GCcgASgIQgkKB19vZmZzZXQiggIKDkZpbmRpbmdzUG9saWN5Ei0KBmFjdGlvbhgBIAEoDjIdLnN2Yy52MS5GaW5kaW5nc1BvbGljeS5BY3Rpb24SMAoFY29kZXMYAiADKAsyIS5zdmMudjEuRmluZGluZ3NQb2xpY3kuQ29kZXNFbnRyeRpLCgpDb2Rlc0VudHJ5EgsKA2tleRgBIAEoCRIsCgV2YWx1ZRgCIAEoDjIdLnN2Yy52MS5GaW5kaW5nc1BvbGljeS5BY3Rpb246AjgBIkIKBkFjdGlvbhIWChJBQ1RJT05fVU5TUEVDSUZJRUQQABIKCgZSRUZVU0UQARIICgRXQVJOEAISCgoGSUdOT1JFEAMixgEKC1NhbXBsZVJhbmdlEjEKCXJlZmVyZW5jZRgBIAEoDjIZLnN2Yy52MS5TYW1wbGVSYW5nZS5SYW5nZUgAiAEBEjEKCWRpc3RvcnRlZBgCIAEoDjIZLnN2Yy52MS5TYW1wbGVSYW5nZS5SYW5nZUgBiAEBIjUKBVJhbmdlEhUKEVJBTkdFX1VOU1BFQ0lGSUVEEAASCwoHTElNSVRFRBABEggKBEZVTEwQAkIMCgpfcmVmZXJlbmNlQgwKCl9kaXN0b3J0ZWQi2AEKDFNhbXBsZU1hdHJpeBIzCglyZWZlcmVuY2UYASABKA4yGy5zdmMudjEuU2FtcGxlTWF0cml4Lk1hdHJpeEgAiAEBEjMKCWRpc3RvcnRlZBgCIAEoDjIbLnN2Yy52MS5TYW1wbGVNYXRyaXguTWF0cml4SAGIAQEiQgoGTWF0cml4EhYKEk1BVFJJWF9VTlNQRUNJRklFRBAAEgkKBUJUNjAxEAESCQoFQlQ3MDkQAhIKCgZCVDIwMjAQA0IMCgpfcmVmZXJlbmNlQgwKCl9kaXN0b3J0ZWQiSAoEQ3JvcBIfCglyZWZlcmVuY2UYASABKAsyDC5zdmMudjEuQXJlYRIfCglkaXN0b3J0ZWQYAiABKAsyDC5zdmMudjEuQXJlYSI7CgRBcmVhEgkKAXgYASABKA0SCQoBeRgCIAEoDRINCgV3aWR0aBgDIAEoDRIOCgZoZWlnaHQYBCABKA0i2AEKBk1pcnJvchIwCglyZWZlcmVuY2UYASABKA4yGC5zdmMudjEuTWlycm9yLkRpcmVjdGlvbkgAiAEBEjAKCWRpc3RvcnRlZBgCIAEoDjIYLnN2Yy52MS5NaXJyb3IuRGlyZWN0aW9uSAGIAQEiTgoJRGlyZWN0aW9uEhkKFURJUkVDVElPTl9VTlNQRUNJRklFRBAAEg4KCkhPUklaT05UQUwQARIMCghWRVJUSUNBTBACEggKBEJPVEgQA0IMCgpfcmVmZXJlbmNlQgwKCl9kaXN0b3J0ZWQiPwoIRnJhbWVSdW4SEQoJcmVmZXJlbmNlGAEgASgNEhEKCWRpc3RvcnRlZBgCIAEoDRINCgVjb3VudBgDIAEoDSI6CgZFbmNvZGUSDQoFd2lkdGgYASABKA0SDgoGaGVpZ2h0GAIgASgNEhEKCWJpdF9kZXB0aBgDIAEoDSJTCghSYXdWaWRlbxINCgV3aWR0aBgBIAEoDRIOCgZoZWlnaHQYAiABKA0SFAoMcGl4ZWxfZm9ybWF0GAMgASgJEhIKCmZyYW1lX3JhdGUYBCABKAkiQQoHU2NhbGluZyI2CgZQb2xpY3kSFgoSUE9MSUNZX1VOU1BFQ0lGSUVEEAASCAoEQVVUTxABEgoKBlJFRlVTRRACIkQKCE1pc21hdGNoIjgKBlBvbGljeRIWChJQT0xJQ1lfVU5TUEVDSUZJRUQQABIKCgZSRUZVU0UQARIKCgZDT01NT04QAiJECglFZGl0TGlzdHMiNwoGUG9saWN5EhYKElBPTElDWV9VTlNQRUNJRklFRBAAEgkKBUFQUExZEAESCgoGSUdOT1JFEAIiNAoNU2NvcmVSZXNwb25zZRIjCgZyZXN1bHQYASABKAsyEy5zdmMudjEuU2NvcmVSZXN1bHQilgEKE1Njb3JlU3RyZWFtUmVzcG9uc2USKQoIcHJvZ3Jlc3MYASABKAsyFS5zdmMudjEuU2NvcmVQcm9ncmVzc0gAEiQKBmZyYW1lcxgCIAEoCzISLnN2Yy52MS5GcmFtZUJhdGNoSAASJQoGcmVzdWx0GAMgASgLMhMuc3ZjLnYxLlNjb3JlUmVzdWx0SABCBwoFZXZlbnQicwoNU2NvcmVQcm9ncmVzcxITCgtmcmFtZXNfZG9uZRgBIAEoDRIUCgxmcmFtZXNfdG90YWwYAiABKA0SCwoDZnBzGAMgASgBEhkKDHNlY29uZHNfbGVmdBgEIAEoAUgAiAEBQg8KDV9zZWNvbmRzX2xlZnQiMAoKRnJhbWVCYXRjaBIiCgZmcmFtZXMYASADKAsyEi5zdmMudjEuRnJhbWVTY29yZSJ9CgpGcmFtZVNjb3JlEg0KBWZyYW1lGAEgASgNEjAKB21ldHJpY3MYAiADKAsyHy5zdmMudjEuRnJhbWVTY29yZS5NZXRyaWNzRW50cnkaLgoMTWV0cmljc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAToCOAEiuAYKC1Njb3JlUmVzdWx0Eg0KBXNjb3JlGAEgASgBEg0KBW1vZGVsGAIgASgJEiIKBm1vZGVscxgDIAMoCzISLnN2Yy52MS5Nb2RlbFNjb3JlEjMKCGZlYXR1cmVzGAQgAygLMiEuc3ZjLnYxLlNjb3JlUmVzdWx0LkZlYXR1cmVzRW50cnkSLwoGcG9vbGVkGAUgAygLMh8uc3ZjLnYxLlNjb3JlUmVzdWx0LlBvb2xlZEVudHJ5EhMKC2ZyYW1lX2NvdW50GAYgASgNEiIKBmZyYW1lcxgHIAMoCzISLnN2Yy52MS5GcmFtZVNjb3JlEiQKCXJlZmVyZW5jZRgIIAEoCzIRLnN2Yy52MS5NZWRpYUluZm8SJAoJZGlzdG9ydGVkGAkgASgLMhEuc3ZjLnYxLk1lZGlhSW5mbxI1Cg9zY2FsaW5nX2FwcGxpZWQYCiABKAsyEy5zdmMudjEuU2NhbGluZ0luZm9SB3NjYWxpbmcSIQoId2FybmluZ3MYCyADKAsyDy5zdmMudjEuV2FybmluZxIiCgZzY29yZXIYDCABKAsyEi5zdmMudjEuU2NvcmVySW5mbxITCgtkdXJhdGlvbl9tcxgNIAEoARIiCghlc3RpbWF0ZRgOIAEoCzIQLnN2Yy52MS5Fc3RpbWF0ZRIkCglhbGlnbm1lbnQYDyABKAsyES5zdmMudjEuQWxpZ25tZW50EhoKBGNyb3AYECABKAsyDC5zdmMudjEuQ3JvcBIeCgZtaXJyb3IYESABKAsyDi5zdmMudjEuTWlycm9yEjMKEWNvbG91cl9jb252ZXJzaW9uGBIgASgLMhguc3ZjLnYxLkNvbG91ckNvbnZlcnNpb24SIQoIZmluZGluZ3MYEyADKAsyDy5zdmMudjEuRmluZGluZxIbCgVzaG90cxgUIAMoCzIMLnN2Yy52MS5TaG90Gi8KDUZlYXR1cmVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgBOgI4ARo9CgtQb29sZWRFbnRyeRILCgNrZXkYASABKAkSHQoFdmFsdWUYAiABKAsyDi5zdmMudjEuUG9vbGVkOgI4ASJgCgRTaG90EhMKC2ZpcnN0X2ZyYW1lGAEgASgNEhMKC2ZyYW1lX2NvdW50GAIgASgNEgwKBG1lYW4YAyABKAESCwoDbWluGAQgASgBEhMKC3dvcnN0X2ZyYW1lGAUgASgNIs8BCgdGaW5kaW5nEgwKBGNvZGUYASABKAkSDAoEc2lkZRgCIAEoCRIhCgZmcmFtZXMYAyABKAsyES5zdmMudjEuRnJhbWVTcGFuEhoKBGFyZWEYBCABKAsyDC5zdmMudjEuQXJlYRIRCgRzaXplGAUgASgBSACIAQESEgoKY29uZmlkZW5jZRgGIAEoCRIQCghldmlkZW5jZRgHIAEoCRIYCgNmaXgYCCABKAsyCy5zdmMudjEuRml4Eg0KBWZpeGVkGAkgASgIQgcKBV9zaXplIikKCUZyYW1lU3BhbhINCgVmaXJzdBgBIAEoDRINCgVjb3VudBgCIAEoDSLRAQoDRml4EhMKBm9mZnNldBgBIAEoEUgAiAEBEh4KBHJ1bnMYAiADKAsyEC5zdmMudjEuRnJhbWVSdW4SGgoEY3JvcBgDIAEoCzIMLnN2Yy52MS5Dcm9wEh4KBm1pcnJvchgEIAEoCzIOLnN2Yy52MS5NaXJyb3ISJQoIcmFuZ2Vfb2YYBSABKAsyEy5zdmMudjEuU2FtcGxlUmFuZ2USJwoJbWF0cml4X29mGAYgASgLMhQuc3ZjLnYxLlNhbXBsZU1hdHJpeEIJCgdfb2Zmc2V0Ip4CChBDb2xvdXJDb252ZXJzaW9uEjIKCmZyb21fcmFuZ2UYASABKA4yGS5zdmMudjEuU2FtcGxlUmFuZ2UuUmFuZ2VIAIgBARIwCgh0b19yYW5nZRgCIAEoDjIZLnN2Yy52MS5TYW1wbGVSYW5nZS5SYW5nZUgBiAEBEjUKC2Zyb21fbWF0cml4GAMgASgOMhsuc3ZjLnYxLlNhbXBsZU1hdHJpeC5NYXRyaXhIAogBARIzCgl0b19tYXRyaXgYBCABKA4yGy5zdmMudjEuU2FtcGxlTWF0cml4Lk1hdHJpeEgDiAEBQg0KC19mcm9tX3JhbmdlQgsKCV90b19yYW5nZUIOCgxfZnJvbV9tYXRyaXhCDAoKX3RvX21hdHJpeCKTAQoJQWxpZ25tZW50Eh4KBHJ1bnMYASADKAsyEC5zdmMudjEuRnJhbWVSdW4SFgoOcmVmZXJlbmNlX3N0ZXAYAiABKA0SFgoOZGlzdG9ydGVkX3N0ZXAYAyABKA0SGgoScmVmZXJlbmNlX2xlZnRfb3V0GAQgASgNEhoKEmRpc3RvcnRlZF9sZWZ0X291dBgFIAEoDSKqAQoIRXN0aW1hdGUSCwoDbG93GAEgASgBEgwKBGhpZ2gYAiABKAESEgoKY29uZmlkZW5jZRgDIAEoARIRCgl0b2xlcmFuY2UYBCABKAESFAoMc2NvcmVkX3NoYXJlGAUgASgBEhQKDHRvdGFsX2ZyYW1lcxgGIAEoDRINCgV1bml0cxgHIAEoDRITCgt0b3RhbF91bml0cxgIIAEoDRIMCgRzZWVkGAkgASgNIiUKCEludGVydmFsEgsKA2xvdxgBIAEoARIMCgRoaWdoGAIgASgBIsIBCgpNb2RlbFNjb3JlEg0KBW1vZGVsGAEgASgJEg4KBm1ldHJpYxgCIAEoCRINCgVzY29yZRgDIAEoARIMCgRuYW1lGAQgASgJEg4KBnJlYXNvbhgFIAEoCRIRCgltYXhfc2NvcmUYBiABKAESEQoJYml0X2RlcHRoGAcgASgNEh4KBmVuY29kZRgIIAEoCzIOLnN2Yy52MS5FbmNvZGUSIgoIaW50ZXJ2YWwYCSABKAsyEC5zdmMudjEuSW50ZXJ2YWwiigEKBlBvb2xlZBIMCgRtZWFuGAEgASgBEhUKDWhhcm1vbmljX21lYW4YAiABKAESCwoDbWluGAMgASgBEgsKA21heBgEIAEoARIPCgdzdGRfZGV2GAUgASgBEgoKAnAxGAYgASgBEgoKAnA1GAcgASgBEgsKA3AxMBgIIAEoARILCgNwNTAYCSABKAEizgMKCU1lZGlhSW5mbxIRCgljb250YWluZXIYASABKAkSDQoFY29kZWMYAiABKAkSDQoFd2lkdGgYAyABKA0SDgoGaGVpZ2h0GAQgASgNEhQKDHBpeGVsX2Zvcm1hdBgFIAEoCRIRCgliaXRfZGVwdGgYBiABKA0SEgoKZnJhbWVfcmF0ZRgHIAEoCRIOCgZmcmFtZXMYCCABKA0SEwoLY29sb3JfcmFuZ2UYCSABKAkSEAoIcm90YXRpb24YCiABKA0SEgoFYnl0ZXMYCyABKAFIAIgBARIVCghkdXJhdGlvbhgMIAEoAUgBiAEBEhUKCGJpdF9yYXRlGA0gASgBSAKIAQESGwoTc2FtcGxlX2FzcGVjdF9yYXRpbxgOIAEoCRIYCgt2aWRlb19ieXRlcxgPIAEoAUgDiAEBEhsKDnZpZGVvX2JpdF9yYXRlGBAgASgBSASIAQESFgoOY29sb3JfdHJhbnNmZXIYESABKAkSFwoPY29sb3JfcHJpbWFyaWVzGBIgASgJQggKBl9ieXRlc0ILCglfZHVyYXRpb25CCwoJX2JpdF9yYXRlQg4KDF92aWRlb19ieXRlc0IRCg9fdmlkZW9fYml0X3JhdGUibgoLU2NhbGluZ0luZm8SEgoKZnJvbV93aWR0aBgBIAEoDRITCgtmcm9tX2hlaWdodBgCIAEoDRIQCgh0b193aWR0aBgDIAEoDRIRCgl0b19oZWlnaHQYBCABKA0SEQoJYWxnb3JpdGhtGAUgASgJIigKB1dhcm5pbmcSDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIkcKClNjb3JlckluZm8SDwoHcHJvZ3JhbRgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEhcKD2xpYnZtYWZfdmVyc2lvbhgDIAEoCTLJAQoOU2NvcmluZ1NlcnZpY2USNAoFU2NvcmUSFC5zdmMudjEuU2NvcmVSZXF1ZXN0GhUuc3ZjLnYxLlNjb3JlUmVzcG9uc2USQgoLU2NvcmVTdHJlYW0SFC5zdmMudjEuU2NvcmVSZXF1ZXN0Ghsuc3ZjLnYxLlNjb3JlU3RyZWFtUmVzcG9uc2UwARI9CghEaWFnbm9zZRIXLnN2Yy52MS5EaWFnbm9zZVJlcXVlc3QaGC5zdmMudjEuRGlhZ25vc2VSZXNwb25zZWIGcHJvdG8z");
 
 /**
  * A pair to diagnose.
@@ -1858,6 +1858,14 @@ export type ScoreResult = Message<"svc.v1.ScoreResult"> & {
    * @generated from field: repeated svc.v1.Finding findings = 19;
    */
   findings: Finding[];
+
+  /**
+   * Shots of the reference in order, with their scores by the first model. Empty if they are not known: in an estimate,
+   * with a scorer that does not detect them, or if there are more than 10,000.
+   *
+   * @generated from field: repeated svc.v1.Shot shots = 20;
+   */
+  shots: Shot[];
 };
 
 /**
@@ -2001,6 +2009,14 @@ export type ScoreResultJson = {
    * @generated from field: repeated svc.v1.Finding findings = 19;
    */
   findings?: FindingJson[];
+
+  /**
+   * Shots of the reference in order, with their scores by the first model. Empty if they are not known: in an estimate,
+   * with a scorer that does not detect them, or if there are more than 10,000.
+   *
+   * @generated from field: repeated svc.v1.Shot shots = 20;
+   */
+  shots?: ShotJson[];
 };
 
 /**
@@ -2009,6 +2025,89 @@ export type ScoreResultJson = {
  */
 export const ScoreResultSchema: GenMessage<ScoreResult, {jsonType: ScoreResultJson}> = /*@__PURE__*/
   messageDesc(file_svc_v1_scoring, 22);
+
+/**
+ * The frames between two cuts of the reference. ffmpeg's scdet decides where a shot begins.
+ *
+ * @generated from message svc.v1.Shot
+ */
+export type Shot = Message<"svc.v1.Shot"> & {
+  /**
+   * Numbered from 0 in the frames that were compared.
+   *
+   * @generated from field: uint32 first_frame = 1;
+   */
+  firstFrame: number;
+
+  /**
+   * @generated from field: uint32 frame_count = 2;
+   */
+  frameCount: number;
+
+  /**
+   * Mean of the first model over the scored frames of the shot.
+   *
+   * @generated from field: double mean = 3;
+   */
+  mean: number;
+
+  /**
+   * The lowest score, and the first frame that has it.
+   *
+   * @generated from field: double min = 4;
+   */
+  min: number;
+
+  /**
+   * @generated from field: uint32 worst_frame = 5;
+   */
+  worstFrame: number;
+};
+
+/**
+ * The frames between two cuts of the reference. ffmpeg's scdet decides where a shot begins.
+ *
+ * @generated from message svc.v1.Shot
+ */
+export type ShotJson = {
+  /**
+   * Numbered from 0 in the frames that were compared.
+   *
+   * @generated from field: uint32 first_frame = 1;
+   */
+  firstFrame?: number;
+
+  /**
+   * @generated from field: uint32 frame_count = 2;
+   */
+  frameCount?: number;
+
+  /**
+   * Mean of the first model over the scored frames of the shot.
+   *
+   * @generated from field: double mean = 3;
+   */
+  mean?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * The lowest score, and the first frame that has it.
+   *
+   * @generated from field: double min = 4;
+   */
+  min?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * @generated from field: uint32 worst_frame = 5;
+   */
+  worstFrame?: number;
+};
+
+/**
+ * Describes the message svc.v1.Shot.
+ * Use `create(ShotSchema)` to create a new message.
+ */
+export const ShotSchema: GenMessage<Shot, {jsonType: ShotJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_scoring, 23);
 
 /**
  * Something that was found about how the two videos of a pair relate.
@@ -2155,7 +2254,7 @@ export type FindingJson = {
  * Use `create(FindingSchema)` to create a new message.
  */
 export const FindingSchema: GenMessage<Finding, {jsonType: FindingJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 23);
+  messageDesc(file_svc_v1_scoring, 24);
 
 /**
  * Consecutive frames of one side, numbered from 0.
@@ -2196,7 +2295,7 @@ export type FrameSpanJson = {
  * Use `create(FrameSpanSchema)` to create a new message.
  */
 export const FrameSpanSchema: GenMessage<FrameSpan, {jsonType: FrameSpanJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 24);
+  messageDesc(file_svc_v1_scoring, 25);
 
 /**
  * Members of a ScoreRequest that repair a pair.
@@ -2277,7 +2376,7 @@ export type FixJson = {
  * Use `create(FixSchema)` to create a new message.
  */
 export const FixSchema: GenMessage<Fix, {jsonType: FixJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 25);
+  messageDesc(file_svc_v1_scoring, 26);
 
 /**
  * A conversion of samples to those of the reference. What was not converted is absent.
@@ -2338,7 +2437,7 @@ export type ColourConversionJson = {
  * Use `create(ColourConversionSchema)` to create a new message.
  */
 export const ColourConversionSchema: GenMessage<ColourConversion, {jsonType: ColourConversionJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 26);
+  messageDesc(file_svc_v1_scoring, 27);
 
 /**
  * The frames of the files that were compared.
@@ -2423,7 +2522,7 @@ export type AlignmentJson = {
  * Use `create(AlignmentSchema)` to create a new message.
  */
 export const AlignmentSchema: GenMessage<Alignment, {jsonType: AlignmentJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 27);
+  messageDesc(file_svc_v1_scoring, 28);
 
 /**
  * How means were estimated from a random sample of the frames. The sample, and with it the
@@ -2564,7 +2663,7 @@ export type EstimateJson = {
  * Use `create(EstimateSchema)` to create a new message.
  */
 export const EstimateSchema: GenMessage<Estimate, {jsonType: EstimateJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 28);
+  messageDesc(file_svc_v1_scoring, 29);
 
 /**
  * A confidence interval of a mean, in points.
@@ -2605,7 +2704,7 @@ export type IntervalJson = {
  * Use `create(IntervalSchema)` to create a new message.
  */
 export const IntervalSchema: GenMessage<Interval, {jsonType: IntervalJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 29);
+  messageDesc(file_svc_v1_scoring, 30);
 
 /**
  * @generated from message svc.v1.ModelScore
@@ -2748,7 +2847,7 @@ export type ModelScoreJson = {
  * Use `create(ModelScoreSchema)` to create a new message.
  */
 export const ModelScoreSchema: GenMessage<ModelScore, {jsonType: ModelScoreJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 30);
+  messageDesc(file_svc_v1_scoring, 31);
 
 /**
  * Pooled values of one metric over the scored frames, computed from the
@@ -2873,7 +2972,7 @@ export type PooledJson = {
  * Use `create(PooledSchema)` to create a new message.
  */
 export const PooledSchema: GenMessage<Pooled, {jsonType: PooledJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 31);
+  messageDesc(file_svc_v1_scoring, 32);
 
 /**
  * What was found in a file.
@@ -3148,7 +3247,7 @@ export type MediaInfoJson = {
  * Use `create(MediaInfoSchema)` to create a new message.
  */
 export const MediaInfoSchema: GenMessage<MediaInfo, {jsonType: MediaInfoJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 32);
+  messageDesc(file_svc_v1_scoring, 33);
 
 /**
  * @generated from message svc.v1.ScalingInfo
@@ -3219,7 +3318,7 @@ export type ScalingInfoJson = {
  * Use `create(ScalingInfoSchema)` to create a new message.
  */
 export const ScalingInfoSchema: GenMessage<ScalingInfo, {jsonType: ScalingInfoJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 33);
+  messageDesc(file_svc_v1_scoring, 34);
 
 /**
  * @generated from message svc.v1.Warning
@@ -3264,7 +3363,7 @@ export type WarningJson = {
  * Use `create(WarningSchema)` to create a new message.
  */
 export const WarningSchema: GenMessage<Warning, {jsonType: WarningJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 34);
+  messageDesc(file_svc_v1_scoring, 35);
 
 /**
  * @generated from message svc.v1.ScorerInfo
@@ -3325,7 +3424,7 @@ export type ScorerInfoJson = {
  * Use `create(ScorerInfoSchema)` to create a new message.
  */
 export const ScorerInfoSchema: GenMessage<ScorerInfo, {jsonType: ScorerInfoJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_scoring, 35);
+  messageDesc(file_svc_v1_scoring, 36);
 
 /**
  * Scores pairs of videos. Both calls give exactly the same numbers as POST /v1/score.

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Command } from "commander";
-import { inOptions } from "../../../src/cli/api-names.ts";
-import { findingsOf, findingsOptions } from "../../../src/cli/score/findings-options.ts";
+import { inOptions } from "../../../../src/cli/api-names.ts";
+import { findingsOf, findingsOptions } from "../../../../src/cli/score/flags/findings.ts";
 
 function parse(...args: readonly string[]): unknown {
   const command = new Command().exitOverride().configureOutput({ writeErr: () => undefined });

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Command } from "commander";
-import { inOptions } from "../../../src/cli/api-names.ts";
-import { alignmentOf, alignmentOptions } from "../../../src/cli/score/alignment-options.ts";
+import { inOptions } from "../../../../src/cli/api-names.ts";
+import { alignmentOf, alignmentOptions } from "../../../../src/cli/score/flags/alignment.ts";
 
 function parse(...args: readonly string[]): unknown {
   const command = new Command().exitOverride().configureOutput({ writeErr: () => undefined });

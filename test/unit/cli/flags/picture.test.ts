@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Command } from "commander";
-import { inOptions } from "../../../src/cli/api-names.ts";
-import { pictureOf, pictureOptions } from "../../../src/cli/score/picture-options.ts";
+import { inOptions } from "../../../../src/cli/api-names.ts";
+import { pictureOf, pictureOptions } from "../../../../src/cli/score/flags/picture.ts";
 
 function parse(...args: readonly string[]): unknown {
   const command = new Command().exitOverride().configureOutput({ writeErr: () => undefined });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { framesApart, worstMoments } from "../../../src/jobs/moments.ts";
-import { vmafSeries } from "../../cli/series.ts";
+import { framesApart, worstMoments } from "../../../../src/jobs/scores/moments.ts";
+import { vmafSeries } from "../../../cli/series.ts";
 
 const values = fc.array(fc.option(fc.integer({ min: 0, max: 100 }), { nil: undefined }), { maxLength: 300 });
 

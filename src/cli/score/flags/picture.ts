@@ -6,9 +6,9 @@ import {
   type Mirroring,
   type PictureRequest,
   RANGES,
-} from "../../engine/contract/picture.ts";
-import { SIDES, type Side } from "../../engine/contract/request.ts";
-import { optional } from "../flags/optional.ts";
+} from "../../../engine/contract/picture.ts";
+import { SIDES, type Side } from "../../../engine/contract/request.ts";
+import { optional } from "../../flags/optional.ts";
 
 /** Parsed options, named as in requests. */
 export type PictureFlags = PictureRequest;

@@ -1,8 +1,8 @@
 /** The options that say which frames of a pair are compared. */
 import { InvalidArgumentError, type Option } from "commander";
-import type { AlignmentRequest, Length, Run } from "../../engine/contract/alignment.ts";
-import { MAX_FRAME, MAX_RUNS } from "../../jobs/request-limits.ts";
-import { optional } from "../flags/optional.ts";
+import type { AlignmentRequest, Length, Run } from "../../../engine/contract/alignment.ts";
+import { MAX_FRAME, MAX_RUNS } from "../../../jobs/request-limits.ts";
+import { optional } from "../../flags/optional.ts";
 
 /** Parsed options, named as in requests. */
 export type AlignmentFlags = AlignmentRequest;

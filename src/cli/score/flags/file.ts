@@ -1,8 +1,8 @@
 /** The options that say how the two files are read. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { parseRational } from "../../engine/media/rational.ts";
-import { MAX_SIDE_PIXELS } from "../../jobs/request-limits.ts";
-import { offering, optional } from "../flags/optional.ts";
+import { parseRational } from "../../../engine/media/rational.ts";
+import { MAX_SIDE_PIXELS } from "../../../jobs/request-limits.ts";
+import { offering, optional } from "../../flags/optional.ts";
 
 /** Parsed options. */
 export interface FileFlags {

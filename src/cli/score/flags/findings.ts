@@ -1,14 +1,14 @@
 /** The options that say what is done if the videos turn out not to match. */
 import { InvalidArgumentError, type Option } from "commander";
-import type { PairRequest } from "../../engine/contract/request.ts";
+import type { PairRequest } from "../../../engine/contract/request.ts";
 import {
   FINDING_ACTIONS,
   type FindingsPolicy,
   joinPolicies,
   POLICY_RULE,
   parsePolicy,
-} from "../../jobs/findings-policy.ts";
-import { offering, optional } from "../flags/optional.ts";
+} from "../../../jobs/findings-policy.ts";
+import { offering, optional } from "../../flags/optional.ts";
 
 /** Parsed options, named as in requests. */
 export type FindingsFlags = Pick<PairRequest, "findings" | "fix">;
