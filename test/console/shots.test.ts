@@ -9,7 +9,7 @@ import { JobsClient } from "../server/jobs-client.ts";
 import { accessibilityFaults, smallTargets } from "./accessibility.ts";
 import { Pages } from "./browser.ts";
 
-type Shot = components["schemas"]["Shot"];
+type Shot = components["schemas"]["ScoredSpan"];
 
 /** Every other shot of twelve frames is inverted. */
 const SCENE = { width: 160, height: 90, frames: 96, filters: "negate=enable='mod(floor(n/12),2)'" };

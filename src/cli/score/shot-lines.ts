@@ -1,5 +1,5 @@
 /** The worst shots of a score, for people. */
-import { type Shot, WORST_SHOTS, worstShots } from "../../jobs/scores/shots.ts";
+import { type ScoredSpan, WORST_SPANS, worstSpans } from "../../jobs/scores/spans.ts";
 import { exact, timeCode } from "../terminal/numbers.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
 
@@ -8,14 +8,14 @@ import { paint, type Terminal } from "../terminal/terminal.ts";
  * frames. `rate`: frames per second; undefined if unknown.
  */
 export function shotLines(
-  shots: readonly Shot[],
+  shots: readonly ScoredSpan[],
   rate: number | undefined,
   terminal: Terminal,
 ): readonly string[] {
   if (shots.length < 2) return [];
-  const worst = worstShots(shots);
-  const of = shots.length > WORST_SHOTS ? `Worst ${WORST_SHOTS} of ${shots.length} shots` : "Shots";
-  const span = ({ firstFrame, frameCount }: Shot) => `${firstFrame}-${firstFrame + frameCount - 1}`;
+  const worst = worstSpans(shots);
+  const of = shots.length > WORST_SPANS ? `Worst ${WORST_SPANS} of ${shots.length} shots` : "Shots";
+  const span = ({ firstFrame, frameCount }: ScoredSpan) => `${firstFrame}-${firstFrame + frameCount - 1}`;
   const spans = widest(worst.map(span));
   const [means, mins] = [
     widest(worst.map((shot) => exact(shot.mean))),

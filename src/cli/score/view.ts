@@ -4,7 +4,7 @@ import type { Interval } from "../../engine/estimate/gate.ts";
 import { isComponent } from "../../jobs/feature-names.ts";
 import type { BitRates } from "../../jobs/quantities.ts";
 import type { ScoredModel } from "../../jobs/scored-models.ts";
-import type { Shot } from "../../jobs/scores/shots.ts";
+import type { ScoredSpan } from "../../jobs/scores/spans.ts";
 import type { FindingView } from "../findings/view.ts";
 
 /** Per-frame scores by row, such as the engine's FrameTable. */
@@ -74,7 +74,7 @@ export interface ScoreView {
   /** How the videos relate. Certain and likely ones that were not repaired are among the warnings too. */
   readonly findings: readonly FindingView[];
   /** In order; empty if they are not known. */
-  readonly shots: readonly Shot[];
+  readonly shots: readonly ScoredSpan[];
   readonly scorer: { readonly program: string; readonly version: string; readonly libvmafVersion: string };
   readonly durationMs: number;
   readonly frames: Series;

@@ -1,6 +1,6 @@
 /** The results of the engine. */
 
-import type { Shot } from "../../jobs/scores/shots.ts";
+import type { ScoredSpan } from "../../jobs/scores/spans.ts";
 import type { Interval } from "../estimate/gate.ts";
 import type { FrameTable } from "../frames/frame-table.ts";
 import type { AlignmentInfo } from "./alignment.ts";
@@ -136,7 +136,7 @@ export interface ScoreResult {
    * Shots of the reference in order, scored by the first model; empty if they are not known: in an estimate, with a scorer
    * that does not detect them, or if there are more than 10,000.
    */
-  readonly shots: readonly Shot[];
+  readonly shots: readonly ScoredSpan[];
   readonly scorer: ScorerInfo;
   readonly durationMs: number;
   /** The number of segments scored, and why the pair was scored whole although segments were requested. */

@@ -1,6 +1,6 @@
 /** Assembles the result of a scored plan: pooled metrics, the properties of both files, and warnings. */
 import { setImmediate as letOthersRun } from "node:timers/promises";
-import { shotsOf } from "../../jobs/scores/shots.ts";
+import { scoreSpans } from "../../jobs/scores/spans.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Finding } from "../contract/finding.ts";
 import { type Feature, givenSides, type Side } from "../contract/request.ts";
@@ -86,7 +86,7 @@ export async function toResult(
       ...findingWarnings(finished.findings),
     ],
     findings: finished.findings,
-    shots: shotsOf(finished.shotStarts ?? [], table, first.metric),
+    shots: scoreSpans(finished.shotStarts ?? [], table, first.metric),
     scorer,
     durationMs: Math.round(durationMs * 100) / 100,
     cutting: { segments: finished.segments, whole: finished.whole },

@@ -2148,12 +2148,12 @@ export interface components {
             /** @description Seed of the random sample. The same files, tolerance and seed give the same result. */
             seed: number;
         };
-        /** @description The frames between two cuts of the reference. ffmpeg's scdet decides where a shot begins. */
-        Shot: {
+        /** @description Consecutive frames and their scores, such as a shot, the frames between two cuts of the reference. ffmpeg's scdet decides where a shot begins. */
+        ScoredSpan: {
             /** @description Numbered from 0 in the frames that were compared. */
             firstFrame: number;
             frameCount: number;
-            /** @description Mean of the first model over the scored frames of the shot. */
+            /** @description Mean of the first model over the scored frames. */
             mean: number;
             /** @description The lowest score. */
             min: number;
@@ -2202,7 +2202,7 @@ export interface components {
             durationMs: number;
             estimate?: components["schemas"]["Estimate"];
             /** @description Shots of the reference in order, with their scores by the first model. Empty if they are not known, as in an estimate or with a scorer that does not detect them, or if there are more than 10,000. */
-            shots?: components["schemas"]["Shot"][];
+            shots?: components["schemas"]["ScoredSpan"][];
         };
         /** @description An error, with the fields of RFC 9457 and a stable code. */
         Problem: {

@@ -445,14 +445,14 @@ export interface components {
             durationMs: number;
             estimate?: components["schemas"]["Estimate"];
             /** @description Shots of the reference in order, with their scores by the first model. Empty if they are not known, as in an estimate or with a scorer that does not detect them, or if there are more than 10,000. */
-            shots?: components["schemas"]["Shot"][];
+            shots?: components["schemas"]["ScoredSpan"][];
         };
-        /** @description The frames between two cuts of the reference. ffmpeg's scdet decides where a shot begins. */
-        Shot: {
+        /** @description Consecutive frames and their scores, such as a shot, the frames between two cuts of the reference. ffmpeg's scdet decides where a shot begins. */
+        ScoredSpan: {
             /** @description Numbered from 0 in the frames that were compared. */
             firstFrame: number;
             frameCount: number;
-            /** @description Mean of the first model over the scored frames of the shot. */
+            /** @description Mean of the first model over the scored frames. */
             mean: number;
             /** @description The lowest score. */
             min: number;

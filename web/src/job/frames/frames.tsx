@@ -44,7 +44,7 @@ export function Frames({ job }: { readonly job: Job }) {
 }
 
 /** One list for all jobs without shots, to avoid redrawing the chart. */
-const NO_SHOTS: readonly Schemas["Shot"][] = [];
+const NO_SHOTS: readonly Schemas["ScoredSpan"][] = [];
 
 interface ChartProps {
   readonly job: Job;

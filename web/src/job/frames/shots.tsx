@@ -1,6 +1,6 @@
 /** The shots of the reference with their scores by the first model, the worst first or in the order of the video. */
 import { useMemo, useState } from "react";
-import { WORST_SHOTS, worstShots } from "../../../../src/jobs/scores/shots.ts";
+import { WORST_SPANS, worstSpans } from "../../../../src/jobs/scores/spans.ts";
 import type { Schemas } from "../../api/client.ts";
 import { TimeCode } from "../../chart/time-code.tsx";
 import type { View } from "../../chart/view.ts";
@@ -8,7 +8,7 @@ import { countText } from "../../jobs/job-facts.ts";
 import { ScrollArea } from "../../ui/scrolls.tsx";
 import "../../style/stills.css";
 
-type Shot = Schemas["Shot"];
+type Shot = Schemas["ScoredSpan"];
 
 interface ShotsProps {
   readonly shots: readonly Shot[];
@@ -23,8 +23,8 @@ const MORE = 50;
 
 export function Shots({ shots, rate, onView, onFrame }: ShotsProps) {
   const [isInOrder, setIsInOrder] = useState(false);
-  const [most, setMost] = useState(WORST_SHOTS);
-  const ranked = useMemo(() => (isInOrder ? shots : worstShots(shots, shots.length)), [shots, isInOrder]);
+  const [most, setMost] = useState(WORST_SPANS);
+  const ranked = useMemo(() => (isInOrder ? shots : worstSpans(shots, shots.length)), [shots, isInOrder]);
   const listed = ranked.slice(0, most);
   return (
     <section className="shots" aria-labelledby="shots">

@@ -1,8 +1,8 @@
-/** Shots of a video: the frames between two cuts, and how each of them scored. */
+/** Scores of parts of a video, such as its shots or the segments of a stream. */
 import type { Moment, Series } from "./moments.ts";
 
-/** A shot, and the scores of one metric in it. */
-export interface Shot {
+/** Consecutive frames, and the scores of one metric in them. */
+export interface ScoredSpan {
   readonly firstFrame: number;
   readonly frameCount: number;
   /** Over its scored frames, to six decimals. */
@@ -13,15 +13,15 @@ export interface Shot {
 }
 
 /**
- * Returns the shots of a video in order.
+ * Returns the spans of a video in order.
  *
- * @param starts first frame of each shot, ascending, from 0
- * @param frames per-frame scores in frame order; a shot without any, as subsampling leaves, is not returned
+ * @param starts first frame of each span, ascending, from 0
+ * @param frames per-frame scores in frame order; a span without any, as subsampling leaves, is not returned
  */
-export function shotsOf(starts: readonly number[], frames: Series, metric: string): Shot[] {
+export function scoreSpans(starts: readonly number[], frames: Series, metric: string): ScoredSpan[] {
   if (frames.length === 0) return [];
   const end = frames.frame(frames.length - 1) + 1;
-  const shots: Shot[] = [];
+  const spans: ScoredSpan[] = [];
   let row = 0;
   for (const [index, firstFrame] of starts.entries()) {
     const next = starts[index + 1] ?? Math.max(end, firstFrame + 1);
@@ -35,7 +35,7 @@ export function shotsOf(starts: readonly number[], frames: Series, metric: strin
     }
     if (worst === undefined) continue;
     const mean = Math.round((sum / count) * 1e6) / 1e6;
-    shots.push({
+    spans.push({
       firstFrame,
       frameCount: next - firstFrame,
       mean,
@@ -43,13 +43,16 @@ export function shotsOf(starts: readonly number[], frames: Series, metric: strin
       worstFrame: worst.frame,
     });
   }
-  return shots;
+  return spans;
 }
 
-/** Default number of worst shots. */
-export const WORST_SHOTS = 5;
+/** Default number of worst spans. */
+export const WORST_SPANS = 5;
 
-/** Returns up to `count` shots, the lowest mean first; among equal means, the earlier shot. */
-export function worstShots<S extends Pick<Shot, "mean">>(shots: readonly S[], count = WORST_SHOTS): S[] {
-  return shots.toSorted((one, other) => one.mean - other.mean).slice(0, count);
+/** Returns up to `count` spans, the lowest mean first; among equal means, the earlier one. */
+export function worstSpans<S extends Pick<ScoredSpan, "mean">>(
+  spans: readonly S[],
+  count = WORST_SPANS,
+): S[] {
+  return spans.toSorted((one, other) => one.mean - other.mean).slice(0, count);
 }

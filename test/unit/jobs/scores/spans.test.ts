@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { type Shot, shotsOf, worstShots } from "../../../../src/jobs/scores/shots.ts";
+import { type ScoredSpan, scoreSpans, worstSpans } from "../../../../src/jobs/scores/spans.ts";
 import { vmafSeries } from "../../../cli/series.ts";
 
 test("a shot has the mean of its frames, its lowest score and the first frame with it", () => {
   const frames = vmafSeries([90, 80, 80, 50, 70]);
-  assert.deepEqual(shotsOf([0, 3], frames, "vmaf"), [
+  assert.deepEqual(scoreSpans([0, 3], frames, "vmaf"), [
     { firstFrame: 0, frameCount: 3, mean: 83.333333, min: 80, worstFrame: 1 },
     { firstFrame: 3, frameCount: 2, mean: 60, min: 50, worstFrame: 3 },
   ]);
@@ -19,7 +19,7 @@ test("a shot without a score, as subsampling leaves, is left out", () => {
     value: (_: string, row: number) => 90 - row,
   };
   assert.deepEqual(
-    shotsOf([0, 5, 7, 9], every4th, "vmaf").map(({ firstFrame, frameCount, mean }) => [
+    scoreSpans([0, 5, 7, 9], every4th, "vmaf").map(({ firstFrame, frameCount, mean }) => [
       firstFrame,
       frameCount,
       mean,
@@ -29,8 +29,8 @@ test("a shot without a score, as subsampling leaves, is left out", () => {
       [7, 2, 88],
     ],
   );
-  assert.deepEqual(shotsOf([0, 1], vmafSeries([]), "vmaf"), []);
-  assert.deepEqual(shotsOf([], vmafSeries([1]), "vmaf"), []);
+  assert.deepEqual(scoreSpans([0, 1], vmafSeries([]), "vmaf"), []);
+  assert.deepEqual(scoreSpans([], vmafSeries([1]), "vmaf"), []);
 });
 
 test("shots contain every frame once, and their means weigh as the mean of all", () => {
@@ -39,7 +39,7 @@ test("shots contain every frame once, and their means weigh as the mean of all",
     fc.property(video, fc.array(fc.nat(199)), (scores, cuts) => {
       const starts = [0, ...new Set(cuts)].filter((start) => start < scores.length);
       const sorted = [...new Set(starts)].sort((one, other) => one - other);
-      const shots = shotsOf(sorted, vmafSeries(scores), "vmaf");
+      const shots = scoreSpans(sorted, vmafSeries(scores), "vmaf");
       let next = 0;
       for (const { firstFrame, frameCount } of shots) {
         assert.equal(firstFrame, next);
@@ -54,9 +54,9 @@ test("shots contain every frame once, and their means weigh as the mean of all",
 });
 
 test("the worst shots have the lowest means; of equal ones, the earlier is first", () => {
-  const shots = [70, 60, 60, 90].map((mean, firstFrame) => ({ mean, firstFrame }) as Shot);
+  const shots = [70, 60, 60, 90].map((mean, firstFrame) => ({ mean, firstFrame }) as ScoredSpan);
   assert.deepEqual(
-    worstShots(shots, 3).map(({ firstFrame }) => firstFrame),
+    worstSpans(shots, 3).map(({ firstFrame }) => firstFrame),
     [1, 2, 0],
   );
 });
