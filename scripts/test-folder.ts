@@ -13,6 +13,7 @@ import { pypiProblem } from "./testing/pypi.ts";
 import { runTests } from "./testing/run.ts";
 import { SCHEMATHESIS } from "./testing/schemathesis.ts";
 import { SEAWEEDFS } from "./testing/seaweedfs.ts";
+import { SHAKA_PACKAGER } from "./testing/shaka-packager.ts";
 import { totalsLine } from "./testing/totals.ts";
 
 /** Milliseconds per file. A chaos run under load that exercised too little is repeated up to four times. */
@@ -22,6 +23,7 @@ const LIMIT_MS = 1_800_000;
 const FROM_PYPI = [
   ["test/conformance/conformance.test.ts", SCHEMATHESIS],
   ["test/conformance/s3.test.ts", SEAWEEDFS],
+  ["test/matrices/shaka-titles.test.ts", SHAKA_PACKAGER],
 ] as const;
 
 const folders = process.argv.slice(2);

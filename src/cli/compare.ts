@@ -7,6 +7,7 @@ import { compareHere } from "./compare/here.ts";
 import { addCompareOptions, type CompareFlags } from "./compare/options.ts";
 import { printComparison } from "./compare/output.ts";
 import { pairsOf } from "./compare/pairs.ts";
+import { withSegments } from "./compare/segments.ts";
 import { awaitCells, submitPairs } from "./compare/submitted.ts";
 import { serverGuide, withServer } from "./connection/server.ts";
 import { EXIT, writeAll } from "./exit.ts";
@@ -16,6 +17,9 @@ const GUIDE = `
 Examples:
   The encodes of a source, and how its codecs compare:
     $ svc compare source.mov h264-*.mp4 hevc-*.mp4
+
+  The renditions of an HLS or DASH title, for phones and for television:
+    $ svc compare source.mov title/master.m3u8 --model v1-phone --model v1-tv
 
   Two ladders of the same codec, by name, compared with the first:
     $ svc compare source.mov --ladder 'fast=fast-*.mp4' --ladder 'slow=slow-*.mp4' --anchor fast
@@ -55,7 +59,7 @@ export function compareCommand(): Command {
         "of a controller.",
     )
     .argument("[reference]", "the source video: any container, .y4m or raw .yuv")
-    .argument("[distorted...]", "its encodes; the codec of each is its ladder")
+    .argument("[distorted...]", "its encodes, or HLS or DASH manifests; the codec of each is its ladder")
     .withGuide(GUIDE);
   return addCompareOptions(command).action(compare);
 }
@@ -105,7 +109,8 @@ async function compareSubmitted(
     flags,
     async (connection, signal) => {
       const baseline = baselineOf(flags);
-      const submitted = await submitPairs(connection, await pairs(signal), flags, signal);
+      const all = await pairs(signal);
+      const submitted = await submitPairs(connection, all, flags, signal);
       id = submitted.id;
       if (!flags.wait) {
         if (flags.json) return printComparison(submitted, flags).then(() => EXIT.scored);
@@ -113,7 +118,10 @@ async function compareSubmitted(
         return EXIT.scored;
       }
       if (!flags.quiet) process.stderr.write(`Comparison ${id}\n`);
-      const code = await printComparison(await awaitCells(connection, submitted, flags, signal), flags);
+      const code = await printComparison(
+        await withSegments(connection, await awaitCells(connection, submitted, flags, signal), all, signal),
+        flags,
+      );
       if (baseline === undefined) return code;
       return Math.max(code, await compareReleases(connection, baseline, flags, signal));
     },

@@ -17,6 +17,8 @@ import { type ProgressLine, progressLine } from "../score/progress.ts";
 import { checkModelDir, engineOptions, terminalOf, warnOfFallback } from "../score/run.ts";
 import type { CompareFlags } from "./options.ts";
 import type { Pair } from "./pairs.ts";
+import { scoredSegments } from "./segments.ts";
+import { RenditionFiles } from "./titles.ts";
 
 type CellInit = MessageInitShape<typeof ComparisonCellSchema>;
 
@@ -25,6 +27,7 @@ interface Scoring {
   readonly flags: CompareFlags;
   readonly line: ProgressLine;
   readonly signal: AbortSignal;
+  readonly files: RenditionFiles;
 }
 
 /**
@@ -41,12 +44,13 @@ export async function compareHere(
   requestOf("", "", flags);
   await warnOfFallback(flags);
   const line = progressLine(process.stderr, () => terminalOf(process.stderr, flags));
+  await using files = new RenditionFiles();
   try {
     const engine = await openEngine(engineOptions(flags));
     const cells: CellInit[] = [];
     for (const [index, pair] of pairs.entries()) {
       line.note(`Encode ${index + 1} of ${pairs.length}: reading the two files …`);
-      cells.push(await cellOf(index, pair, { engine, flags, line, signal }));
+      cells.push(await cellOf(index, pair, { engine, flags, line, signal, files }));
     }
     return withTables(
       create(ComparisonSchema, { anchor: flags.anchor ?? "", progress: counts(cells), cells }),
@@ -60,7 +64,9 @@ async function cellOf(index: number, pair: Pair, scoring: Scoring): Promise<Cell
   const { reference, distorted, ladder, clip } = pair;
   const cell = { number: index + 1, reference, distorted, ladder, clip };
   try {
-    return { ...cell, ...scoredInit(await scored(pair, scoring)) };
+    const result = await scored(pair, scoring);
+    const segments = scoredSegments(pair, result.frames, result);
+    return { ...cell, ...scoredInit(result), segments };
   } catch (thrown) {
     const { code, message, found, kind } = Failure.from(thrown);
     if (kind === "cancelled" || scoring.signal.aborted) throw thrown;
@@ -69,13 +75,18 @@ async function cellOf(index: number, pair: Pair, scoring: Scoring): Promise<Cell
   }
 }
 
-async function scored({ reference, distorted }: Pair, scoring: Scoring): Promise<ScoreResult> {
-  const { engine, flags, line, signal } = scoring;
-  return engine.score(requestOf(reference, distorted, flags), {
-    signal,
-    timeoutMs: flags.timeout === undefined ? undefined : Math.ceil(flags.timeout * 1000),
-    onProgress: (progress) => line.update(progress),
-  });
+async function scored(pair: Pair, scoring: Scoring): Promise<ScoreResult> {
+  const { engine, flags, line, signal, files } = scoring;
+  const distorted = await files.fileOf(pair, signal);
+  try {
+    return await engine.score(requestOf(pair.reference, distorted, flags), {
+      signal,
+      timeoutMs: flags.timeout === undefined ? undefined : Math.ceil(flags.timeout * 1000),
+      onProgress: (progress) => line.update(progress),
+    });
+  } finally {
+    await files.release(distorted);
+  }
 }
 
 function scoredInit({ distorted, pooled, scorer }: ScoreResult) {

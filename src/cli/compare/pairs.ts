@@ -8,8 +8,9 @@ import { type Columns, type List, pairRows, readList, wrongLine } from "../submi
 import { absolute } from "../submit/spec.ts";
 import { quoteName } from "../terminal/escape.ts";
 import type { LadderFiles } from "./options.ts";
+import { type TitlePart, withRenditions } from "./titles.ts";
 
-/** Absolute paths, or names of objects; an empty ladder or clip is derived. */
+/** Absolute paths, or names of objects or renditions; an empty ladder or clip is derived. */
 export interface Pair {
   /** Line of the list; 1 without a list. */
   readonly line: number;
@@ -17,6 +18,8 @@ export interface Pair {
   readonly distorted: string;
   readonly ladder: string;
   readonly clip: string;
+  /** Set if the distorted video is a rendition of a manifest. */
+  readonly part?: TitlePart;
 }
 
 export interface Asked {
@@ -28,7 +31,8 @@ export interface Asked {
 
 /** Throws INVALID_REQUEST, or SCORE_CANCELLED if the signal aborts. */
 export async function pairsOf(asked: Asked, signal: AbortSignal): Promise<readonly Pair[]> {
-  const pairs = asked.from === undefined ? await given(asked) : await listed(asked.from, asked, signal);
+  const named = asked.from === undefined ? await given(asked) : await listed(asked.from, asked, signal);
+  const pairs = await withRenditions(named);
   if (pairs.length > MAX_CELLS)
     throw invalid(`These are ${pairs.length} encodes; at most ${MAX_CELLS} can be compared at once.`);
   const seen = new Set<string>();

@@ -16,6 +16,7 @@ import { type TableColumn, tableLines } from "../terminal/table.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
 import { cut } from "../terminal/width.ts";
 import { wrap } from "../terminal/wrap.ts";
+import { segmentLines } from "./segments.ts";
 
 const MAX_NAME = 32;
 /** Statistics of the first metric. */
@@ -38,7 +39,13 @@ export function reportLines(comparison: Comparison, terminal: Terminal): string[
   const deltas =
     compared.results.length === 0 ? noDeltas(comparison) : comparisonLines(compared, [], terminal);
   const scorers = scorersLines(scorersOf(comparison.cells), terminal);
-  return [...tables, ...faultLines(comparison.cells, terminal), ...deltas, ...scorers];
+  return [
+    ...tables,
+    ...faultLines(comparison.cells, terminal),
+    ...segmentLines(comparison.cells, (cell) => nameOf(cell, terminal), terminal),
+    ...deltas,
+    ...scorers,
+  ];
 }
 
 /** By ladder as first given, then by rate. */
@@ -56,7 +63,7 @@ function columnsFor(metrics: readonly string[], terminal: Terminal): readonly Ta
     { heading: "LADDER", atLeast: 0, text: ({ ladder }) => ladder || "-" },
     {
       ...{ heading: "ENCODE", atLeast: 0 },
-      text: ({ distorted }) => cut(basename(distorted), MAX_NAME, terminal.unicode),
+      text: (cell) => nameOf(cell, terminal),
     },
     { heading: "SIZE", atLeast: 0, dispensable: 3, text: sizeText },
     { heading: "RATE", ...right, text: rateText },
@@ -71,6 +78,10 @@ function columnsFor(metrics: readonly string[], terminal: Terminal): readonly Ta
     })),
     { heading: "", atLeast: 0, text: noteOf },
   ];
+}
+
+function nameOf({ distorted }: ComparisonCell, terminal: Terminal): string {
+  return cut(basename(distorted), MAX_NAME, terminal.unicode);
 }
 
 function sizeText({ media }: ComparisonCell): string {

@@ -3,13 +3,17 @@ import { create } from "@bufbuild/protobuf";
 import type { Connection } from "../../client/connection/connection.ts";
 import { type Comparison, ComparisonService } from "../../gen/proto/svc/v1/comparison_pb.ts";
 import { Job_State, SubmitJobRequestSchema } from "../../gen/proto/svc/v1/job_pb.ts";
+import { invalid } from "../../platform/failure.ts";
 import { answered } from "../connection/server.ts";
 import { awaitJobs, MAX_AWAITED } from "../jobs/wait.ts";
+import type { ListedJob } from "../submit/list-file.ts";
 import { awaitListed } from "../submit/outcome.ts";
 import { settingsOf } from "../submit/spec.ts";
 import { found } from "../submit/upload.ts";
+import { quoteName } from "../terminal/escape.ts";
 import type { CompareFlags } from "./options.ts";
 import type { Pair } from "./pairs.ts";
+import { RenditionFiles } from "./titles.ts";
 
 const { submitComparison, getComparison } = ComparisonService.method;
 
@@ -22,10 +26,18 @@ export async function submitPairs(
   flags: CompareFlags,
   signal: AbortSignal,
 ): Promise<Comparison> {
-  const files = pairs.map(({ line, reference, distorted }) => ({
-    line,
-    request: create(SubmitJobRequestSchema, { job: { reference, distorted } }),
-  }));
+  const title = pairs.find(({ part }) => part !== undefined);
+  if (title !== undefined && !flags.upload)
+    throw invalid(
+      `${quoteName(title.part?.manifest ?? "")} is a manifest. Give --upload with --submit, so that its renditions are joined here and uploaded.`,
+    );
+  await using renditions = new RenditionFiles();
+  const files: ListedJob[] = [];
+  for (const pair of pairs) {
+    const { line, reference } = pair;
+    const distorted = await renditions.fileOf(pair, signal);
+    files.push({ line, request: create(SubmitJobRequestSchema, { job: { reference, distorted } }) });
+  }
   const uploaded = await found(connection, files, flags, signal);
   const { name = "", ...shared } = flags;
   const request = {

@@ -58,8 +58,12 @@ function withoutResult(id: string): Failure {
   return new Failure("INTERNAL", `The server returned no result for job ${id}, although it succeeded.`);
 }
 
-/** Fetches only the metric that the chart shows: a film has many frames. */
-async function chartSeries(connection: Connection, id: string, signal: AbortSignal): Promise<FrameTable> {
+/** Fetches only the metric that charts show: a film has many frames. */
+export async function chartSeries(
+  connection: Connection,
+  id: string,
+  signal: AbortSignal,
+): Promise<FrameTable> {
   const table = new FrameTable([FIRST_METRIC]);
   for await (const frames of framesOf(connection, id, ALL_FRAMES, signal)) {
     for (const { frame, metrics } of frames) table.append(frame, [metrics[FIRST_METRIC] ?? Number.NaN]);

@@ -2,6 +2,7 @@
 import type { Advice } from "../exit.ts";
 
 export const SCORE_ADVICE: Advice = {
+  MEDIA_UNSUPPORTED: "If it is an HLS or DASH manifest, svc compare scores its renditions.",
   SCORE_TIMEOUT: "Raise the limit with --timeout SECONDS, or leave the option out.",
   SCORER_NOT_FOUND: "Give a scorer with --vmaf-binary PATH: Netflix's vmaf, or an ffmpeg built with libvmaf.",
   UNKNOWN_MODEL:

@@ -1188,6 +1188,8 @@ export interface components {
                 [key: string]: components["schemas"]["Pooled"];
             };
             scorer?: components["schemas"]["ScorerInfo"];
+            /** @description Segments of a rendition with their scores. Only in the output of svc compare for a manifest; here always empty. */
+            segments?: components["schemas"]["ScoredSpan"][];
         };
         ComparisonMetric: {
             name: string;

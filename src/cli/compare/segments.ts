@@ -1,0 +1,86 @@
+/** Scores of the segments of renditions: computed from the scores of their frames, and printed. */
+import { create } from "@bufbuild/protobuf";
+import type { Connection } from "../../client/connection/connection.ts";
+import type { Comparison, ComparisonCell } from "../../gen/proto/svc/v1/comparison_pb.ts";
+import { Job_State, JobService } from "../../gen/proto/svc/v1/job_pb.ts";
+import { ScoredSpanSchema } from "../../gen/proto/svc/v1/scoring_pb.ts";
+import { scoredRate } from "../../jobs/frame-rate.ts";
+import type { Series } from "../../jobs/scores/moments.ts";
+import { type ScoredSpan, scoreSpans, WORST_SPANS, worstSpans } from "../../jobs/scores/spans.ts";
+import { segmentStarts } from "../../titles/segment-starts.ts";
+import { chartSeries } from "../jobs/result.ts";
+import { FIRST_METRIC } from "../score/view.ts";
+import { exact } from "../terminal/numbers.ts";
+import { type TableColumn, tableLines } from "../terminal/table.ts";
+import { paint, type Terminal } from "../terminal/terminal.ts";
+import type { Pair } from "./pairs.ts";
+
+/**
+ * Returns the segments of a pair's rendition with their scores by the first model; none of another video, and none if
+ * `files` state no frame rate.
+ */
+export function scoredSegments(
+  { part }: Pair,
+  frames: Series,
+  files: Parameters<typeof scoredRate>[0],
+): ScoredSpan[] {
+  const rate = scoredRate(files);
+  const starts = part && rate !== undefined ? segmentStarts(part.rendition, rate) : undefined;
+  return starts === undefined ? [] : scoreSpans(starts, frames, FIRST_METRIC);
+}
+
+/** Returns a comparison on a controller with the segments of its renditions. `pairs`: of its cells, in order. */
+export async function withSegments(
+  connection: Connection,
+  comparison: Comparison,
+  pairs: readonly Pair[],
+  signal: AbortSignal,
+): Promise<Comparison> {
+  const cells = comparison.cells.map(async (cell, index) => {
+    const pair = pairs[index];
+    if (pair?.part === undefined || cell.state !== Job_State.SUCCEEDED) return cell;
+    const { job } = await connection.call(JobService.method.getJob, { id: cell.jobId }, { signal });
+    const frames = await chartSeries(connection, cell.jobId, signal);
+    const segments = scoredSegments(pair, frames, job?.result ?? {});
+    return { ...cell, segments: segments.map((segment) => create(ScoredSpanSchema, segment)) };
+  });
+  return { ...comparison, cells: await Promise.all(cells) };
+}
+
+interface Listed {
+  readonly name: string;
+  readonly number: number;
+  readonly segment: ScoredSpan;
+}
+
+/** Returns a table of the worst segments of all encodes; nothing if no segments are known. */
+export function segmentLines(
+  cells: readonly ComparisonCell[],
+  nameOf: (cell: ComparisonCell) => string,
+  terminal: Terminal,
+): readonly string[] {
+  const all = cells.flatMap((cell) =>
+    cell.segments.map((segment, index) => ({ ...segment, name: nameOf(cell), number: index + 1 })),
+  );
+  if (all.length === 0) return [];
+  const worst = worstSpans(all).map(({ name, number, ...segment }): Listed => ({ name, number, segment }));
+  const most = Math.min(WORST_SPANS, all.length);
+  return [
+    paint(terminal, "bold", `The worst ${most} of ${all.length} segments`),
+    ...tableLines(worst, COLUMNS, terminal, { heading: true }),
+    "",
+  ];
+}
+
+const NUMBER = { align: "right", atLeast: 0 } as const;
+const COLUMNS: readonly TableColumn<Listed>[] = [
+  { heading: "ENCODE", atLeast: 0, text: ({ name }) => name },
+  { heading: "SEGMENT", ...NUMBER, text: ({ number }) => String(number) },
+  {
+    ...{ heading: "FRAMES", ...NUMBER, dispensable: 2 },
+    text: ({ segment: { firstFrame, frameCount } }) => `${firstFrame}-${firstFrame + frameCount - 1}`,
+  },
+  { heading: "MEAN", ...NUMBER, text: ({ segment }) => exact(segment.mean) },
+  { heading: "WORST", ...NUMBER, dispensable: 1, text: ({ segment }) => exact(segment.min) },
+  { heading: "AT FRAME", atLeast: 0, dispensable: 1, text: ({ segment }) => String(segment.worstFrame) },
+];

@@ -1,0 +1,78 @@
+/** Manifests among the encodes: each stands for its renditions, which are joined to files when they are needed. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, extname, join } from "node:path";
+import { tempDirFailure } from "../../engine/files/temporary-folder.ts";
+import { remoteName } from "../../jobs/media/names.ts";
+import { invalid } from "../../platform/failure.ts";
+import { assemble } from "../../titles/assemble.ts";
+import { isManifest, readTitle } from "../../titles/read-title.ts";
+import type { Rendition } from "../../titles/title.ts";
+import { quoteName } from "../terminal/escape.ts";
+import type { Pair } from "./pairs.ts";
+
+/** What a pair has whose distorted video is a rendition. */
+export interface TitlePart {
+  /** Path of the file. */
+  readonly manifest: string;
+  readonly rendition: Rendition;
+}
+
+/** Returns the pairs, each manifest replaced by its renditions. Throws Failure. */
+export async function withRenditions(pairs: readonly Pair[]): Promise<readonly Pair[]> {
+  const titles = new Map<string, Promise<readonly Rendition[]>>();
+  const expanded = pairs.map(async (pair) => {
+    const { reference, distorted: manifest } = pair;
+    if (isManifest(reference))
+      throw invalid(
+        `${quoteName(reference)} is a manifest. Give the source video of the title as reference.`,
+      );
+    if (!isManifest(manifest)) return [pair];
+    if (remoteName(manifest) !== undefined)
+      throw invalid(
+        `${quoteName(manifest)} is a manifest in a storage. Copy the files of the title to this machine, and compare its manifest there.`,
+      );
+    const title = titles.get(manifest) ?? readTitle(manifest);
+    titles.set(manifest, title);
+    return (await title).map((rendition) => ({
+      ...pair,
+      distorted: `${manifest}#${rendition.name}`,
+      part: { manifest, rendition },
+    }));
+  });
+  return (await Promise.all(expanded)).flat();
+}
+
+/** A temporary folder with the files of renditions. Disposing of it deletes them. */
+export class RenditionFiles implements AsyncDisposable {
+  #folder: Promise<string> | undefined;
+
+  /** Returns the file of a pair's distorted video; of a rendition, a new one in most cases. Throws Failure. */
+  async fileOf({ distorted, part }: Pair, signal: AbortSignal): Promise<string> {
+    if (part === undefined) return distorted;
+    const { manifest, rendition } = part;
+    this.#folder ??= mkdtemp(join(tmpdir(), "svc-title-"));
+    try {
+      const title = basename(manifest, extname(manifest));
+      const folder = await mkdtemp(join(await this.#folder, "rendition-"));
+      return await assemble(rendition, {
+        manifest,
+        target: join(folder, `${title}-${rendition.name}`),
+        signal,
+      });
+    } catch (error) {
+      throw tempDirFailure(error) ?? error;
+    }
+  }
+
+  /** Deletes a file that fileOf made. Leaves those of the title alone. */
+  async release(file: string): Promise<void> {
+    const folder = await this.#folder;
+    if (folder !== undefined && file.startsWith(join(folder, "/"))) await rm(file, { force: true });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const folder = await this.#folder?.catch(() => undefined);
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,194 @@
+/** Assembles the segments of a rendition into one file, with every coded frame as it is. */
+import { type FileHandle, open, stat } from "node:fs/promises";
+import { Failure } from "../platform/failure.ts";
+import { boxesIn, Malformed } from "./boxes.ts";
+import { areAlike, areEncrypted, move, periodsOf, type Tracks, tracksOf } from "./fragments.ts";
+import { unreadable } from "./read-title.ts";
+import { encryptedFault, type FilePart, manifestFault, type Rendition, type TitleSegment } from "./title.ts";
+import { TransportMover } from "./transport.ts";
+
+type Container = "mp4" | "ts" | "webm";
+
+/** Bytes of the largest segment: each is read into memory. */
+const MAX_SEGMENT_BYTES = 2 ** 30;
+
+export interface Assembling {
+  readonly manifest: string;
+  /** Where to write, without the extension. */
+  readonly target: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Returns the file of a rendition: the only one that the manifest names for it, or a new one with all of its segments.
+ * Throws Failure, among others MANIFEST_UNSUPPORTED if its segments cannot be joined exactly.
+ */
+export async function assemble(rendition: Rendition, assembling: Assembling): Promise<string> {
+  const whole = await wholeFile(rendition);
+  if (whole !== undefined) return whole;
+  const { manifest, target, signal } = assembling;
+  const [first] = rendition.segments;
+  if (first === undefined)
+    throw manifestFault("MANIFEST_INVALID", manifest, `has no segments of ${rendition.name}.`);
+  const container = containerOf(await readPart(first.init ?? first, 16));
+  const fault = (detail: string) =>
+    manifestFault("MANIFEST_UNSUPPORTED", manifest, `names segments of ${rendition.name} that ${detail}`);
+  if (container === undefined) throw fault("are not MP4, MPEG-TS or WebM.");
+  if (container === "webm" && rendition.segments.some(({ isDiscontinuous }) => isDiscontinuous))
+    throw fault("are WebM with discontinuities, which cannot be joined. Score the parts one by one.");
+  if (container === "mp4" && rendition.segments.some(({ init }) => init === undefined))
+    throw fault("are MP4 without an init segment.");
+  const file = `${target}.${container}`;
+  await using output = await open(file, "wx");
+  const encrypted = () => encryptedFault(manifest, `${rendition.name} is encrypted`);
+  const joiner = new Joiner(output, container, { fault, encrypted });
+  for (const segment of rendition.segments) {
+    signal.throwIfAborted();
+    await joiner.add(segment);
+  }
+  return file;
+}
+
+/** Returns the file of which the segments are all the content. */
+async function wholeFile({ segments }: Rendition): Promise<string | undefined> {
+  const [first] = segments;
+  if (first === undefined) return undefined;
+  const { file, init, range } = first;
+  if (init === undefined && range === undefined && segments.length === 1) return file;
+  if (init !== undefined && (init.file !== file || (init.range?.first ?? -1) !== 0)) return undefined;
+  let next = init === undefined ? 0 : first.range?.first;
+  for (const segment of segments) {
+    const isNext = segment.file === file && segment.range?.first === next && !segment.isDiscontinuous;
+    if (!isNext || segment.range === undefined) return undefined;
+    next = segment.range.first + segment.range.length;
+  }
+  const { size } = await stat(file).catch((error: unknown) => {
+    throw unreadable(file, error);
+  });
+  return size === next ? file : undefined;
+}
+
+/** Writes segments one after the other. */
+class Joiner {
+  readonly #output: FileHandle;
+  readonly #container: Container;
+  readonly #fault: (detail: string) => Failure;
+  readonly #encrypted: () => Failure;
+  readonly #transport = new TransportMover();
+  #init: FilePart | undefined;
+  #tracks: Tracks | undefined;
+  /** Added to the times of the tracks since the last discontinuity. */
+  #offsets = new Map<number, bigint>();
+  /** Where the last segment ended, by track, after moving. */
+  #ends = new Map<number, bigint>();
+
+  constructor(
+    output: FileHandle,
+    container: Container,
+    { fault, encrypted }: { fault: (detail: string) => Failure; encrypted: () => Failure },
+  ) {
+    this.#output = output;
+    this.#container = container;
+    this.#fault = fault;
+    this.#encrypted = encrypted;
+  }
+
+  async add(segment: TitleSegment): Promise<void> {
+    const { init } = segment;
+    if (init !== undefined && !isSamePart(init, this.#init)) {
+      await this.#addInit(await readPart(init));
+      this.#init = init;
+    }
+    const bytes = await readPart(segment);
+    try {
+      if (this.#container === "ts") this.#transport.move(bytes, segment.isDiscontinuous);
+      if (this.#tracks === undefined) await this.#output.write(bytes);
+      else await this.#addFragments(bytes, segment.isDiscontinuous, this.#tracks);
+    } catch (error) {
+      if (error instanceof Malformed)
+        throw this.#fault(`are damaged: in ${JSON.stringify(segment.file)}, ${error.message}.`);
+      throw error;
+    }
+  }
+
+  /** A later init segment is left out if the codecs' parameters stay the same: a file has only one. */
+  async #addInit(bytes: Buffer): Promise<void> {
+    if (this.#container !== "mp4") {
+      if (this.#init === undefined) await this.#output.write(bytes);
+      return;
+    }
+    const tracks = this.#read(bytes);
+    if (areEncrypted(tracks)) throw this.#encrypted();
+    if (this.#tracks === undefined) {
+      this.#tracks = tracks;
+      await this.#output.write(bytes);
+    } else if (!areAlike(this.#tracks, tracks)) {
+      throw this.#fault(
+        "have different codec parameters, so that no single MP4 can hold them. Score the parts between the discontinuities one by one.",
+      );
+    }
+  }
+
+  #read(init: Buffer): Tracks {
+    try {
+      return tracksOf(init);
+    } catch (error) {
+      if (error instanceof Malformed) throw this.#fault(`have a damaged init segment: ${error.message}.`);
+      throw error;
+    }
+  }
+
+  async #addFragments(bytes: Buffer, isDiscontinuous: boolean, tracks: Tracks): Promise<void> {
+    const periods = periodsOf(bytes, tracks);
+    if (isDiscontinuous) {
+      this.#offsets = new Map(
+        [...periods].map(([id, { first }]) => [id, (this.#ends.get(id) ?? first) - first]),
+      );
+    }
+    move(bytes, this.#offsets);
+    for (const [id, { end }] of periods) this.#ends.set(id, end + (this.#offsets.get(id) ?? 0n));
+    // An index of a single segment would be taken for one of the file.
+    for (const { type, start, end } of boxesIn(bytes))
+      if (type !== "sidx") await this.#output.write(bytes.subarray(start, end));
+  }
+}
+
+function isSamePart(one: FilePart, other: FilePart | undefined): boolean {
+  return (
+    one.file === other?.file &&
+    one.range?.first === other.range?.first &&
+    one.range?.length === other.range?.length
+  );
+}
+
+/** Returns the container that begins with these bytes. */
+function containerOf(start: Buffer): Container | undefined {
+  if (start[0] === 0x47) return "ts";
+  if (start.readUInt32BE(0) === 0x1a45dfa3) return "webm";
+  return ["ftyp", "styp", "moov", "moof", "sidx"].includes(start.toString("latin1", 4, 8))
+    ? "mp4"
+    : undefined;
+}
+
+/** Reads a part of a file, or only its first bytes. Throws MEDIA_TRUNCATED if the file ends within it. */
+async function readPart({ file, range }: FilePart, most?: number): Promise<Buffer> {
+  try {
+    await using handle = await open(file);
+    const { size } = await handle.stat();
+    const { first, length } = range ?? { first: 0, length: size };
+    const wanted = Math.min(length, most ?? length);
+    if (wanted > MAX_SEGMENT_BYTES)
+      throw new Failure(
+        "MEDIA_TOO_LARGE",
+        `A segment in ${JSON.stringify(file)} has ${wanted} bytes; the most are ${MAX_SEGMENT_BYTES}.`,
+      );
+    const bytes = Buffer.alloc(wanted);
+    const { bytesRead } = await handle.read(bytes, 0, wanted, first);
+    if (bytesRead === wanted && wanted > 0) return bytes;
+    const detail = `The file ${JSON.stringify(file)} of the title has ${size} bytes, but its manifest names ${length} from ${first} on.`;
+    throw new Failure("MEDIA_TRUNCATED", detail);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw unreadable(file, error);
+  }
+}

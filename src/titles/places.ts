@@ -1,0 +1,56 @@
+/** Where the files of a title are: below the folder of its manifest, and nowhere else. */
+import { join, relative, resolve, sep } from "node:path";
+import { manifestFault } from "./title.ts";
+
+/** Stands for the folder of the manifest in addresses; no address of the internet has its top-level domain (RFC 2606). */
+const ORIGIN = "https://title.invalid/";
+
+/** Resolves the addresses in the manifest of a title and in the manifests that it names. */
+export class Places {
+  readonly manifest: string;
+  readonly #folder: string;
+
+  /** `manifest`: path of the file. */
+  constructor(manifest: string) {
+    this.manifest = manifest;
+    this.#folder = resolve(manifest, "..");
+  }
+
+  /** The address of a file below the folder; the manifest's own one by default. */
+  addressOf(file = this.manifest): string {
+    const parts = relative(this.#folder, resolve(file)).split(sep);
+    return ORIGIN + parts.map(encodeURIComponent).join("/");
+  }
+
+  /**
+   * Returns the file of an address. Throws MANIFEST_UNSUPPORTED if it is not below the folder of the manifest.
+   *
+   * @param base address of the manifest that has it
+   */
+  fileOf(address: string, base: string): string {
+    const url = URL.parse(address, base);
+    if (url === null || !url.href.startsWith(ORIGIN)) throw this.#elsewhere(address);
+    const file = resolve(join(this.#folder, this.#decoded(url.pathname)));
+    const path = relative(this.#folder, file);
+    if (path === "" || path === ".." || path.startsWith(`..${sep}`)) throw this.#elsewhere(address);
+    return file;
+  }
+
+  #decoded(path: string): string {
+    try {
+      const decoded = decodeURIComponent(path);
+      if (!decoded.includes("\0")) return decoded;
+    } catch {
+      // Malformed percent encoding.
+    }
+    throw this.#elsewhere(path);
+  }
+
+  #elsewhere(address: string) {
+    return manifestFault(
+      "MANIFEST_UNSUPPORTED",
+      this.manifest,
+      `names ${JSON.stringify(address.slice(0, 200))}, which is not below its own folder. Put all files of the title there, and name them by relative addresses.`,
+    );
+  }
+}
