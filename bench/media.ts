@@ -12,7 +12,8 @@ export const FFMPEG = (await bundledFfmpeg()) ?? "ffmpeg";
 /** Options of both encodes of a pair. */
 const ENCODE = ["-c:v", "libx264", "-preset", "veryfast", "-g", "50"] as const;
 
-async function ffmpeg(args: readonly string[], cwd: string): Promise<void> {
+/** Runs the bundled ffmpeg in a folder. */
+export async function ffmpeg(args: readonly string[], cwd: string): Promise<void> {
   await run(FFMPEG, ["-nostdin", "-v", "error", "-y", ...args], { cwd, maxBuffer: 2 ** 24 });
 }
 

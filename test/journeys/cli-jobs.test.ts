@@ -205,6 +205,8 @@ describe("a pair", () => {
       /line 3: the distorted file .* does not exist\. .*Nothing was submitted\./,
     );
     assert.equal((await up.svc(["jobs", "list", "--label", "list=missing"])).stdout, "No jobs.\n");
+    const none = await up.svc(["jobs", "list", "--label", "list=missing", "--csv"]);
+    assert.match(none.stdout, /^id,name,state,[^\n]*\n$/, "a sheet without rows has its heading");
   });
 
   test("that cannot be compared fails with command-line options in every error", async () => {

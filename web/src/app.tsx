@@ -1,6 +1,7 @@
 /** The routes of the console. */
-import { Navigate, Route, Routes } from "react-router";
+import { Route, Routes } from "react-router";
 import { ComparisonsPage } from "./comparisons/comparisons-page.tsx";
+import { HomePage } from "./home/home-page.tsx";
 import { JobsPage } from "./jobs/jobs-page.tsx";
 import { NodesPage } from "./nodes/nodes-page.tsx";
 import { TenantPage } from "./tenant/tenant-page.tsx";
@@ -18,7 +19,7 @@ export function App() {
   return (
     <Routes>
       <Route element={<Layout />}>
-        <Route index element={<Navigate to="/jobs" replace />} />
+        <Route index element={<HomePage />} />
         <Route path="jobs" element={<JobsPage />} />
         <Route path="jobs/:id" element={<JobPage />} />
         <Route path="compare" element={<ComparePage />} />

@@ -9,6 +9,7 @@ import { SessionProvider } from "./session/session-provider.tsx";
 import { Boundary } from "./ui/boundary.tsx";
 import { applyTheme } from "./ui/theme.tsx";
 import "./style/base.css";
+import "./style/section.css";
 
 /** Retries requests that did not reach the controller, and once with a new token; all other responses are final. */
 function isWorthRetrying(count: number, error: Error): boolean {

@@ -65,6 +65,10 @@ export async function* pagesOf<T>(fetch: FetchPage<T>, { limit, all }: Limits): 
 
 export interface Listing<Desc extends DescMessage> {
   readonly json: boolean | undefined;
+  /** The lines of a page as CSV, if that is requested. */
+  readonly csv?:
+    | ((things: readonly MessageShape<Desc>[], options: { readonly heading: boolean }) => Iterable<string>)
+    | undefined;
   readonly schema: Desc;
   /** The lines of a page. */
   readonly table: (
@@ -89,16 +93,18 @@ export async function printList<Desc extends DescMessage>(
 
 async function* listText<Desc extends DescMessage>(
   pages: AsyncIterable<readonly MessageShape<Desc>[]>,
-  { json, schema, table, footer, none }: Listing<Desc>,
+  { json, csv, schema, table, footer, none }: Listing<Desc>,
 ): AsyncGenerator<string> {
   const terminal = tableTerminal(process.stdout, process.env);
   let heading = true;
   for await (const things of pages) {
     if (json) yield things.map((thing) => messageJson(schema, thing)).join("");
+    else if (csv) yield [...csv(things, { heading })].join("");
     else yield `${table(things, terminal, { heading }).join("\n")}\n`;
     heading = false;
   }
-  if (json) return;
+  if (csv && heading) yield* csv([], { heading });
+  if (json || csv) return;
   if (heading) yield `${none}\n`;
   for (const line of footer?.(terminal) ?? []) yield `${line}\n`;
 }

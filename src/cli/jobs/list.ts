@@ -8,6 +8,8 @@ import {
   ListJobsRequest_Sort as Sort,
 } from "../../gen/proto/svc/v1/job_pb.ts";
 import { ScorerCounts } from "../../jobs/scored-apart.ts";
+import { jobJson } from "../../messages/json.ts";
+import { type JobAnswer, jobsCsv } from "../../report/jobs-csv.ts";
 import { PeopleCommand } from "../command.ts";
 import { addLimitOptions, type Limits, pagesOf, printList } from "../connection/pages.ts";
 import {
@@ -18,6 +20,7 @@ import {
   withServer,
 } from "../connection/server.ts";
 import { TIMES_GUIDE } from "../flags/instants.ts";
+import { optional } from "../flags/optional.ts";
 import { ageText } from "../terminal/numbers.ts";
 import { type TableColumn, tableLines } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -34,6 +37,7 @@ const SORTS = {
 
 interface ListFlags extends ServerFlags, Limits, FilterFlags {
   readonly sort: keyof typeof SORTS;
+  readonly csv?: boolean;
 }
 
 const GUIDE = `
@@ -44,6 +48,9 @@ Examples:
 
   Jobs that ended since a time, latest first:
     $ svc jobs list --ended-since 2026-05-16T08:00:00Z --sort last-ended
+
+  The jobs of last week as a sheet:
+    $ svc jobs list --all --since 7d --csv > jobs.csv
 
   The ids of all jobs of a release:
     $ svc jobs list --all --label release=7 --json | jq -r .id
@@ -57,13 +64,15 @@ export function listCommand(): Command {
     .summary("list jobs, newest first or in another order")
     .description("Lists the jobs of your tenant, newest first: id, state, progress, score, age, name.");
   addLimitOptions(addEndOptions(addFilterOptions(command)).addOption(sortOption()), "jobs")
-    .addOption(jsonOption("one job per line"))
+    .addOption(jsonOption("one job per line").conflicts("csv"))
+    .addOption(optional("--csv", "print the jobs as CSV, for a sheet", "text"))
     .withGuide(GUIDE);
   return addServerOptions(command).action((flags: ListFlags) =>
     withServer(flags, (connection, signal) => {
       const scorers = new ScorerCounts();
       return printList(jobPages(connection, flags, signal), {
         json: flags.json,
+        csv: flags.csv ? jobLines : undefined,
         schema: JobSchema,
         table: (jobs, terminal, options) => {
           for (const { scorer } of jobs) if (scorer !== undefined) scorers.add(scorer);
@@ -73,6 +82,13 @@ export function listCommand(): Command {
         none: "No jobs.",
       });
     }),
+  );
+}
+
+function* jobLines(jobs: readonly Job[], { heading }: { readonly heading: boolean }): Generator<string> {
+  yield* jobsCsv(
+    jobs.map((job) => jobJson(job) as JobAnswer),
+    heading,
   );
 }
 

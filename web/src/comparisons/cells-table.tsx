@@ -6,6 +6,7 @@ import { unitOf, written } from "../chart/data/metrics.ts";
 import { nameOf } from "../chart/metric-name.tsx";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import { StateChip } from "../ui/state-chip.tsx";
+import { ParamSelect } from "../ui/url-param.tsx";
 import { type Cell, type Choice, type Comparison, clipsOf, rangesOf } from "./comparison-view.ts";
 import { LadderSwatch } from "./ladder-chart.tsx";
 
@@ -14,6 +15,11 @@ const COLUMNS = [
   ["harmonicMean", "Harmonic mean"],
   ["p5", "P5"],
   ["min", "Min"],
+] as const;
+
+const ORDERS = [
+  ["ladder", "By ladder and bit rate"],
+  ["worst", "Worst first"],
 ] as const;
 
 interface CellsTableProps {
@@ -29,7 +35,12 @@ export function CellsTable({ comparison, choice }: CellsTableProps) {
   const metric = choice.metric === "" ? "score" : nameOf(choice.metric, [choice.metric]);
   return (
     <section className="card" aria-label="Encodes">
-      <h2>Encodes</h2>
+      <div className="section-head">
+        <h2>Encodes</h2>
+        {choice.metric !== "" && (
+          <ParamSelect name="order" label="Order" value={choice.order} options={ORDERS} />
+        )}
+      </div>
       <ScrollArea label="Encodes">
         <table className="cells-table">
           <caption className="unseen">Encodes by clip and ladder, with their bit rates and {metric}</caption>
@@ -47,7 +58,10 @@ export function CellsTable({ comparison, choice }: CellsTableProps) {
             </tr>
           </thead>
           <tbody>
-            {inOrder(cells, names).map((cell) => (
+            {(choice.order === "worst"
+              ? worstFirst(cells, choice.metric, unit.better === "lower")
+              : inOrder(cells, names)
+            ).map((cell) => (
               <tr key={cell.number}>
                 {hasClips && (
                   <td>
@@ -97,6 +111,15 @@ function inOrder(cells: readonly Cell[], ladders: readonly string[]): readonly C
       (one.media?.videoBitRate ?? 0) - (other.media?.videoBitRate ?? 0) ||
       one.number - other.number,
   );
+}
+
+/** By the mean of a metric; encodes without a score come last. */
+function worstFirst(cells: readonly Cell[], metric: string, isLowerBetter: boolean): readonly Cell[] {
+  const rankOf = ({ pooled }: Cell) => {
+    const mean = pooled[metric]?.mean;
+    return mean === undefined ? Number.POSITIVE_INFINITY : isLowerBetter ? -mean : mean;
+  };
+  return cells.toSorted((one, other) => rankOf(one) - rankOf(other) || one.number - other.number);
 }
 
 function Encode({ cell: { jobId, distorted, state, media } }: { readonly cell: Cell }) {

@@ -23,6 +23,8 @@ export interface Choice {
   readonly method: string;
   /** Whether scores are compared in decibels from the largest score. */
   readonly scale: "linear" | "log";
+  /** Of the encodes: by ladder, or the worst mean first. */
+  readonly order: "ladder" | "worst";
 }
 
 /** The choice of a URL; the first that there is in the place of one that the comparison lacks. */
@@ -34,6 +36,7 @@ export function choiceOf(comparison: Comparison, params: URLSearchParams): Choic
     clip: oneOf(clipsOf(comparison), params.get("clip")),
     method: oneOf(METHODS, params.get("method")),
     scale: hasScale(comparison, scale) ? scale : "linear",
+    order: params.get("order") === "worst" ? "worst" : "ladder",
   };
 }
 

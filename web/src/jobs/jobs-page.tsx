@@ -2,10 +2,12 @@
 import { useCallback, useDeferredValue, useMemo } from "react";
 import { useSearchParams } from "react-router";
 import { scorersOf } from "../../../src/jobs/scored-apart.ts";
+import { jobsCsv } from "../../../src/report/jobs-csv.ts";
 import { type JobStream, type LiveJobs, useJobStream, useLiveJobs } from "../api/job-stream.ts";
 import { useMinute } from "../ui/age.tsx";
 import { ConnectionBanner, ConnectionState } from "../ui/connection-state.tsx";
 import { CopyLink } from "../ui/copy-link.tsx";
+import { save } from "../ui/save.ts";
 import { ScorersNote } from "../ui/scorers-note.tsx";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { Filters, unfiltered } from "./filters.tsx";
@@ -125,6 +127,7 @@ function Jobs({ live, actions }: JobsProps) {
       <p className="quiet jobs-count" role={live.isWhole ? undefined : "status"}>
         {countText(jobs.length)} of {countText(all.length)} jobs
         {!live.isWhole && ", loading more …"}
+        {jobs.length > 0 && <Download jobs={jobs} />}
       </p>
       <ScorersNote scorers={scorers} />
       {chosen.length > 0 && (
@@ -138,6 +141,19 @@ function Jobs({ live, actions }: JobsProps) {
         />
       )}
     </>
+  );
+}
+
+/** Saves the shown jobs. */
+function Download({ jobs }: { readonly jobs: readonly Job[] }) {
+  return (
+    <button
+      type="button"
+      className="plain link"
+      onClick={() => save(new Blob([...jobsCsv(jobs)], { type: "text/csv" }), "jobs.csv")}
+    >
+      Download CSV
+    </button>
   );
 }
 

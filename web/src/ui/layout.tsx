@@ -30,7 +30,7 @@ export function Layout() {
         </aside>
       )}
       <header className="top">
-        <NavLink to="/jobs" className="brand">
+        <NavLink to="/" className="brand" aria-label="svc: home">
           <img src={`${import.meta.env.BASE_URL}icon.svg`} alt="" width="24" height="24" /> svc
         </NavLink>
         <nav aria-label="Pages">

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type JobAnswer, jobsCsv } from "../../../src/report/jobs-csv.ts";
+
+const JOB: JobAnswer = {
+  id: "6f1c",
+  tenantId: "dev",
+  spec: {
+    reference: "/a, b.mp4",
+    distorted: '/"c".mp4',
+    name: "two\nlines",
+    labels: { release: "7", codec: "av1" },
+  },
+  state: "SUCCEEDED",
+  segmentsTotal: 1,
+  segmentsDone: 1,
+  retries: 0,
+  createTime: "2026-05-17T09:30:00Z",
+  endTime: "2026-05-17T09:31:00Z",
+  submittedBy: "",
+  revision: 3,
+  score: 93.5,
+  distortedMedia: { codec: "av1", width: 1920, height: 1080, videoBitRate: 2_500_000 },
+};
+
+test("each job is a line, with names quoted", () => {
+  assert.deepEqual(
+    [...jobsCsv([JOB])],
+    [
+      "id,name,state,score,low,high,models,reference,distorted,codec,width,height,rate,labels,submitted,submitted_by,ended,error\n",
+      '6f1c,"two\nlines",SUCCEEDED,93.5,,,,"/a, b.mp4","/""c"".mp4",av1,1920,1080,2500000,release=7 codec=av1,2026-05-17T09:30:00Z,,2026-05-17T09:31:00Z,\n',
+    ],
+  );
+});
+
+test("an estimate has its interval, and a failed job its error", () => {
+  const { score: _, ...unscored } = JOB;
+  const estimate = { score: 90, low: 89, high: 91, scoredShare: 0.1 };
+  const models = ["v1", "v1-phone"];
+  const spec = { reference: "/r", distorted: "/d", models };
+  const failed = {
+    ...unscored,
+    state: "FAILED",
+    error: { code: "MEDIA_NOT_FOUND", message: "gone" },
+  } as const;
+  const lines = [
+    ...jobsCsv(
+      [
+        { ...unscored, spec, estimate },
+        { ...failed, spec },
+      ],
+      false,
+    ),
+  ];
+  assert.match(lines[0] ?? "", /^6f1c,,SUCCEEDED,90,89,91,v1 v1-phone,/);
+  assert.match(lines[1] ?? "", /^6f1c,,FAILED,,,,.*,MEDIA_NOT_FOUND\n$/);
+});
