@@ -124,11 +124,13 @@ function Jobs({ live, actions }: JobsProps) {
       ) : (
         <JobsTable {...{ jobs, query, change, selection }} actions={rowActions} />
       )}
-      <p className="quiet jobs-count" role={live.isWhole ? undefined : "status"}>
-        {countText(jobs.length)} of {countText(all.length)} jobs
-        {!live.isWhole && ", loading more …"}
+      <div className="jobs-foot">
+        <p className="quiet jobs-count" role={live.isWhole ? undefined : "status"}>
+          {countText(jobs.length)} of {countText(all.length)} jobs
+          {!live.isWhole && ", loading more …"}
+        </p>
         {jobs.length > 0 && <Download jobs={jobs} />}
-      </p>
+      </div>
       <ScorersNote scorers={scorers} />
       {chosen.length > 0 && (
         <SelectionBar
