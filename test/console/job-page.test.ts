@@ -75,6 +75,19 @@ test("the readout shows the time code under the pointer and the API's scores", a
   await page.context().close();
 });
 
+test("smoothing draws means; the numbers around the chart stay those of the frames", async () => {
+  const page = await opened();
+  const drawn = () => page.evaluate("document.querySelector('.plot canvas').toDataURL()");
+  const worst = () => page.locator(".legend").textContent();
+  const [lines, numbers] = [await drawn(), await worst()];
+  await page.getByLabel("Smoothing").selectOption("2 s");
+  await until(async () => (await drawn()) !== lines, "other lines");
+  assert.equal(await worst(), numbers);
+  await page.getByLabel("Smoothing").selectOption("off");
+  await until(async () => (await drawn()) === lines, "the same lines as before");
+  await page.context().close();
+});
+
 test("wheel and keys zoom, the URL has the range, and Back restores the previous range", async () => {
   const page = await opened();
   const area = page.locator(".plot .u-over");

@@ -3,6 +3,7 @@ import { useCallback, useDeferredValue, useMemo, useState, useSyncExternalStore 
 import type { FrameTable } from "./data/frame-table.ts";
 import type { ModelRanges } from "./data/metrics.ts";
 import type { Segment } from "./data/segments.ts";
+import { smoothed, WINDOWS } from "./data/smooth.ts";
 import type { Threshold } from "./data/thresholds.ts";
 import { Distribution } from "./distribution.tsx";
 import type { Drawing } from "./drawing.ts";
@@ -47,17 +48,33 @@ export function FrameChart(props: FrameChartProps) {
   const palette = usePalette();
   const [marked, setMarked] = useState<number>();
   const [isFull, setIsFull] = useState(false);
+  const [smoothing, setSmoothing] = useState<number>(0);
   // The chart updates at once; the numbers around it may lag.
   const settled = useDeferredValue(view);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version changes with the table's content
+  const drawn = useMemo(
+    () => smoothed(table, shown, smoothing, rate),
+    [table, version, shown, smoothing, rate],
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version changes with the table's content
   const drawing = useMemo(() => {
     const lines = shown.map((metric) => ({ metric, index: metrics.indexOf(metric) }));
-    return { table, shown: lines, models, view, thresholds, segments, shots, rate, palette, isFull };
-  }, [table, version, metrics, shown, models, view, thresholds, segments, shots, rate, palette, isFull]);
+    return { table: drawn, shown: lines, models, view, thresholds, segments, shots, rate, palette, isFull };
+  }, [drawn, version, metrics, shown, models, view, thresholds, segments, shots, rate, palette, isFull]);
   const isPart = !isWhole(settled, table.total);
   return (
     <div className="chart">
       <ZoomBar total={table.total} view={view} onView={onView}>
+        <label>
+          Smoothing{" "}
+          <select value={smoothing} onChange={({ target }) => setSmoothing(Number(target.value))}>
+            {WINDOWS.map((seconds) => (
+              <option key={seconds} value={seconds}>
+                {seconds === 0 ? "off" : `${seconds} s`}
+              </option>
+            ))}
+          </select>
+        </label>
         <label className="full">
           <input type="checkbox" checked={isFull} onChange={({ target }) => setIsFull(target.checked)} /> Full
           axis
