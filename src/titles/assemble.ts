@@ -163,6 +163,7 @@ function isSamePart(one: FilePart, other: FilePart | undefined): boolean {
 
 /** Returns the container that begins with these bytes. */
 function containerOf(start: Buffer): Container | undefined {
+  if (start.length < 8) return undefined;
   if (start[0] === 0x47) return "ts";
   if (start.readUInt32BE(0) === 0x1a45dfa3) return "webm";
   return ["ftyp", "styp", "moov", "moof", "sidx"].includes(start.toString("latin1", 4, 8))

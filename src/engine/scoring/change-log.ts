@@ -1,6 +1,6 @@
 /**
  * How much each frame of the reference differs from the one before, by ffmpeg's filter scdet beside the scores: the
- * scorer's decoder delivers the frames, and the filter takes about 1 % of the CPU of a score (bench/shots.ts).
+ * scorer's decoder delivers the frames, and what the filter adds to the CPU of a score cannot be measured (bench/shots.ts).
  */
 import { createReadStream } from "node:fs";
 import { join } from "node:path";

@@ -23,8 +23,8 @@ const CLEARED = `
     delete from piece using work where work.job_id = $1 and piece.work_id = work.id and work.state = 'DONE'),
   unfound as (
     update work set findings = null, shots = null, reuse_key = null
-    where work.job_id = $1 and work.state = 'DONE' and 
-      (work.findings is not null or work.shots is not null or work.reuse_key is not null))`;
+    where work.job_id = $1 and work.state = 'DONE'
+      and (work.findings is not null or work.shots is not null or work.reuse_key is not null))`;
 
 /** Replaces all tasks of the job by one WHOLE task, which costs as much as they would for all frames; $2 is the task whose report causes it. */
 const START_WHOLE = statement(`

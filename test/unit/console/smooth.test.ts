@@ -7,7 +7,7 @@ function tableOf(values: readonly number[], step = 1): FrameTable {
   const table = new FrameTable(values.length * step, step);
   const writer = table.writer();
   writer.header(["vmaf"]);
-  for (const [row, value] of values.entries()) writer.row(row * step, [value]);
+  for (const [row, value] of values.entries()) writer.row(row * step, Float64Array.of(value));
   writer.commit();
   return table;
 }
