@@ -8,6 +8,7 @@ import { version } from "../platform/version.ts";
 import { reportPage } from "../report/page.ts";
 import { PeopleCommand } from "./command.ts";
 import { fetchComparison } from "./compare/submitted.ts";
+import { fetchPictures } from "./comparisons/pictures.ts";
 import { addServerOptions, type ServerFlags, serverGuide, withServer } from "./connection/server.ts";
 import { EXIT, writeAll, writeFault } from "./exit.ts";
 import { optional } from "./flags/optional.ts";
@@ -31,7 +32,7 @@ export function reportCommand(): Command {
   const command = new PeopleCommand("svc report")
     .summary("write a comparison as a page to hand on")
     .description(
-      "Writes a comparison as one HTML file: summary, rate-quality curves, tables, settings, and how to reproduce it. " +
+      "Writes a comparison as one HTML file: summary, rate-quality curves, worst moments as pictures, tables, settings, and how to reproduce it. " +
         "The file needs no network, and prints.",
     )
     .argument("<id>", "full id of the comparison")
@@ -49,7 +50,8 @@ async function report(
   signal: AbortSignal,
 ): Promise<number> {
   const comparison = await fetchComparison(connection, id, signal);
-  const page = reportPage(comparisonJson(comparison), version());
+  const pictures = await fetchPictures(connection, comparison, signal);
+  const page = reportPage(comparisonJson(comparison), version(), pictures);
   if (html === undefined || html === "-") await writeAll(process.stdout, page);
   else await write(html, page, signal);
   return EXIT.scored;

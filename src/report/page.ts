@@ -6,6 +6,7 @@ import { csvRow } from "../jobs/text/csv-row.ts";
 import { fileName } from "../jobs/text/file-name.ts";
 import { chart, type Series } from "./chart.ts";
 import { type Column, escaped, table } from "./markup.ts";
+import { type PicturePair, picturesSection } from "./pictures.ts";
 import { STYLE } from "./style.ts";
 
 type Schemas = components["schemas"];
@@ -20,20 +21,35 @@ type Tables = Required<Comparison>;
 /** Colours that people with any colour vision tell apart (Okabe and Ito); ladders after the eighth repeat them. */
 const COLOURS = [...["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999933"]];
 
-/** @param version of svc, which the page names. */
-export function* reportPage(given: Comparison, version: string): Generator<string> {
+/** Characters of the longest page with pictures. */
+const MAX_LENGTH = 4_900_000;
+
+/**
+ * @param version of svc, which the page names
+ * @param pictures of the worst moments; those that would make the page too long are left out
+ */
+export function* reportPage(
+  given: Comparison,
+  version: string,
+  pictures: readonly PicturePair[] = [],
+): Generator<string> {
   const comparison: Tables = { cells: [], metrics: [], ladders: [], deltas: [], ...given };
   const title = comparison.name || `Comparison ${comparison.id}`;
   yield `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">` +
-    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">` +
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">` +
     `<meta name="viewport" content="width=device-width"><title>${escaped(title)}</title>` +
     `<style>${STYLE}</style></head><body>\n<h1>${escaped(title)}</h1>\n`;
-  yield summary(comparison);
-  yield* curves(comparison);
-  yield* details(comparison);
-  yield `<h2>Encodes</h2>\n${encodes(comparison)}`;
-  yield* origin(comparison, version);
-  yield "</body></html>\n";
+  const head = [summary(comparison), ...curves(comparison)];
+  const rest = [
+    ...details(comparison),
+    `<h2>Encodes</h2>\n${encodes(comparison)}`,
+    ...origin(comparison, version),
+    "</body></html>\n",
+  ];
+  const length = [...head, ...rest].reduce((sum, part) => sum + part.length, STYLE.length);
+  yield* head;
+  yield picturesSection(pictures, MAX_LENGTH - length);
+  yield* rest;
 }
 
 function summary({ cells, ladders, anchor, progress, metrics, deltas }: Tables): string {

@@ -133,6 +133,8 @@ test("BD-rates are those of the scores, by metric and method", async () => {
 test("the report and the CSV are those of the command line", async () => {
   const page = await opened(hostile);
   const commands = { Report: ["report"], CSV: ["comparisons", "show", "--csv"] };
+  const reported = () => start(SVC, ["report", hostile.id, "--server", up.grpc]).ended();
+  await until(async () => (await reported()).stdout.includes("<img "), "stills of the worst moment");
   for (const [what, command] of Object.entries(commands)) {
     const [download] = await Promise.all([
       page.waitForEvent("download"),

@@ -6,6 +6,7 @@ import { type Ended, SVC, start } from "../cli/program.ts";
 import { encode, pristine } from "../media/clips.ts";
 import { MediaDirectory } from "../media/directory.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
+import { until } from "../waiting.ts";
 
 const SCENE = { width: 160, height: 90, frames: 12 };
 const CRFS = [22, 28, 34, 40];
@@ -248,14 +249,24 @@ describe("svc comparisons", () => {
     const id = (await svc(...args)).stdout.trim();
     assert.equal((await svc("comparisons", "show", id, "--wait", "--csv")).code, 0);
     const file = directory.file("report.html");
-    const { code, stderr } = await svc("report", id, "--html", file);
-    assert.equal(code, 0, stderr);
-    const page = await readFile(file, "utf8");
-    assert.ok(page.length < 200_000, `${page.length} characters`);
+    let page = "";
+    // Stills are made when nothing is left to score.
+    await until(
+      async () => {
+        const { code, stderr } = await svc("report", id, "--html", file);
+        assert.equal(code, 0, stderr);
+        page = await readFile(file, "utf8");
+        return page.split("<img ").length === 5;
+      },
+      () => `pictures of both ladders: ${page.split("<img ").length - 1}`,
+    );
+    assert.ok(page.length < 400_000, `${page.length} characters`);
+    for (const [, image = ""] of page.matchAll(/<img src="data:image\/webp;base64,([^"]*)" alt="">/g))
+      assert.match(Buffer.from(image, "base64").toString("latin1"), /^RIFF.{4}WEBP/s);
     assert.match(page, /<h1>&lt;script&gt;alert\(&quot;presets&quot;\)&lt;\/script&gt;<\/h1>/);
     // Nothing that a browser would run or fetch.
-    assert.doesNotMatch(page, /<script|<link|<img|<iframe|src=|href=|url\(|@import/);
-    assert.match(page, /default-src 'none'/);
+    assert.doesNotMatch(page, /<script|<link|<iframe|src="(?!data:)|href=|url\(|@import/);
+    assert.match(page, /default-src 'none'; img-src data:/);
     // A chart of each metric: vmaf and three of psnr.
     assert.equal(page.match(/<svg /g)?.length, 4);
     assert.match(page, /<td>vmaf<\/td><td class="number">−\d+\.\d\d %<\/td>/);

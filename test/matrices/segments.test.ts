@@ -4,10 +4,9 @@ import { appendFile, copyFile, mkdir, rm, stat, utimes, writeFile } from "node:f
 import { after, before, describe, test } from "node:test";
 import { type PairRequest, pairRequest } from "../../src/engine/contract/request.ts";
 import type { ScoreResult } from "../../src/engine/contract/result.ts";
-import type { PlannedPair, StoredPart } from "../../src/engine/contract/work.ts";
+import type { PlannedPair, SegmentScored, StoredPart } from "../../src/engine/contract/work.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { encodeRows } from "../../src/engine/frames/codec.ts";
-import type { FrameTable } from "../../src/engine/frames/frame-table.ts";
 import { SegmentMismatch } from "../../src/engine/planning/segment-mismatch.ts";
 import { joinParts, metricsOf, ownRows } from "../../src/engine/results/parts.ts";
 import { Failure, type FailureCode } from "../../src/platform/failure.ts";
@@ -39,8 +38,12 @@ describe("a score in segments", () => {
   });
   after(() => fixture.close());
 
-  function stored(table: FrameTable, segment: string | undefined, maxBytes = 2000): StoredPart {
-    return { segment, chunks: [...encodeRows(table, maxBytes)].map(({ rows }) => rows) };
+  function stored(
+    { table, shots }: Pick<SegmentScored, "table" | "shots">,
+    segment: string | undefined,
+    maxBytes = 2000,
+  ): StoredPart {
+    return { segment, shots, chunks: [...encodeRows(table, maxBytes)].map(({ rows }) => rows) };
   }
 
   /** Scores and stores each segment separately, in reverse order. */
@@ -50,14 +53,14 @@ describe("a score in segments", () => {
       const frames: number[] = [];
       const onFrames = (done: number) => frames.push(done);
       const work = { request, plan: planned.plan, segment };
-      const { table, durationMs } = await by.scoreSegment(work, { timeoutMs: WAIT_LIMIT_MS, onFrames });
-      assert.ok(durationMs > 0);
+      const scored = await by.scoreSegment(work, { timeoutMs: WAIT_LIMIT_MS, onFrames });
+      assert.ok(scored.durationMs > 0);
       assert.equal(frames.at(-1), count, "progress reaches all of its own frames");
       assert.deepEqual(
         frames,
         frames.toSorted((a, b) => a - b),
       );
-      parts.set(segment, stored(table, segment));
+      parts.set(segment, stored(scored, segment));
     }
     assert.deepEqual(await fixture.media.leftovers(), []);
     return planned.segments.map(
@@ -171,10 +174,10 @@ describe("a score in segments", () => {
     const planned = await engine.plan(request, PLANNING);
     const whole = await engine.scoreSegment({ request, plan: planned.plan, segment: undefined });
     assert.equal(whole.frameCount, 70);
-    const joined = await joinParts(whole.plan ?? "", [stored(whole.table, undefined)], 1);
+    const joined = await joinParts(whole.plan ?? "", [stored(whole, undefined)], 1);
     assert.deepEqual(facts(joined), facts(await engine.score(request)));
     assert.match(joined.cutting.whole ?? "", /segments/);
-    assert.equal([...ownRows(stored(whole.table, undefined))].length, 70);
+    assert.equal([...ownRows(stored(whole, undefined))].length, 70);
   });
 
   test("corrects a container's wrong frame count in a whole run, according to the policy", async () => {
@@ -187,7 +190,7 @@ describe("a score in segments", () => {
     const work = { request, plan: JSON.stringify(wrong), segment: undefined };
     const whole = await engine.scoreSegment(work);
     assert.equal(whole.frameCount, 70);
-    const joined = await joinParts(whole.plan ?? "", [stored(whole.table, undefined)], 1);
+    const joined = await joinParts(whole.plan ?? "", [stored(whole, undefined)], 1);
     assert.equal(joined.frameCount, 70);
   });
 
@@ -231,7 +234,7 @@ describe("a score in segments", () => {
       for (const edge of ["start", "end"]) segment.cut[side][edge] += 0.04;
     const text = JSON.stringify(segment);
     const { table } = await engine.scoreSegment({ request, plan: planned.plan, segment: text });
-    return stored(table, text);
+    return stored({ table, shots: undefined }, text);
   }
 
   async function refused(promise: Promise<unknown>, code: FailureCode, message: RegExp): Promise<void> {

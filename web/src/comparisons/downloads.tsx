@@ -1,23 +1,38 @@
 /** Downloads of a comparison: the report to hand on, and the scored encodes as CSV. */
+import { useMutation } from "@tanstack/react-query";
 import { comparisonCsv } from "../../../src/report/csv.ts";
 import { reportPage } from "../../../src/report/page.ts";
+import { useSession } from "../session/session.ts";
 import { fileStemOf, save } from "../ui/save.ts";
 import { type Comparison, titleOf } from "./comparison-view.ts";
+import { fetchPictures } from "./report-pictures.ts";
 
 /** Of package.json, set by the build. */
 declare const SVC_VERSION: string;
 
-/** Both are made here, of what the page shows. */
+/** Both are made here, of what the page shows, and the report with stills of the worst moments. */
 export function Downloads({ comparison }: { readonly comparison: Comparison }) {
+  const session = useSession();
   const stem = fileStemOf(titleOf(comparison), comparison.id);
-  const report = () =>
-    save(new Blob([...reportPage(comparison, SVC_VERSION)], { type: "text/html" }), `${stem}.html`);
+  const report = useMutation({
+    mutationFn: () => fetchPictures(session, comparison),
+    onSuccess: (pictures) =>
+      save(
+        new Blob([...reportPage(comparison, SVC_VERSION, pictures)], { type: "text/html" }),
+        `${stem}.html`,
+      ),
+  });
   const csv = () => save(new Blob([...comparisonCsv(comparison)], { type: "text/csv" }), `${stem}.csv`);
   return (
     <>
-      <button type="button" onClick={report}>
-        Download report
+      <button type="button" disabled={report.isPending} onClick={() => report.mutate()}>
+        {report.isPending ? "Preparing …" : "Download report"}
       </button>
+      {report.isError && (
+        <span className="failed" role="alert">
+          {report.error.message}
+        </span>
+      )}
       <button type="button" onClick={csv}>
         Download CSV
       </button>
