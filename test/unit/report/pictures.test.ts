@@ -42,7 +42,7 @@ function comparison(...cells: Cell[]): Comparison {
     },
     ...{ settings: {}, progress: counts, cells, ladders, deltas: [] },
     metrics: [{ name: "vmaf", lowerIsBetter: false }],
-  } as unknown as Comparison;
+  };
 }
 
 function pair(size: number): PicturePair {
