@@ -2,15 +2,6 @@
  * Measures how well svc recognises awkward pairs: it makes a corpus of pairs with known faults and clean ones, and
  * judges a diagnosis of each. Run with `npm run bench:doctor`. The first run fetches clips with pip and makes the
  * pairs, about a second of CPU and 3 MB each; they are kept in the folder.
- *
- *   -- --half held-out                 the half that must not be used for tuning; default: development
- *   -- --class offset --class clean    only these classes; default: all
- *   -- --share 0.1                     the first tenth of each class
- *   -- --folder DIR --jobs 4           where pairs are kept, and how many are made at a time
- *   -- --make                          makes the pairs and their manifest.json, and diagnoses none
- *   -- --results FILE                  keeps what is found of each pair, and diagnoses none that the file has:
- *                                      a long run goes on where it stopped, and the tables are of both
- *   -- --effects                       scores the pairs whose fault is not found, and the same without the fault
  */
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,8 +17,22 @@ import { keepResult, type Result, readResults } from "./doctor/results.ts";
 import { cleanAlarms, complaints, findingTable, type Judged, outcomeTable } from "./doctor/table.ts";
 import { cpuTime } from "./interleave.ts";
 
+const HELP = `Usage: npm run bench:doctor -- [options]
+
+  --half held-out                 the half that must not be used for tuning; default: development
+  --class offset --class clean    only these classes; default: all
+  --share 0.1                     the first tenth of each class
+  --folder DIR --jobs 4           where pairs are kept, and how many are made at a time
+  --make                          makes the pairs and their manifest.json, and diagnoses none
+  --results FILE                  keeps what is found of each pair, and diagnoses none that the file has:
+                                  a long run goes on where it stopped, and the tables are of both
+  --effects                       scores the pairs whose fault is not found, and the same without the fault
+
+Classes: ${CLASSES.join(", ")}`;
+
 const { values } = parseArgs({
   options: {
+    help: { type: "boolean", default: false },
     half: { type: "string", default: "development" },
     class: { type: "string", multiple: true, default: CLASSES },
     share: { type: "string", default: "1" },
@@ -38,6 +43,10 @@ const { values } = parseArgs({
     effects: { type: "boolean", default: false },
   },
 });
+if (values.help) {
+  console.log(HELP);
+  process.exit();
+}
 const cases = chooseCases({
   ...{ classes: values.class, half: halfNamed(values.half), share: Number(values.share) },
 });
