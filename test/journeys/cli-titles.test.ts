@@ -79,6 +79,14 @@ describe("svc compare with a manifest", () => {
     for (const { segments } of encodes) assert.deepEqual(segments, []);
   });
 
+  test("has no segments of a part of the frames, whose numbers are others", async () => {
+    const cells = await compared(titles.source, manifest, "--start", "30", "--duration", "60");
+    assert.deepEqual(
+      cells.map(({ segments }) => segments),
+      [[], []],
+    );
+  });
+
   test("uploads the renditions to a controller, which gives them the same scores", async () => {
     const cells = await compared(titles.source, manifest, "--submit", "--upload");
     const scores = (all: readonly Cell[]) => all.map(({ pooled, segments }) => ({ pooled, segments }));

@@ -15,16 +15,15 @@ import { type TableColumn, tableLines } from "../terminal/table.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
 import type { Pair } from "./pairs.ts";
 
+/** What a result says of its files and of the frames that were compared. */
+type Compared = Parameters<typeof scoredRate>[0] & { readonly alignment?: object | undefined };
+
 /**
- * Returns the segments of a pair's rendition with their scores by the first model; none of another video, and none if
- * `files` state no frame rate.
+ * Returns the segments of a pair's rendition with their scores by the first model; none of another video, none if the
+ * files state no frame rate, and none if only some frames were compared, whose numbers are others.
  */
-export function scoredSegments(
-  { part }: Pair,
-  frames: Series,
-  files: Parameters<typeof scoredRate>[0],
-): ScoredSpan[] {
-  const rate = scoredRate(files);
+export function scoredSegments({ part }: Pair, frames: Series, compared: Compared): ScoredSpan[] {
+  const rate = compared.alignment === undefined ? scoredRate(compared) : undefined;
   const starts = part && rate !== undefined ? segmentStarts(part.rendition, rate) : undefined;
   return starts === undefined ? [] : scoreSpans(starts, frames, FIRST_METRIC);
 }
