@@ -1,7 +1,7 @@
 /** Titles that Shaka Packager packaged: each rendition has the digits of its encode, frame by frame, and its segments. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdir } from "node:fs/promises";
+import { mkdir, readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { shakaPackager } from "../../scripts/testing/shaka-packager.ts";
@@ -67,6 +67,12 @@ test("one file for each rendition, with an index: byte ranges in HLS, the whole 
   const folder = await packaged("files", LADDER, ONE_FILE);
   await titles.expect(`${folder}/title.m3u8`, LADDER);
   await titles.expect(`${folder}/title.mpd`, LADDER, { starts: "unknown" });
+});
+
+test("an MPD of two periods", async () => {
+  const folder = await packaged("periods", LADDER, SEGMENTS, ["--ad_cues", "3"]);
+  assert.equal((await readFile(`${folder}/title.mpd`, "utf8")).match(/<Period /g)?.length, 2);
+  await titles.expect(`${folder}/title.mpd`, LADDER);
 });
 
 test("MPEG-TS", async () => {
