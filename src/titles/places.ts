@@ -1,9 +1,12 @@
 /** Where the files of a title are: below the folder of its manifest, and nowhere else. */
-import { join, relative, resolve, sep } from "node:path";
+import { relative, resolve, sep } from "node:path";
 import { manifestFault } from "./title.ts";
 
-/** Stands for the folder of the manifest in addresses; no address of the internet has its top-level domain (RFC 2606). */
-const ORIGIN = "https://title.invalid/";
+/**
+ * Stands for the root of the file system in addresses; no address of the internet has its top-level domain (RFC 2606).
+ * Were it the folder of the manifest, "../1.ts" would be the same file as "1.ts".
+ */
+const ROOT = "https://title.invalid";
 
 /** Resolves the addresses in the manifest of a title and in the manifests that it names. */
 export class Places {
@@ -16,10 +19,9 @@ export class Places {
     this.#folder = resolve(manifest, "..");
   }
 
-  /** The address of a file below the folder; the manifest's own one by default. */
+  /** The address of a file; the manifest's own one by default. */
   addressOf(file = this.manifest): string {
-    const parts = relative(this.#folder, resolve(file)).split(sep);
-    return ORIGIN + parts.map(encodeURIComponent).join("/");
+    return ROOT + resolve(file).split(sep).map(encodeURIComponent).join("/");
   }
 
   /**
@@ -29,8 +31,8 @@ export class Places {
    */
   fileOf(address: string, base: string): string {
     const url = URL.parse(address, base);
-    if (url === null || !url.href.startsWith(ORIGIN)) throw this.#elsewhere(address);
-    const file = resolve(join(this.#folder, this.#decoded(url.pathname)));
+    if (url === null || url.origin !== ROOT) throw this.#elsewhere(address);
+    const file = resolve(this.#decoded(url.pathname));
     const path = relative(this.#folder, file);
     if (path === "" || path === ".." || path.startsWith(`..${sep}`)) throw this.#elsewhere(address);
     return file;

@@ -10,7 +10,7 @@ test("addresses are relative to the manifest that has them", () => {
   assert.equal(places.fileOf("720p/index.m3u8", BASE), "/videos/film/720p/index.m3u8");
   assert.equal(places.fileOf("1.ts", DEEPER), "/videos/film/720p/1.ts");
   assert.equal(places.fileOf("../audio/1.ts", DEEPER), "/videos/film/audio/1.ts");
-  assert.equal(places.fileOf("/1.ts", DEEPER), "/videos/film/1.ts", "the folder of the title is the root");
+  assert.equal(places.fileOf("../film/1.ts", BASE), "/videos/film/1.ts");
 });
 
 test("names are decoded, and queries left out", () => {
@@ -44,12 +44,27 @@ for (const address of [
   });
 }
 
-test("addresses of other hosts and schemes are refused", () => {
+test("addresses above the folder, of other hosts and of other schemes are refused", () => {
   for (const address of [
+    "/1.ts",
+    "/etc/passwd",
+    "../1.ts",
+    "../../../../1.ts",
+    "../title/1.ts",
+    "../film2/1.ts",
+    "..\\1.ts",
+    "720p/../../1.ts",
+    "%2e%2e/1.ts",
     "https://example.com/1.ts",
     "//example.com/1.ts",
     "file:///etc/passwd",
     "..%2f..%2fpasswd",
   ])
     assert.throws(() => places.fileOf(address, BASE), { code: "MANIFEST_UNSUPPORTED" }, address);
+  assert.throws(() => places.fileOf("../../1.ts", DEEPER), { code: "MANIFEST_UNSUPPORTED" });
+});
+
+test("a manifest may be in the root of the file system", () => {
+  const root = new Places("/title.mpd");
+  assert.equal(root.fileOf("a/1.ts", root.addressOf()), "/a/1.ts");
 });
