@@ -8,7 +8,7 @@
  * - Of points with the same score, the one with the lowest rate stays. Points with the same rate are allowed.
  * - The integral is that of 100 samples, by the trapezoidal rule.
  *
- * An infinite score counts as 100. A BD-score is not defined there.
+ * An infinite score counts as 100, but is above it where the order of points is checked. A BD-score is not defined there.
  */
 import { differenceOf, inPercent, type Outcome } from "./bd-rate.ts";
 import type { Curve } from "./hermite.ts";
@@ -39,13 +39,17 @@ export function aomLadder<Point extends RatePoint>(
   const flaw = numberFlaw(given, (score) => score > Number.NEGATIVE_INFINITY);
   if (flaw !== undefined) return flawed(flaw);
   const sorted = byRate(given);
-  const kept = (saturates ? unsaturated(sorted) : sorted)
-    .map((point) => (point.score === Number.POSITIVE_INFINITY ? { ...point, score: INFINITE_SCORE } : point))
-    .toSorted((one, other) => one.score - other.score || one.rate - other.rate);
+  const kept = (saturates ? unsaturated(sorted) : sorted).toSorted(byScore);
   const falling = pairs(kept).find(([before, after]) => after.rate < before.rate);
   // By score, the cheaper point is the later one; by rate it comes first.
   if (falling !== undefined) return flawed({ refusal: "NOT_MONOTONE", between: [falling[1], falling[0]] });
-  const points = kept.filter(({ score }, index) => score !== kept[index - 1]?.score);
+  const finite = kept.map((point) =>
+    point.score === Number.POSITIVE_INFINITY ? { ...point, score: INFINITE_SCORE } : point,
+  );
+  // A score can be above the number that an infinite one counts as.
+  const above = pairs(finite).find(([before, after]) => after.score < before.score);
+  if (above !== undefined) return flawed({ refusal: "NOT_MONOTONE", between: above });
+  const points = finite.filter(({ score }, index) => score !== finite[index - 1]?.score);
   const dropped = given.length - points.length;
   if (points.length < MIN_REMAINING) return { points: [], dropped, flaw: { refusal: "TOO_FEW_POINTS" } };
   return { points, dropped, flaw: undefined };
@@ -66,6 +70,12 @@ function unsaturated<Point extends RatePoint>(sorted: readonly Point[]): readonl
     ([before, after]) => after.score < before.score && before.score >= SATURATED,
   );
   return fall < 0 ? sorted : sorted.slice(0, fall + 1);
+}
+
+function byScore(one: RatePoint, other: RatePoint): number {
+  // Not by the difference, which two infinite scores do not have.
+  if (one.score !== other.score) return one.score < other.score ? -1 : 1;
+  return one.rate - other.rate;
 }
 
 function pairs<Point>(points: readonly Point[]): (readonly [Point, Point])[] {

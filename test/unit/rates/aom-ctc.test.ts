@@ -62,6 +62,24 @@ test("an infinite score counts as 100; rates may be the same", () => {
   assert.equal(aomLadder(equal, false).flaw, undefined);
 });
 
+test("an infinite score is above 100 where a fall is looked for", () => {
+  const infinite = Number.POSITIVE_INFINITY;
+  const falling = ladder([100, 200, 400, 800], [30, 40, infinite, 100]);
+  const { flaw } = aomLadder(falling, false);
+  assert.deepEqual(flaw, { refusal: "NOT_MONOTONE", between: [falling[2], falling[3]] });
+  assert.deepEqual(
+    aomLadder(falling, true).points.map(({ score }) => score),
+    [30, 40, 100],
+  );
+  const twice = ladder([100, 200, 400, 800], [30, 40, infinite, infinite]);
+  assert.deepEqual(
+    aomLadder(twice, false).points.map(({ rate }) => rate),
+    [100, 200, 400],
+  );
+  const above = ladder([100, 200, 400, 800], [30, 40, 105, infinite]);
+  assert.equal(aomLadder(above, false).flaw?.refusal, "NOT_MONOTONE");
+});
+
 test("returns the reason if a ladder has too few points, or no numbers", () => {
   const refusal = (rates: readonly number[], scores: readonly number[]) =>
     aomLadder(ladder(rates, scores), true).flaw?.refusal;
