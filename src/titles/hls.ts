@@ -5,6 +5,7 @@ import {
   type Described,
   encryptedFault,
   type FilePart,
+  MAX_RENDITIONS,
   MAX_SEGMENTS,
   manifestFault,
   namesOf,
@@ -29,6 +30,7 @@ export async function readHls(text: string, places: Places, read: ReadText): Pro
     const [name = ""] = namesOf([{}]);
     return [{ name, isCut: true, segments: segmentsOf(playlist, places, places.addressOf()) }];
   }
+  if (playlist.sessionKeyList.length > 0) throw encryptedFault(places.manifest, "it has #EXT-X-SESSION-KEY");
   const variants = new Map<string, Described>();
   for (const { uri, isIFrameOnly, codecs, resolution, bandwidth, averageBandwidth } of playlist.variants) {
     if (isIFrameOnly || !(resolution !== undefined || codecs === undefined || VIDEO.test(codecs))) continue;
@@ -36,6 +38,8 @@ export async function readHls(text: string, places: Places, read: ReadText): Pro
     // Variants that differ only in their audio share a playlist.
     if (!variants.has(file)) variants.set(file, { ...resolution, bandwidth: averageBandwidth ?? bandwidth });
   }
+  if (variants.size > MAX_RENDITIONS)
+    throw manifestFault("MANIFEST_INVALID", places.manifest, `has more than ${MAX_RENDITIONS} renditions.`);
   const names = namesOf([...variants.values()]);
   const renditions: Rendition[] = [];
   for (const [index, file] of [...variants.keys()].entries()) {
@@ -51,6 +55,8 @@ export async function readHls(text: string, places: Places, read: ReadText): Pro
 HLS.setOptions({ silent: true });
 
 function parse(text: string, file: string): Playlist {
+  if (/^#EXT-X-DEFINE:/m.test(text))
+    throw manifestFault("MANIFEST_UNSUPPORTED", file, "has variables (#EXT-X-DEFINE). Replace them.");
   try {
     return HLS.parse(text);
   } catch (error) {
@@ -60,8 +66,9 @@ function parse(text: string, file: string): Playlist {
 }
 
 function segmentsOf(playlist: MediaPlaylist, places: Places, base: string): readonly TitleSegment[] {
-  const { segments, endlist } = playlist;
+  const { segments, endlist, isIFrame } = playlist;
   const file = places.fileOf(base, base);
+  if (isIFrame) throw manifestFault("MANIFEST_INVALID", file, "names only I-frames (#EXT-X-I-FRAMES-ONLY).");
   if (!endlist)
     throw manifestFault(
       "MANIFEST_UNSUPPORTED",
@@ -78,6 +85,9 @@ function segmentsOf(playlist: MediaPlaylist, places: Places, base: string): read
       file,
       "has gaps (#EXT-X-GAP): not all of the video is there.",
     );
+  // RFC 8216, 4.3.2.2: such a range continues the one before, of the same file. The parser leaves -1 if there is none.
+  if (segments.some(({ byterange }) => byterange && byterange.offset < 0))
+    throw manifestFault("MANIFEST_INVALID", file, "has a byte range without offset that continues no other.");
   return segments.map(({ uri, byterange, map, duration, discontinuity }, index) => ({
     ...part(uri, byterange),
     init: map ? part(map.uri, map.byterange) : undefined,

@@ -44,7 +44,7 @@ function refuseSegments(manifest: string, name: string, segments: Rendition["seg
   for (const [index, { seconds, range, init }] of segments.entries()) {
     const ranges = [range, init?.range].filter((one) => one !== undefined);
     if (
-      ranges.every(({ first, length }) => isWhole(first) && isWhole(length)) &&
+      ranges.every(({ first, length }) => isWhole(first) && isWhole(length) && length > 0) &&
       seconds >= 0 &&
       seconds < 1e9
     )

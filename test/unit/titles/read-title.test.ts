@@ -42,6 +42,42 @@ const REFUSED: Readonly<Record<string, readonly [text: string, code: string, mes
     `${MEDIA}#EXT-X-BYTERANGE:1e99@-4\n#EXTINF:2,\n1.ts\n${END}`,
     "MANIFEST_INVALID",
   ],
+  "a byte range of no bytes": [`${MEDIA}#EXT-X-BYTERANGE:0@5\n#EXTINF:2,\n1.ts\n${END}`, "MANIFEST_INVALID"],
+  "a byte range that is text": [
+    `${MEDIA}#EXT-X-BYTERANGE:some\n#EXTINF:2,\n1.ts\n${END}`,
+    "MANIFEST_INVALID",
+  ],
+  "a byte range without offset that is the first": [
+    `${MEDIA}#EXT-X-BYTERANGE:100\n#EXTINF:2,\n1.ts\n#EXT-X-BYTERANGE:50\n#EXTINF:2,\n1.ts\n${END}`,
+    "MANIFEST_INVALID",
+    /continues no other/,
+  ],
+  "a byte range without offset after one of another file": [
+    `${MEDIA}#EXT-X-BYTERANGE:100@0\n#EXTINF:2,\n1.ts\n#EXT-X-BYTERANGE:50\n#EXTINF:2,\n2.ts\n${END}`,
+    "MANIFEST_INVALID",
+    /continues no other/,
+  ],
+  "a playlist of I-frames": [
+    `${MEDIA}#EXT-X-I-FRAMES-ONLY\n#EXT-X-BYTERANGE:100@10\n#EXTINF:2,\n1.ts\n${END}`,
+    "MANIFEST_INVALID",
+    /only I-frames/,
+  ],
+  "a playlist with variables": [
+    `${MEDIA}#EXT-X-DEFINE:NAME="x",VALUE="y"\n#EXTINF:2,\n{$x}/1.ts\n${END}`,
+    "MANIFEST_UNSUPPORTED",
+    /EXT-X-DEFINE/,
+  ],
+  "a segment above the folder": [`${MEDIA}#EXTINF:2,\n../1.ts\n${END}`, "MANIFEST_UNSUPPORTED"],
+  "a master playlist with a key for its variants": [
+    '#EXTM3U\n#EXT-X-SESSION-KEY:METHOD=SAMPLE-AES,URI="skd://x"\n#EXT-X-STREAM-INF:BANDWIDTH=64000\nmissing.m3u8\n',
+    "MEDIA_ENCRYPTED",
+    /EXT-X-SESSION-KEY/,
+  ],
+  "a master playlist of 101 variants, before the first is read": [
+    `#EXTM3U\n${Array.from({ length: 101 }, (_, index) => `#EXT-X-STREAM-INF:BANDWIDTH=1\n${index}/missing.m3u8\n`).join("")}`,
+    "MANIFEST_INVALID",
+    /more than 100 renditions/,
+  ],
   "a master playlist of audio only": [
     '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=64000,CODECS="mp4a.40.2"\na.m3u8\n',
     "MANIFEST_INVALID",
@@ -121,4 +157,19 @@ test("renditions are named by size and rate, each once", async () => {
     await writeFile(join(folder, `${index}.m3u8`), `${MEDIA}#EXTINF:2,\n1.ts\n${END}`);
   const names = (await readTitle(manifest)).map(({ name }) => name);
   assert.deepEqual(names, ["1280x720-2500k", "1280x720-2500k-2", "1k"]);
+});
+
+test("a byte range without offset continues the one before", async () => {
+  const manifest = join(folder, "ranges.m3u8");
+  const lines = ["100@10", "50", "7"].flatMap((range) => [`#EXT-X-BYTERANGE:${range}`, "#EXTINF:2,", "1.ts"]);
+  await writeFile(manifest, `\uFEFF${MEDIA}#EXT-X-KEY:METHOD=NONE\n${lines.join("\r\n")}\r\n${END}`);
+  const [rendition] = await readTitle(manifest);
+  assert.deepEqual(
+    rendition?.segments.map(({ range }) => range),
+    [
+      { first: 10, length: 100 },
+      { first: 110, length: 50 },
+      { first: 160, length: 7 },
+    ],
+  );
 });
