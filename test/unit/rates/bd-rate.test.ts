@@ -105,6 +105,16 @@ test("akima needs three points, the other methods four", () => {
   assert.deepEqual(bdRate(one.slice(1), other, "akima"), { refusal: "TOO_FEW_POINTS" });
 });
 
+test("the cubic keeps nine digits of a BD-rate that leaves all bounds", () => {
+  const one = ladder([138.9237, 220.034, 348.6405, 724.0918], [83.4114, 99.53, 99.5957, 99.8911]);
+  const other = ladder(
+    [336.7099, 438.9692, 628.4548, 1312.5627, 1674.4048, 3232.6927, 5983.6674, 9324.6964],
+    [55.1179, 65.2836, 72.9371, 76.2675, 81.9864, 87.45, 92.5292, 99.9737],
+  );
+  // Least squares and integrals in 60 digits, by mpmath 1.3.0. bjontegaard has seven digits of it.
+  near(numberOf(bdRate(one, other, "cubic")), 1.183995282364e129);
+});
+
 test("the curve and its integral match scipy's PchipInterpolator", () => {
   const curve = curveOf(EXAMPLES[0]?.anchor ?? []);
   const values = [

@@ -1,79 +1,103 @@
 """Computes what other implementations say of the random ladders: a line of JSON for each pair.
 
-    node -e 'import("./ladders.ts").then((m) => console.log(JSON.stringify(m.ladderPairs())))' | python3 expected.py > expected.jsonl
+In this folder:
 
-Needs bjontegaard 1.3.0 (University of Erlangen), numpy 2.4.6 and scipy 1.17.1 of PyPI. The BD-rate of AOM's test
-conditions is computed after CalcBDRate.py of their test framework, with scipy's pchip_interpolate.
+    python3 -m venv /tmp/bd && /tmp/bd/bin/pip install bjontegaard==1.3.0 numpy==2.4.6 scipy==1.17.1
+    node -e 'import("./ladders.ts").then((m) => console.log(JSON.stringify(m.ladderPairs())))' | /tmp/bd/bin/python expected.py > expected.jsonl
 
-A line has [pchip, akima, cubic, aom]; the first three are [BD-rate, BD-quality]. null: refused, or not a number.
+bjontegaard is that of the University of Erlangen. The BD-rate of AOM's test conditions is computed after CalcBDRate.py of
+their test framework, with scipy's PchipInterpolator. No rule of svc is applied here.
+
+A line has [pchip, akima, cubic, VMAF, PSNR]. The first three are [BD-rate, BD-quality] of bjontegaard; the others are the
+BD-rates of AOM if the scores are VMAF's or PSNR's. Numbers have 13 digits. In place of a number:
+
+    "NO_OVERLAP"    bjontegaard warns that the curves do not overlap; the script of AOM returns 0
+    "NOT_MONOTONE"  the script of AOM returns its error for ladders that are not monotonic
+    "NO_CURVE"      the implementation raises an error, or computes NaN of curves that overlap
 """
 
 import json
 import math
 import sys
 import warnings
+from importlib.metadata import version
 
 import bjontegaard
 import numpy
-import scipy.interpolate
+from scipy.interpolate import PchipInterpolator
 
-warnings.simplefilter("ignore")
+for name, wanted in (("bjontegaard", "1.3.0"), ("numpy", "2.4.6"), ("scipy", "1.17.1")):
+    if version(name) != wanted:
+        sys.exit(f"expected.py: needs {name} {wanted}, not {version(name)}")
 
-
-def finite(value):
-    return float(value) if value is not None and math.isfinite(value) else None
-
-
-def columns(points):
-    ordered = sorted(points, key=lambda point: (point["rate"], point["score"]))
-    return [point["rate"] for point in ordered], [point["score"] for point in ordered]
+SAMPLES = 100
+SATURATED = 99.5
 
 
-def erlangen(anchor, test, method):
-    def call(function):
+def rows_of(points):
+    """Sorted by rate. JSON has no infinite numbers: null is one."""
+    return sorted((point["rate"], math.inf if point["score"] is None else point["score"]) for point in points)
+
+
+def rounded(value):
+    return float(f"{value:.13g}")
+
+
+def erlangen(function, anchor, test, method):
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
         try:
-            return finite(function(*columns(anchor), *columns(test), method=method, require_matching_points=False, min_overlap=0))
-        except Exception:
-            return None
+            value = function(*zip(*anchor), *zip(*test), method=method, require_matching_points=False, min_overlap=0)
+        except (ValueError, AssertionError, numpy.linalg.LinAlgError):
+            return "NO_CURVE"
+    if any("do not overlap" in str(warning.message) for warning in warned):
+        return "NO_OVERLAP"
+    return rounded(value) if math.isfinite(value) else "NO_CURVE"
 
-    return [call(bjontegaard.bd_rate), call(bjontegaard.bd_psnr)]
 
-
-def aom_ladder(points):
-    """Rates and scores that count, sorted by score; None: refused."""
-    if len(points) < 4:
-        return None
-    pairs = sorted((point["rate"], point["score"]) for point in points)
-    for index in range(1, len(pairs)):
-        if pairs[index][1] < pairs[index - 1][1] and pairs[index - 1][1] >= 99.5:
-            pairs = pairs[:index]
+def unsaturated(rows):
+    kept = rows[:1]
+    for row in rows[1:]:
+        if row[1] < kept[-1][1] and kept[-1][1] >= SATURATED:
             break
-    if any(pairs[index][1] < pairs[index - 1][1] for index in range(1, len(pairs))):
-        return None
-    cheapest = {}
-    for rate, score in pairs:
-        cheapest.setdefault(score, rate)
-    if len(cheapest) < 2:
-        return None
-    return list(cheapest.keys()), [math.log(rate) for rate in cheapest.values()]
+        kept.append(row)
+    return kept
 
 
-def aom(anchor, test):
-    one, other = aom_ladder(anchor), aom_ladder(test)
-    if one is None or other is None:
+def aom_curve(rows):
+    """Scores and logarithms of rates; None if it is not monotonic."""
+    by_score = sorted(rows, key=lambda row: (row[1], row[0]))
+    rates = [rate for rate, _ in by_score]
+    if rates != sorted(rates):
         return None
-    low, high = max(one[0][0], other[0][0]), min(one[0][-1], other[0][-1])
+    kept = []
+    for rate, score in by_score:
+        score = 100.0 if score == math.inf else score
+        if not kept or kept[-1][0] != score:
+            kept.append((score, math.log(rate)))
+    return kept
+
+
+def aom(anchor, test, is_vmaf):
+    curves = [aom_curve(unsaturated(rows) if is_vmaf else rows) for rows in (anchor, test)]
+    if None in curves:
+        return "NOT_MONOTONE"
+    spans = [[score for score, _ in curve] for curve in curves]
+    low, high = max(map(min, spans)), min(map(max, spans))
     if low >= high:
-        return None
-    samples, step = numpy.linspace(low, high, num=100, retstep=True)
-    areas = [numpy.trapezoid(scipy.interpolate.pchip_interpolate(*ladder, samples), dx=step) for ladder in (one, other)]
-    return finite((math.exp((areas[1] - areas[0]) / (high - low)) - 1) * 100)
+        return "NO_OVERLAP"
+    samples = numpy.linspace(low, high, SAMPLES)
+    try:
+        one, other = (numpy.trapezoid(PchipInterpolator(*zip(*curve))(samples), samples) for curve in curves)
+    except ValueError:
+        return "NO_CURVE"
+    return rounded((math.exp((other - one) / (high - low)) - 1) * 100)
 
 
-pairs = json.load(sys.stdin)
-rows = [
-    [*(erlangen(pair["anchor"], pair["test"], method) for method in ("pchip", "akima", "cubic")), aom(pair["anchor"], pair["test"])]
-    for pair in pairs
-]
-for row in rows:
-    print(json.dumps(row, separators=(",", ":")))
+for pair in json.load(sys.stdin):
+    sides = rows_of(pair["anchor"]), rows_of(pair["test"])
+    deltas = [
+        [erlangen(function, *sides, method) for function in (bjontegaard.bd_rate, bjontegaard.bd_psnr)]
+        for method in ("pchip", "akima", "cubic")
+    ]
+    print(json.dumps([*deltas, aom(*sides, True), aom(*sides, False)], separators=(",", ":")))

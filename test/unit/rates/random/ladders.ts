@@ -1,111 +1,99 @@
 /** Pairs of random ladders by seed: usual ones, and the kinds of which a BD-rate is difficult or none. */
 import type { RatePoint } from "../../../../src/rates/points.ts";
+import { curve, digits, drawn, moved, plateau, type Random, repeated, saturated, swapped } from "./shapes.ts";
 
-export const KINDS = [
-  "usual",
-  "crossing",
-  "saturated",
-  "falling",
-  "barely overlapping",
-  "disjoint",
-  "equal scores",
-  "few points",
-] as const;
+/** Pairs of each kind. */
+export const KINDS = {
+  usual: 400,
+  crossing: 300,
+  "barely overlapping": 300,
+  saturated: 250,
+  plateau: 100,
+  straight: 100,
+  lossless: 100,
+  falling: 150,
+  disjoint: 100,
+  "equal scores": 150,
+  "equal rates": 100,
+  "equal points": 100,
+  "few points": 150,
+} as const;
+
+export type Kind = keyof typeof KINDS;
 
 export interface LadderPair {
-  readonly kind: (typeof KINDS)[number];
+  readonly kind: Kind;
   readonly anchor: readonly RatePoint[];
   readonly test: readonly RatePoint[];
 }
 
-/** Pairs of each kind. */
-const EACH = 200;
-
 export function ladderPairs(): readonly LadderPair[] {
-  const random = mulberry32(1);
-  return KINDS.flatMap((kind) => Array.from({ length: EACH }, () => pairOf(kind, random)));
+  return Object.entries(KINDS).flatMap(([name, count], index) => {
+    const [kind, random] = [name as Kind, mulberry32(index + 1)];
+    return Array.from({ length: count }, () => ({ kind, ...pairOf(kind, random) }));
+  });
 }
 
-function pairOf(kind: LadderPair["kind"], random: () => number): LadderPair {
-  const count = () => (kind === "few points" ? 2 + Math.floor(random() * 3) : 4 + Math.floor(random() * 6));
-  const anchor = curve(count(), random);
-  const near = curve(count(), random, { gain: (random() - 0.5) * 6, slope: 1 + (random() - 0.5) * 0.2 });
+function pairOf(kind: Kind, random: Random): Omit<LadderPair, "kind"> {
+  const count = () => (kind === "few points" ? drawn(random, 2, 4) : drawn(random, 4, 9));
+  const anchor = curve(count(), random, { isStraight: kind === "straight" });
+  const [gain, slope] = [(random() - 0.5) * 6, 1 + (random() - 0.5) * 0.2];
+  const near = curve(count(), random, { gain, slope, isStraight: kind === "straight" });
+  const rise = (anchor.at(-1)?.score ?? 0) - (near[0]?.score ?? 0);
   switch (kind) {
-    case "crossing": {
-      const middle = (anchor[0]?.score ?? 0) / 2 + (anchor.at(-1)?.score ?? 0) / 2;
-      const crossed = near.map(({ rate, score }) => ({ rate, score: middle + (score - middle) * 0.8 }));
-      return { kind, anchor, test: crossed };
-    }
+    case "crossing":
+      return { anchor, test: crossing(anchor, near) };
     case "saturated":
-      return { kind, anchor: saturated(anchor, random), test: saturated(near, random) };
+      return { anchor: saturated(anchor, random), test: saturated(near, random) };
+    case "plateau":
+      return { anchor: plateau(anchor, random), test: saturated(near, random) };
+    case "lossless":
+      return { anchor, test: lossless(near, random) };
     case "falling":
-      return { kind, anchor, test: swapped(near, random) };
+      return { anchor, test: swapped(near, random) };
     case "barely overlapping":
-      return {
-        kind,
-        anchor,
-        test: moved(near, (anchor.at(-1)?.score ?? 0) - (near[0]?.score ?? 0) - random()),
-      };
+      return { anchor, test: moved(near, rise - random()) };
     case "disjoint":
-      return {
-        kind,
-        anchor,
-        test: moved(near, (anchor.at(-1)?.score ?? 0) - (near[0]?.score ?? 0) + 1 + random()),
-      };
+      // Some have one score in common, which is not a range.
+      return { anchor, test: moved(near, rise + (random() < 0.3 ? 0 : 1 + random())) };
     case "equal scores":
-      return { kind, anchor, test: repeated(near, random) };
+      return { anchor, test: repeated(near, random, ["score"]) };
+    case "equal rates":
+      return { anchor, test: repeated(near, random, ["rate"]) };
+    case "equal points":
+      return { anchor, test: repeated(near, random, ["rate", "score"]) };
     default:
-      return { kind, anchor, test: near };
+      return { anchor, test: near };
   }
 }
 
-/** Scores that rise with the logarithm of the rate, by steps of random sizes. */
-function curve(count: number, random: () => number, { gain = 0, slope = 1 } = {}): RatePoint[] {
-  let [rate, score] = [100 + random() * 400, 30 + random() * 10 + gain];
-  return Array.from({ length: count }, () => {
-    const point = { rate: digits(rate), score: digits(score) };
-    rate *= 1.2 + random();
-    score += slope * (1 + random() * 7);
-    return point;
-  });
+/** A flatter ladder through the middle of the other one. */
+function crossing(anchor: readonly RatePoint[], near: readonly RatePoint[]): readonly RatePoint[] {
+  const [first, last] = [anchor[0], anchor.at(-1)];
+  const score = ((first?.score ?? 0) + (last?.score ?? 0)) / 2;
+  const own = ((near[0]?.score ?? 0) + (near.at(-1)?.score ?? 0)) / 2;
+  // Rates are moved as well, so that both have the middle score at about the same rate.
+  const factor = Math.sqrt(
+    ((first?.rate ?? 1) * (last?.rate ?? 1)) / ((near[0]?.rate ?? 1) * (near.at(-1)?.rate ?? 1)),
+  );
+  return near.map((point) => ({
+    rate: digits(point.rate * factor),
+    score: digits(score + (point.score - own) * 0.6),
+  }));
 }
 
-/** The highest rates reach the largest score; one of them may fall below the one before. */
-function saturated(points: readonly RatePoint[], random: () => number): RatePoint[] {
-  const top = points.length - 1 - Math.floor(random() * 2);
-  const most = points[top]?.score ?? 0;
+/** One of the last two points has no error; a score of exactly 100, or one above it, may be beside it. */
+function lossless(points: readonly RatePoint[], random: Random): readonly RatePoint[] {
+  const at = points.length - drawn(random, 1, 2);
+  const beside = [undefined, 100, 105, Number.POSITIVE_INFINITY][drawn(random, 0, 3)];
   return points.map(({ rate, score }, index) => {
-    if (index < top) return { rate, score: digits((score * 99.4) / most) };
-    return { rate, score: digits(99.5 + random() * 0.5) };
+    if (index === at) return { rate, score: Number.POSITIVE_INFINITY };
+    return { rate, score: index >= points.length - 2 ? (beside ?? score) : score };
   });
-}
-
-function swapped(points: readonly RatePoint[], random: () => number): RatePoint[] {
-  const at = Math.floor(random() * (points.length - 1));
-  const [one, other] = [points[at]?.score ?? 0, points[at + 1]?.score ?? 0];
-  return points.map((point, index) =>
-    index === at ? { ...point, score: other } : index === at + 1 ? { ...point, score: one } : point,
-  );
-}
-
-function repeated(points: readonly RatePoint[], random: () => number): RatePoint[] {
-  const at = Math.floor(random() * (points.length - 1));
-  return points.map((point, index) =>
-    index === at + 1 ? { ...point, score: points[at]?.score ?? 0 } : point,
-  );
-}
-
-function moved(points: readonly RatePoint[], by: number): RatePoint[] {
-  return points.map(({ rate, score }) => ({ rate, score: digits(score + by) }));
-}
-
-/** Few digits, so that every language reads the same number. */
-function digits(value: number): number {
-  return Number(value.toFixed(4));
 }
 
 /** A small generator of numbers from 0 to 1 (Tommy Ettinger's Mulberry32, public domain). */
-function mulberry32(seed: number): () => number {
+function mulberry32(seed: number): Random {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
