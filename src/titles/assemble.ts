@@ -4,7 +4,14 @@ import { Failure } from "../platform/failure.ts";
 import { boxesIn, Malformed } from "./boxes.ts";
 import { areAlike, areEncrypted, move, periodsOf, type Tracks, tracksOf } from "./fragments.ts";
 import { unreadable } from "./read-title.ts";
-import { encryptedFault, type FilePart, manifestFault, type Rendition, type TitleSegment } from "./title.ts";
+import {
+  encryptedFault,
+  type FilePart,
+  manifestFault,
+  type Rendition,
+  type TitleSegment,
+  withoutSegments,
+} from "./title.ts";
 import { TransportMover } from "./transport.ts";
 
 type Container = "mp4" | "ts" | "webm";
@@ -28,8 +35,7 @@ export async function assemble(rendition: Rendition, assembling: Assembling): Pr
   if (whole !== undefined) return whole;
   const { manifest, target, signal } = assembling;
   const [first] = rendition.segments;
-  if (first === undefined)
-    throw manifestFault("MANIFEST_INVALID", manifest, `has no segments of ${rendition.name}.`);
+  if (first === undefined) throw withoutSegments(manifest, rendition.name);
   const container = containerOf(await readPart(first.init ?? first, 16));
   const fault = (detail: string) =>
     manifestFault("MANIFEST_UNSUPPORTED", manifest, `names segments of ${rendition.name} that ${detail}`);
@@ -145,7 +151,7 @@ class Joiner {
         [...periods].map(([id, { first }]) => [id, (this.#ends.get(id) ?? first) - first]),
       );
     }
-    move(bytes, this.#offsets);
+    if (this.#offsets.size > 0) move(bytes, this.#offsets);
     for (const [id, { end }] of periods) this.#ends.set(id, end + (this.#offsets.get(id) ?? 0n));
     // An index of a single segment would be taken for one of the file.
     for (const { type, start, end } of boxesIn(bytes))

@@ -1,5 +1,6 @@
 /** Reads DASH manifests (ISO/IEC 23009-1): the video representations of an MPD, and the segments of each. */
 import { parse } from "mpd-parser";
+import { messageOf } from "../platform/errors.ts";
 import type { Places } from "./places.ts";
 import {
   encryptedFault,
@@ -9,6 +10,7 @@ import {
   manifestFault,
   namesOf,
   type Rendition,
+  tooManySegments,
 } from "./title.ts";
 import { descendants, parseXml, type XmlElement } from "./xml.ts";
 
@@ -42,8 +44,6 @@ export function readDash(text: string, places: Places): readonly Rendition[] {
       const { file } = part(sidx);
       return { name, isCut: false, segments: [{ file, seconds: 0, isDiscontinuous: false }] };
     }
-    if (segments.length === 0)
-      throw manifestFault("MANIFEST_INVALID", manifest, `has no segments of ${name}.`);
     return {
       name,
       isCut: true,
@@ -61,8 +61,7 @@ function parsed(text: string, places: Places): readonly Playlist[] {
   try {
     return parse(text, { manifestUri: places.addressOf(), eventHandler: () => {} }).playlists;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw manifestFault("MANIFEST_INVALID", places.manifest, `is not a valid MPD: ${reason}`);
+    throw manifestFault("MANIFEST_INVALID", places.manifest, `is not a valid MPD: ${messageOf(error)}`);
   }
 }
 
@@ -90,7 +89,7 @@ function refuseTooMany(mpd: XmlElement, manifest: string): void {
   const repeated = descendants(mpd, "S").map((entry) => Math.max(0, Number(entry.getAttribute("r"))));
   const all = repeated.reduce((sum, times) => sum + times, 0);
   if (ofTemplates.every((count) => count <= MAX_SEGMENTS) && all <= MAX_SEGMENTS * MAX_RENDITIONS) return;
-  throw manifestFault("MANIFEST_INVALID", manifest, `has more than ${MAX_SEGMENTS} segments.`);
+  throw tooManySegments(manifest);
 }
 
 /** Seconds of an XML duration such as PT1H2M3.5S; 0 for other text. */

@@ -74,8 +74,7 @@ export function periodsOf(segment: Buffer, tracks: Tracks): ReadonlyMap<number, 
   const periods = new Map<number, Period>();
   for (const traf of boxesAt(segment, ["moof", "traf"])) {
     const { id, sampleDuration } = headerOf(segment, traf, tracks);
-    const tfdt = new Fields(segment, boxAt(segment, ["tfdt"], traf));
-    const first = tfdt.version === 1 ? tfdt.u64() : BigInt(tfdt.u32());
+    const first = timeOf(new Fields(segment, boxAt(segment, ["tfdt"], traf)));
     let end = first;
     for (const trun of boxesAt(segment, ["trun"], traf)) end += durationOf(segment, trun, sampleDuration);
     periods.set(id, { first: periods.get(id)?.first ?? first, end });
@@ -89,12 +88,17 @@ export function move(segment: Buffer, offsets: ReadonlyMap<number, bigint>): voi
     const id = new Fields(segment, boxAt(segment, ["tfhd"], traf)).u32();
     const tfdt = new Fields(segment, boxAt(segment, ["tfdt"], traf));
     const { at, version } = tfdt;
-    const time = (version === 1 ? tfdt.u64() : BigInt(tfdt.u32())) + (offsets.get(id) ?? 0n);
+    const time = timeOf(tfdt) + (offsets.get(id) ?? 0n);
     const bits = version === 1 ? 64 : 32;
     if (time !== BigInt.asUintN(bits, time)) throw new Malformed("a time stamp is out of range");
     if (version === 1) segment.writeBigUInt64BE(time, at);
     else segment.writeUInt32BE(Number(time), at);
   }
+}
+
+/** Reads the time of a tfdt box. */
+function timeOf(tfdt: Fields): bigint {
+  return tfdt.version === 1 ? tfdt.u64() : BigInt(tfdt.u32());
 }
 
 /** Flags of tfhd and trun (ISO/IEC 14496-12, 8.8.7 and 8.8.8). */

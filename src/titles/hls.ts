@@ -1,5 +1,6 @@
 /** Reads HLS playlists (RFC 8216): the variants of a master playlist, and the segments of each. */
 import * as HLS from "hls-parser";
+import { messageOf } from "../platform/errors.ts";
 import type { Places } from "./places.ts";
 import {
   type Described,
@@ -11,6 +12,8 @@ import {
   namesOf,
   type Rendition,
   type TitleSegment,
+  tooManyRenditions,
+  tooManySegments,
 } from "./title.ts";
 
 type Playlist = ReturnType<typeof HLS.parse>;
@@ -28,7 +31,7 @@ export async function readHls(text: string, places: Places, read: ReadText): Pro
   const playlist = parse(text, places.manifest);
   if (!playlist.isMasterPlaylist) {
     const [name = ""] = namesOf([{}]);
-    return [{ name, isCut: true, segments: segmentsOf(playlist, places, places.addressOf()) }];
+    return [{ name, isCut: true, segments: segmentsOf(playlist, places, places.manifest) }];
   }
   if (playlist.sessionKeyList.length > 0) throw encryptedFault(places.manifest, "it has #EXT-X-SESSION-KEY");
   const variants = new Map<string, Described>();
@@ -38,14 +41,13 @@ export async function readHls(text: string, places: Places, read: ReadText): Pro
     // Variants that differ only in their audio share a playlist.
     if (!variants.has(file)) variants.set(file, { ...resolution, bandwidth: averageBandwidth ?? bandwidth });
   }
-  if (variants.size > MAX_RENDITIONS)
-    throw manifestFault("MANIFEST_INVALID", places.manifest, `has more than ${MAX_RENDITIONS} renditions.`);
+  if (variants.size > MAX_RENDITIONS) throw tooManyRenditions(places.manifest);
   const names = namesOf([...variants.values()]);
   const renditions: Rendition[] = [];
   for (const [index, file] of [...variants.keys()].entries()) {
     const media = parse(await read(file), file);
     if (media.isMasterPlaylist) throw manifestFault("MANIFEST_INVALID", file, "is not a media playlist.");
-    const segments = segmentsOf(media, places, places.addressOf(file));
+    const segments = segmentsOf(media, places, file);
     renditions.push({ name: names[index] ?? "", isCut: true, segments });
   }
   return renditions;
@@ -60,14 +62,14 @@ function parse(text: string, file: string): Playlist {
   try {
     return HLS.parse(text);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw manifestFault("MANIFEST_INVALID", file, `is not a valid playlist: ${reason}`);
+    throw manifestFault("MANIFEST_INVALID", file, `is not a valid playlist: ${messageOf(error)}`);
   }
 }
 
-function segmentsOf(playlist: MediaPlaylist, places: Places, base: string): readonly TitleSegment[] {
+/** `file`: of the playlist. */
+function segmentsOf(playlist: MediaPlaylist, places: Places, file: string): readonly TitleSegment[] {
   const { segments, endlist, isIFrame } = playlist;
-  const file = places.fileOf(base, base);
+  const base = places.addressOf(file);
   if (isIFrame) throw manifestFault("MANIFEST_INVALID", file, "names only I-frames (#EXT-X-I-FRAMES-ONLY).");
   if (!endlist)
     throw manifestFault(
@@ -75,8 +77,7 @@ function segmentsOf(playlist: MediaPlaylist, places: Places, base: string): read
       file,
       "has no #EXT-X-ENDLIST: it is live, or still being written. Only complete videos can be scored.",
     );
-  if (segments.length > MAX_SEGMENTS)
-    throw manifestFault("MANIFEST_INVALID", file, `has more than ${MAX_SEGMENTS} segments.`);
+  if (segments.length > MAX_SEGMENTS) throw tooManySegments(file);
   if (segments.some(({ key }) => key && key.method !== "NONE"))
     throw encryptedFault(file, "it has #EXT-X-KEY");
   if (segments.some(({ gap }) => gap))

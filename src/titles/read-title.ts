@@ -1,10 +1,20 @@
 /** Reads the manifest of a title from its file. */
 import { readFile, stat } from "node:fs/promises";
+import { errorCode } from "../platform/errors.ts";
 import { Failure } from "../platform/failure.ts";
+import { systemReason } from "../platform/system-reason.ts";
 import { readDash } from "./dash.ts";
 import { readHls } from "./hls.ts";
 import { Places } from "./places.ts";
-import { MAX_RENDITIONS, MAX_SEGMENTS, manifestFault, type Rendition } from "./title.ts";
+import {
+  MAX_RENDITIONS,
+  MAX_SEGMENTS,
+  manifestFault,
+  type Rendition,
+  tooManyRenditions,
+  tooManySegments,
+  withoutSegments,
+} from "./title.ts";
 
 /** Bytes of the longest manifest: that of 100,000 segments has some 8 MB. */
 const MAX_BYTES = 16 * 2 ** 20;
@@ -30,16 +40,14 @@ export async function readTitle(manifest: string): Promise<readonly Rendition[]>
   if (renditions === undefined)
     throw manifestFault("MANIFEST_INVALID", manifest, "is neither an HLS playlist nor a DASH MPD.");
   if (renditions.length === 0) throw manifestFault("MANIFEST_INVALID", manifest, "names no video.");
-  if (renditions.length > MAX_RENDITIONS)
-    throw manifestFault("MANIFEST_INVALID", manifest, `has more than ${MAX_RENDITIONS} renditions.`);
+  if (renditions.length > MAX_RENDITIONS) throw tooManyRenditions(manifest);
   for (const { name, segments } of renditions) refuseSegments(manifest, name, segments);
   return renditions;
 }
 
 function refuseSegments(manifest: string, name: string, segments: Rendition["segments"]): void {
-  if (segments.length === 0) throw manifestFault("MANIFEST_INVALID", manifest, `has no segments of ${name}.`);
-  if (segments.length > MAX_SEGMENTS)
-    throw manifestFault("MANIFEST_INVALID", manifest, `has more than ${MAX_SEGMENTS} segments.`);
+  if (segments.length === 0) throw withoutSegments(manifest, name);
+  if (segments.length > MAX_SEGMENTS) throw tooManySegments(manifest);
   const isWhole = (value: number) => Number.isSafeInteger(value) && value >= 0;
   for (const [index, { seconds, range, init }] of segments.entries()) {
     const ranges = [range, init?.range].filter((one) => one !== undefined);
@@ -71,12 +79,12 @@ async function readText(file: string): Promise<string> {
 
 /** The failure of a file of a title that cannot be read. */
 export function unreadable(file: string, error: unknown): Failure {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = errorCode(error);
   const [failure, what] =
     code === "ENOENT" || code === "ENOTDIR"
       ? (["MEDIA_NOT_FOUND", "does not exist"] as const)
       : code === "EISDIR"
         ? (["MEDIA_NOT_A_FILE", "is a folder"] as const)
-        : (["MEDIA_NOT_READABLE", `cannot be read (${code ?? "unknown error"})`] as const);
+        : (["MEDIA_NOT_READABLE", `cannot be read: ${systemReason(error)}`] as const);
   return new Failure(failure, `The file ${JSON.stringify(file)} of the title ${what}.`, { cause: error });
 }

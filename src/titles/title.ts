@@ -58,6 +58,19 @@ export function encryptedFault(manifest: string, what: string): Failure {
   );
 }
 
+/** The failure of a rendition without segments. */
+export function withoutSegments(manifest: string, name: string): Failure {
+  return manifestFault("MANIFEST_INVALID", manifest, `has no segments of ${name}.`);
+}
+
+export function tooManySegments(manifest: string): Failure {
+  return manifestFault("MANIFEST_INVALID", manifest, `has more than ${MAX_SEGMENTS} segments.`);
+}
+
+export function tooManyRenditions(manifest: string): Failure {
+  return manifestFault("MANIFEST_INVALID", manifest, `has more than ${MAX_RENDITIONS} renditions.`);
+}
+
 /** A failure that names the manifest. `detail` continues "The manifest X". */
 export function manifestFault(
   code: Extract<FailureCode, "MANIFEST_INVALID" | "MANIFEST_UNSUPPORTED" | "MEDIA_ENCRYPTED">,
