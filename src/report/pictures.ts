@@ -20,6 +20,33 @@ export interface PicturePair {
   readonly distorted: string;
 }
 
+type Shots = readonly Pick<Schemas["ScoredSpan"], "min" | "worstFrame">[];
+
+/** Where the pictures of jobs are. */
+export interface PictureSource {
+  /** The shots of a job's result; none if they are not known. */
+  readonly shots: (jobId: string) => Promise<Shots>;
+  /** The frame of each still of a job that is ready. */
+  readonly ready: (jobId: string) => Promise<readonly number[]>;
+  /** A still as a data URL. */
+  readonly still: (jobId: string, frame: number, side: "reference" | "distorted") => Promise<string>;
+}
+
+/** Returns the pictures of a comparison that there are: stills can be missing, or still be made. */
+export async function picturesOf(
+  comparison: Schemas["Comparison"],
+  source: PictureSource,
+): Promise<readonly PicturePair[]> {
+  const pairs = picturedCells(comparison).map(async (cell): Promise<readonly PicturePair[]> => {
+    const { jobId } = cell;
+    const worst = worstFrameOf(await source.shots(jobId), await source.ready(jobId));
+    if (worst === undefined) return [];
+    const still = (side: "reference" | "distorted") => source.still(jobId, worst.frame, side);
+    return [{ cell, ...worst, reference: await still("reference"), distorted: await still("distorted") }];
+  });
+  return (await Promise.all(pairs)).flat();
+}
+
 /** Returns the encodes whose worst moment is shown: of each of the first ladders, the one with the lowest frame. */
 export function picturedCells({
   cells = [],
@@ -42,7 +69,7 @@ export function picturedCells({
  * @param ready the frame of each still that is ready
  */
 export function worstFrameOf(
-  shots: readonly Pick<Schemas["ScoredSpan"], "min" | "worstFrame">[],
+  shots: Shots,
   ready: readonly number[],
 ): Pick<PicturePair, "frame" | "score"> | undefined {
   const [worst] = shots.toSorted((one, other) => one.min - other.min);

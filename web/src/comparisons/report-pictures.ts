@@ -1,28 +1,25 @@
 /** Fetches the pictures of a report: stills of the worst frames of a comparison. */
-import { type PicturePair, picturedCells, worstFrameOf } from "../../../src/report/pictures.ts";
-import { bodyOf, fetchRaw } from "../api/client.ts";
+import { type PicturePair, picturesOf } from "../../../src/report/pictures.ts";
+import { bodyOf } from "../api/client.ts";
 import type { Session } from "../session/session.ts";
+import { fetchStill } from "../stills/fetch-still.ts";
 import type { Comparison } from "./comparison-view.ts";
 
-/** Returns the pictures that there are: stills can be missing, or still be made. */
-export async function fetchPictures(
+export function fetchPictures(
   { api, credentials }: Pick<Session, "api" | "credentials">,
   comparison: Comparison,
 ): Promise<readonly PicturePair[]> {
-  const pairs = picturedCells(comparison).map(async (cell): Promise<readonly PicturePair[]> => {
-    const params = { path: { id: cell.jobId } };
-    const { result } = await bodyOf(api.GET("/v1/jobs/{id}", { params }));
-    const { stills } = await bodyOf(api.GET("/v1/jobs/{id}/stills", { params }));
-    const frames = stills.filter(({ state }) => state === "READY").map(({ frame }) => frame);
-    const worst = worstFrameOf(result?.shots ?? [], frames);
-    if (worst === undefined) return [];
-    const picture = async (side: "reference" | "distorted") => {
-      const path = `/v1/jobs/${encodeURIComponent(cell.jobId)}/stills/${worst.frame}/${side}`;
-      return dataUrlOf(await (await fetchRaw(credentials, path)).blob());
-    };
-    return [{ cell, ...worst, reference: await picture("reference"), distorted: await picture("distorted") }];
+  return picturesOf(comparison, {
+    shots: async (id) => {
+      const { result } = await bodyOf(api.GET("/v1/jobs/{id}", { params: { path: { id } } }));
+      return result?.shots ?? [];
+    },
+    ready: async (id) => {
+      const { stills } = await bodyOf(api.GET("/v1/jobs/{id}/stills", { params: { path: { id } } }));
+      return stills.filter(({ state }) => state === "READY").map(({ frame }) => frame);
+    },
+    still: async (id, frame, side) => dataUrlOf(await fetchStill(credentials, id, frame, side)),
   });
-  return (await Promise.all(pairs)).flat();
 }
 
 function dataUrlOf(blob: Blob): Promise<string> {

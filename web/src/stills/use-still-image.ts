@@ -1,10 +1,8 @@
 /** The object URL of a still. It is fetched because an img element cannot send a token. */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { fetchRaw } from "../api/client.ts";
 import { useSession } from "../session/session.ts";
-
-export type Side = "reference" | "distorted";
+import { fetchStill, type Side } from "./fetch-still.ts";
 
 export interface StillImage {
   /** undefined while it loads. */
@@ -16,10 +14,9 @@ export interface StillImage {
 
 export function useStillImage(jobId: string, frame: number, side: Side): StillImage {
   const { credentials } = useSession();
-  const path = `/v1/jobs/${encodeURIComponent(jobId)}/stills/${frame}/${side}`;
   const { data, error, refetch } = useQuery({
     queryKey: ["still", jobId, frame, side],
-    queryFn: async ({ signal }) => (await fetchRaw(credentials, path, { signal })).blob(),
+    queryFn: ({ signal }) => fetchStill(credentials, jobId, frame, side, signal),
     staleTime: Number.POSITIVE_INFINITY,
   });
   const [url, setUrl] = useState<string>();

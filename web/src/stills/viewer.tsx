@@ -2,9 +2,10 @@
 import { type KeyboardEvent, useCallback, useState } from "react";
 import { Failed } from "../ui/states.tsx";
 import { useDevicePixels } from "./device-pixels.ts";
+import type { Side } from "./fetch-still.ts";
 import { GainChoice, ModeChoice, Zoom } from "./tools.tsx";
 import type { Look } from "./use-look.ts";
-import { type Side, useStillImage } from "./use-still-image.ts";
+import { useStillImage } from "./use-still-image.ts";
 import { fitOf, type Size, type View, within } from "./viewport.ts";
 import { Beside, Difference, Flip, Wipe } from "./views.tsx";
 
