@@ -182,18 +182,14 @@ class OpenEngine implements Engine {
         return { table, findings, shots, durationMs, plan: undefined, frameCount: undefined, scoredBy };
       }
       const why = work.segment === undefined ? (resumed.whole ?? SEGMENTS_FAILED) : resumed.whole;
-      const scored = await scoreWhole({ ...resumed, whole: why }, sources, run);
-      const text = writePlan(scored.plan, sources, facts.scorer);
-      const found =
-        text === work.plan ? undefined : { plan: text, frameCount: scored.plan.pairing.frameCount };
+      const { plan, table, findings, shots } = await scoreWhole({ ...resumed, whole: why }, sources, run);
+      const text = writePlan(plan, sources, facts.scorer);
+      const isOther = text !== work.plan;
       return {
-        table: scored.table,
-        findings: scored.findings,
-        shots: scored.shots[0]?.shots,
+        ...{ table, findings, shots: shots[0]?.shots, scoredBy },
         durationMs: performance.now() - started,
-        plan: found?.plan,
-        frameCount: found?.frameCount,
-        scoredBy,
+        plan: isOther ? text : undefined,
+        frameCount: isOther ? plan.pairing.frameCount : undefined,
       };
     });
   }

@@ -19,6 +19,7 @@ import { Messages } from "../media/messages.ts";
 import { framesText } from "../media/track.ts";
 import type { Exit } from "../sandbox/sandbox.ts";
 import { CHANGE_CHAIN, readChanges } from "./change-log.ts";
+import { both, type Counts, readCount } from "./counts.ts";
 import { pictureOutput, readChecksums, scoringThreads } from "./decode-check.ts";
 import { fieldsOutput, pictureChain, picturesOutput } from "./look.ts";
 import { fieldChain, fieldFrames } from "./look-fields.ts";
@@ -227,27 +228,6 @@ export function linkModels({ models, sandbox }: Pick<Run, "models" | "sandbox">)
     if (file === undefined) continue;
     sandbox.prepare(() => symlink(file, join(sandbox.directory, modelFileName(index))));
   }
-}
-
-type Counts = Partial<Record<Side, number>>;
-
-/**
- * Reads the number of frames per output, which ffmpeg prints at its end; an earlier imitation in metadata is
- * overwritten.
- */
-function readCount(line: string, counts: Counts): void {
-  const match =
-    /^\[out#([12])\/(?:null|crc) @ \S+\] \[verbose\] {3}Output stream #\d:0 \(video\): \d+ frames encoded; (\d+) packets muxed/.exec(
-      line,
-    );
-  const side = match?.[1] === "1" ? "distorted" : match?.[1] === "2" ? "reference" : undefined;
-  if (side) counts[side] = Number(match?.[2]);
-}
-
-function both({ reference, distorted }: Counts, messages: Messages): RunOutcome["delivered"] {
-  if (reference !== undefined && distorted !== undefined) return { reference, distorted };
-  const detail = "The scorer exited without an error but did not report how many frames it read.";
-  throw new Failure("SCORER_FAILED", detail, { cause: messages.text() });
 }
 
 /** Throws FRAME_SIZE_CHANGES. Frames of another size pass the filters without an error; only a warning reports them. */
