@@ -118,10 +118,8 @@ async function compareSubmitted(
         return EXIT.scored;
       }
       if (!flags.quiet) process.stderr.write(`Comparison ${id}\n`);
-      const code = await printComparison(
-        await withSegments(connection, await awaitCells(connection, submitted, flags, signal), all, signal),
-        flags,
-      );
+      const ended = await awaitCells(connection, submitted, flags, signal);
+      const code = await printComparison(await withSegments(connection, ended, all, signal), flags);
       if (baseline === undefined) return code;
       return Math.max(code, await compareReleases(connection, baseline, flags, signal));
     },

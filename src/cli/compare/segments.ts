@@ -6,9 +6,10 @@ import { Job_State, JobService } from "../../gen/proto/svc/v1/job_pb.ts";
 import { ScoredSpanSchema } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { scoredRate } from "../../jobs/frame-rate.ts";
 import type { Series } from "../../jobs/scores/moments.ts";
-import { type ScoredSpan, scoreSpans, WORST_SPANS, worstSpans } from "../../jobs/scores/spans.ts";
+import { type ScoredSpan, scoreSpans, worstSpans } from "../../jobs/scores/spans.ts";
 import { segmentStarts } from "../../titles/segment-starts.ts";
 import { chartSeries } from "../jobs/result.ts";
+import { spanText } from "../score/shot-lines.ts";
 import { FIRST_METRIC } from "../score/view.ts";
 import { exact } from "../terminal/numbers.ts";
 import { type TableColumn, tableLines } from "../terminal/table.ts";
@@ -46,10 +47,12 @@ export async function withSegments(
   return { ...comparison, cells: await Promise.all(cells) };
 }
 
-interface Listed {
+/** A segment in the table. */
+interface Listed extends ScoredSpan {
+  /** Of its encode. */
   readonly name: string;
+  /** From 1. */
   readonly number: number;
-  readonly segment: ScoredSpan;
 }
 
 /** Returns a table of the worst segments of all encodes; nothing if no segments are known. */
@@ -59,13 +62,12 @@ export function segmentLines(
   terminal: Terminal,
 ): readonly string[] {
   const all = cells.flatMap((cell) =>
-    cell.segments.map((segment, index) => ({ ...segment, name: nameOf(cell), number: index + 1 })),
+    cell.segments.map((segment, index): Listed => ({ ...segment, name: nameOf(cell), number: index + 1 })),
   );
   if (all.length === 0) return [];
-  const worst = worstSpans(all).map(({ name, number, ...segment }): Listed => ({ name, number, segment }));
-  const most = Math.min(WORST_SPANS, all.length);
+  const worst = worstSpans(all);
   return [
-    paint(terminal, "bold", `The worst ${most} of ${all.length} segments`),
+    paint(terminal, "bold", `The worst ${worst.length} of ${all.length} segments`),
     ...tableLines(worst, COLUMNS, terminal, { heading: true }),
     "",
   ];
@@ -77,9 +79,9 @@ const COLUMNS: readonly TableColumn<Listed>[] = [
   { heading: "SEGMENT", ...NUMBER, text: ({ number }) => String(number) },
   {
     ...{ heading: "FRAMES", ...NUMBER, dispensable: 2 },
-    text: ({ segment: { firstFrame, frameCount } }) => `${firstFrame}-${firstFrame + frameCount - 1}`,
+    text: spanText,
   },
-  { heading: "MEAN", ...NUMBER, text: ({ segment }) => exact(segment.mean) },
-  { heading: "WORST", ...NUMBER, dispensable: 1, text: ({ segment }) => exact(segment.min) },
-  { heading: "AT FRAME", atLeast: 0, dispensable: 1, text: ({ segment }) => String(segment.worstFrame) },
+  { heading: "MEAN", ...NUMBER, text: ({ mean }) => exact(mean) },
+  { heading: "WORST", ...NUMBER, dispensable: 1, text: ({ min }) => exact(min) },
+  { heading: "AT FRAME", atLeast: 0, dispensable: 1, text: ({ worstFrame }) => String(worstFrame) },
 ];

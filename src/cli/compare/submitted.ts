@@ -26,10 +26,10 @@ export async function submitPairs(
   flags: CompareFlags,
   signal: AbortSignal,
 ): Promise<Comparison> {
-  const title = pairs.find(({ part }) => part !== undefined);
+  const [title] = pairs.flatMap(({ part }) => part ?? []);
   if (title !== undefined && !flags.upload)
     throw invalid(
-      `${quoteName(title.part?.manifest ?? "")} is a manifest. Give --upload with --submit, so that its renditions are joined here and uploaded.`,
+      `${quoteName(title.manifest)} is a manifest. Give --upload with --submit, so that its renditions are joined here and uploaded.`,
     );
   await using renditions = new RenditionFiles();
   const files: ListedJob[] = [];

@@ -72,7 +72,13 @@ export function listCommand(): Command {
       const scorers = new ScorerCounts();
       return printList(jobPages(connection, flags, signal), {
         json: flags.json,
-        csv: flags.csv ? jobLines : undefined,
+        csv: flags.csv
+          ? (jobs, { heading }) =>
+              jobsCsv(
+                jobs.map((job) => jobJson(job) as JobAnswer),
+                heading,
+              )
+          : undefined,
         schema: JobSchema,
         table: (jobs, terminal, options) => {
           for (const { scorer } of jobs) if (scorer !== undefined) scorers.add(scorer);
@@ -82,13 +88,6 @@ export function listCommand(): Command {
         none: "No jobs.",
       });
     }),
-  );
-}
-
-function* jobLines(jobs: readonly Job[], { heading }: { readonly heading: boolean }): Generator<string> {
-  yield* jobsCsv(
-    jobs.map((job) => jobJson(job) as JobAnswer),
-    heading,
   );
 }
 

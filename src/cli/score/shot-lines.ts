@@ -15,8 +15,7 @@ export function shotLines(
   if (shots.length < 2) return [];
   const worst = worstSpans(shots);
   const of = shots.length > WORST_SPANS ? `Worst ${WORST_SPANS} of ${shots.length} shots` : "Shots";
-  const span = ({ firstFrame, frameCount }: ScoredSpan) => `${firstFrame}-${firstFrame + frameCount - 1}`;
-  const spans = widest(worst.map(span));
+  const spans = widest(worst.map(spanText));
   const [means, mins] = [
     widest(worst.map((shot) => exact(shot.mean))),
     widest(worst.map((shot) => exact(shot.min))),
@@ -24,9 +23,14 @@ export function shotLines(
   const lines = worst.map((shot, index) => {
     const time = rate === undefined ? "" : `  ${timeCode(shot.firstFrame / rate)}`;
     const scores = `mean ${exact(shot.mean).padStart(means)}  worst ${exact(shot.min).padStart(mins)} at ${shot.worstFrame}`;
-    return `  ${paint(terminal, "yellow", String(index + 1))}  frames ${span(shot).padEnd(spans)}${time}  ${scores}`;
+    return `  ${paint(terminal, "yellow", String(index + 1))}  frames ${spanText(shot).padEnd(spans)}${time}  ${scores}`;
   });
   return [paint(terminal, "dim", `${of}, lowest mean first`), ...lines];
+}
+
+/** "175-224" */
+export function spanText({ firstFrame, frameCount }: ScoredSpan): string {
+  return `${firstFrame}-${firstFrame + frameCount - 1}`;
 }
 
 function widest(texts: readonly string[]): number {
