@@ -2,16 +2,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { Job_State } from "../../src/gen/proto/svc/v1/job_pb.ts";
-import type { WorkItem } from "../../src/gen/proto/svc/v1/node_pb.ts";
-import {
-  type FindingSchema,
-  Mirror_Direction,
-  type ScoreResult,
-} from "../../src/gen/proto/svc/v1/scoring_pb.ts";
+import { type FindingSchema, Mirror_Direction } from "../../src/gen/proto/svc/v1/scoring_pb.ts";
 import { resultJson } from "../../src/messages/json.ts";
-import { Peer } from "./peer.ts";
-import { failureReport, segmentReport, valueAt } from "./scored.ts";
+import { planned, resultOf } from "./planned.ts";
+import { failureReport } from "./scored.ts";
 import { refused, System } from "./system.ts";
 
 type FindingInit = MessageInitShape<typeof FindingSchema>;
@@ -37,30 +31,12 @@ describe("findings that nodes report", () => {
   });
   after(async () => system.close());
 
-  async function planned(tenant: string): Promise<{ id: string; node: Peer }> {
-    const { job } = await system.submit(tenant);
-    const node = await Peer.register(system.nodes, tenant);
-    await node.plan(await node.pullSome(), FRAMES, LENGTH);
-    return { id: job.id, node };
-  }
-
-  async function score(node: Peer, item: WorkItem, findings: FindingInit[]): Promise<void> {
-    assert.ok(item.work.case === "segment");
-    const value = segmentReport(item.work.value.segment, FRAMES, valueAt, { findings });
-    await node.report(item, { case: "segment", value });
-  }
-
-  async function resultOf(tenant: string, id: string): Promise<ScoreResult> {
-    await system.until(tenant, id, ({ state }) => state === Job_State.SUCCEEDED);
-    return (await system.job(tenant, id)).result ?? assert.fail("it has no result");
-  }
-
   test("are in the result, the gravest first and each once; certain and likely ones are warnings", async () => {
-    const { id, node } = await planned("joined");
+    const { id, node } = await planned(system, "joined", FRAMES, LENGTH);
     for (const findings of [[BLACK, MIRRORED], [], [MIRRORED, FROZEN]])
-      await score(node, await node.pullNow(), findings);
+      await node.score(await node.pullNow(), FRAMES, { findings });
     await node.work(FRAMES, LENGTH);
-    const result = await resultOf("joined", id);
+    const result = await resultOf(system, "joined", id);
     assert.deepEqual(resultJson(result)["findings"], [
       { ...NONE, ...MIRRORED, fix: { runs: [], mirror: { distorted: "HORIZONTAL" } } },
       { ...NONE, ...FROZEN },
@@ -73,12 +49,12 @@ describe("findings that nodes report", () => {
   });
 
   test("of segments are not in the result of a job that is scored whole after them", async () => {
-    const { id, node } = await planned("whole");
+    const { id, node } = await planned(system, "whole", FRAMES, LENGTH);
     const [first, second] = [await node.pullNow(), await node.pullNow()];
-    await score(node, first, [MIRRORED]);
+    await node.score(first, FRAMES, { findings: [MIRRORED] });
     await node.report(second, { case: "failure", value: failureReport("SCORER_FAILED", { cutFault: true }) });
-    await score(node, await node.pullSome(), [FROZEN]);
-    const { findings } = await resultOf("whole", id);
+    await node.score(await node.pullSome(), FRAMES, { findings: [FROZEN] });
+    const { findings } = await resultOf(system, "whole", id);
     assert.deepEqual(
       findings.map(({ code }) => code),
       ["FROZEN"],
@@ -114,15 +90,15 @@ describe("findings that nodes report", () => {
   };
 
   test("are refused if no engine finds them, and change nothing", async () => {
-    const { id, node } = await planned("hostile");
+    const { id, node } = await planned(system, "hostile", FRAMES, LENGTH);
     const item = await node.pullNow();
     for (const [what, { findings, names }] of Object.entries(refusals)) {
-      const failure = await refused(score(node, item, findings), "INVALID_REQUEST");
+      const failure = await refused(node.score(item, FRAMES, { findings }), "INVALID_REQUEST");
       assert.match(failure.message, names, what);
     }
     assert.equal((await system.job("hostile", id)).segmentsDone, 0);
-    await score(node, item, [{ ...BLACK, evidence: "x".repeat(1000) }]);
+    await node.score(item, FRAMES, { findings: [{ ...BLACK, evidence: "x".repeat(1000) }] });
     await node.work(FRAMES, LENGTH);
-    assert.equal((await resultOf("hostile", id)).findings[0]?.evidence.length, 1000);
+    assert.equal((await resultOf(system, "hostile", id)).findings[0]?.evidence.length, 1000);
   });
 });

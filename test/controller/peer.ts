@@ -97,11 +97,16 @@ export class Peer {
     await this.report(item, { case: "plan", value: planReport(frames, length) });
   }
 
-  /** Scores a segment, or all `frames`. */
-  async score(item: WorkItem, frames: number): Promise<void> {
+  /** Scores a segment, or all `frames`, and reports what was `found` in it. */
+  async score(
+    item: WorkItem,
+    frames: number,
+    found: Parameters<typeof segmentReport>[3] = {},
+  ): Promise<void> {
     const { work } = item;
     assert.ok(work.case === "segment");
-    await this.report(item, { case: "segment", value: segmentReport(work.value.segment, frames) });
+    const value = segmentReport(work.value.segment, frames, undefined, found);
+    await this.report(item, { case: "segment", value });
   }
 
   heartbeat(

@@ -2,11 +2,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { Job_State } from "../../src/gen/proto/svc/v1/job_pb.ts";
-import type { SegmentShotsSchema, WorkItem } from "../../src/gen/proto/svc/v1/node_pb.ts";
-import type { ScoreResult } from "../../src/gen/proto/svc/v1/scoring_pb.ts";
-import { Peer } from "./peer.ts";
-import { segmentReport, valueAt } from "./scored.ts";
+import type { SegmentShotsSchema } from "../../src/gen/proto/svc/v1/node_pb.ts";
+import type { Peer } from "./peer.ts";
+import { planned, resultOf } from "./planned.ts";
+import { valueAt } from "./scored.ts";
 import { refused, System } from "./system.ts";
 
 type ShotsInit = MessageInitShape<typeof SegmentShotsSchema>;
@@ -22,27 +21,9 @@ describe("shots that nodes report", () => {
   });
   after(async () => system.close());
 
-  async function planned(tenant: string): Promise<{ id: string; node: Peer }> {
-    const { job } = await system.submit(tenant);
-    const node = await Peer.register(system.nodes, tenant);
-    await node.plan(await node.pullSome(), FRAMES, LENGTH);
-    return { id: job.id, node };
-  }
-
-  async function score(node: Peer, item: WorkItem, shots: ShotsInit | undefined): Promise<void> {
-    assert.ok(item.work.case === "segment");
-    const value = segmentReport(item.work.value.segment, FRAMES, valueAt, shots && { shots });
-    await node.report(item, { case: "segment", value });
-  }
-
-  async function resultOf(
-    tenant: string,
-    { id, node }: { readonly id: string; readonly node: Peer },
-    ...parts: (ShotsInit | undefined)[]
-  ): Promise<ScoreResult> {
-    for (const shots of parts) await score(node, await node.pullNow(), shots);
-    await system.until(tenant, id, ({ state }) => state === Job_State.SUCCEEDED);
-    return (await system.job(tenant, id)).result ?? assert.fail("it has no result");
+  /** Scores the next segments with these shots. */
+  async function score(node: Peer, ...parts: (ShotsInit | undefined)[]): Promise<void> {
+    for (const shots of parts) await node.score(await node.pullNow(), FRAMES, shots && { shots });
   }
 
   test("are in the result with their scores, also one that begins with a segment", async () => {
@@ -52,7 +33,9 @@ describe("shots that nodes report", () => {
       { starts: [61, 80], firstChange: 26, lastChange: 1 },
       NONE,
     ];
-    const { shots } = await resultOf("joined", await planned("joined"), ...segments);
+    const { id, node } = await planned(system, "joined", FRAMES, LENGTH);
+    await score(node, ...segments);
+    const { shots } = await resultOf(system, "joined", id);
     assert.deepEqual(
       shots.map(({ firstFrame, frameCount }) => [firstFrame, frameCount]),
       [
@@ -71,7 +54,9 @@ describe("shots that nodes report", () => {
   });
 
   test("are not in the result if an older node scored one of the segments", async () => {
-    const { shots } = await resultOf("older", await planned("older"), NONE, undefined, NONE, NONE);
+    const { id, node } = await planned(system, "older", FRAMES, LENGTH);
+    await score(node, NONE, undefined, NONE, NONE);
+    const { shots } = await resultOf(system, "older", id);
     assert.deepEqual(shots, []);
   });
 
@@ -94,15 +79,16 @@ describe("shots that nodes report", () => {
   };
 
   test("are refused if no engine finds them, and change nothing", async () => {
-    const job = await planned("hostile");
-    const item = await job.node.pullNow();
+    const { id, node } = await planned(system, "hostile", FRAMES, LENGTH);
+    const item = await node.pullNow();
     for (const [what, { shots, names }] of Object.entries(refusals)) {
-      const failure = await refused(score(job.node, item, shots), "INVALID_REQUEST");
+      const failure = await refused(node.score(item, FRAMES, { shots }), "INVALID_REQUEST");
       assert.match(failure.message, names, what);
     }
-    assert.equal((await system.job("hostile", job.id)).segmentsDone, 0);
-    await score(job.node, item, NONE);
-    const { shots } = await resultOf("hostile", job, NONE, NONE, NONE);
+    assert.equal((await system.job("hostile", id)).segmentsDone, 0);
+    await node.score(item, FRAMES, { shots: NONE });
+    await score(node, NONE, NONE, NONE);
+    const { shots } = await resultOf(system, "hostile", id);
     assert.deepEqual(
       shots.map(({ frameCount }) => frameCount),
       [FRAMES],
@@ -110,11 +96,10 @@ describe("shots that nodes report", () => {
   });
 
   test("of frames of another segment are a fault of cutting: the video is scored whole", async () => {
-    const { id, node } = await planned("foreign");
-    for (const shots of [{ starts: [40], lastChange: 0 }, NONE, NONE, NONE])
-      await score(node, await node.pullNow(), shots);
-    await score(node, await node.pullSome(), { starts: [100], lastChange: 0 });
-    const { shots } = await resultOf("foreign", { id, node });
+    const { id, node } = await planned(system, "foreign", FRAMES, LENGTH);
+    await score(node, { starts: [40], lastChange: 0 }, NONE, NONE, NONE);
+    await node.score(await node.pullSome(), FRAMES, { shots: { starts: [100], lastChange: 0 } });
+    const { shots } = await resultOf(system, "foreign", id);
     assert.deepEqual(
       shots.map(({ firstFrame }) => firstFrame),
       [0, 100],

@@ -2,19 +2,9 @@
 
 import type { Plane } from "../../../../src/engine/doctor/space/plane.ts";
 import { CHROMA, LUMA, PICTURE_BYTES, Pictures } from "../../../../src/engine/media/pictures.ts";
+import { random } from "../../random.ts";
 
 export type Scene = (x: number, y: number) => number;
-
-/** Numbers from 0 to 1, the same for a seed (Mulberry32). */
-export function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Waves of many directions and lengths, from 40 to 210 levels. */
 export function waves(seed: number): Scene {

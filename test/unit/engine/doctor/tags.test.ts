@@ -8,8 +8,9 @@ import { type Tones, tonesOf } from "../../../../src/engine/doctor/samples/tones
 import { IDENTITY } from "../../../../src/engine/doctor/space/view.ts";
 import { primariesFindings, transferFindings } from "../../../../src/engine/doctor/tags.ts";
 import type { Track } from "../../../../src/engine/media/track.ts";
+import { random } from "../../random.ts";
 import { track } from "../track-fixture.ts";
-import { pictures, random, waves } from "./scene.ts";
+import { pictures, waves } from "./scene.ts";
 
 const tracks = (reference: Partial<Track>, distorted: Partial<Track>) => ({
   reference: track("reference", reference),

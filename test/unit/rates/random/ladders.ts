@@ -1,5 +1,6 @@
 /** Pairs of random ladders by seed: usual ones, and the kinds of which a BD-rate is difficult or none. */
 import type { RatePoint } from "../../../../src/rates/points.ts";
+import { random as seeded } from "../../random.ts";
 import { curve, digits, drawn, moved, plateau, type Random, repeated, saturated, swapped } from "./shapes.ts";
 
 /** Pairs of each kind. */
@@ -29,7 +30,7 @@ export interface LadderPair {
 
 export function ladderPairs(): readonly LadderPair[] {
   return Object.entries(KINDS).flatMap(([name, count], index) => {
-    const [kind, random] = [name as Kind, mulberry32(index + 1)];
+    const [kind, random] = [name as Kind, seeded(index + 1)];
     return Array.from({ length: count }, () => ({ kind, ...pairOf(kind, random) }));
   });
 }
@@ -90,15 +91,4 @@ function lossless(points: readonly RatePoint[], random: Random): readonly RatePo
     if (index === at) return { rate, score: Number.POSITIVE_INFINITY };
     return { rate, score: index >= points.length - 2 ? (beside ?? score) : score };
   });
-}
-
-/** A small generator of numbers from 0 to 1 (Tommy Ettinger's Mulberry32, public domain). */
-function mulberry32(seed: number): Random {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -6,7 +6,8 @@ import {
   identityFindings,
   swapFindings,
 } from "../../../../../src/engine/doctor/samples/content.ts";
-import { pictures, random, type Scene, waves } from "../scene.ts";
+import { random } from "../../../random.ts";
+import { pictures, type Scene, waves } from "../scene.ts";
 
 const grey: Scene = () => 128;
 const film = (scenes: readonly Scene[]) => pictures(scenes.map((y) => ({ y, u: grey, v: grey })));

@@ -4,7 +4,8 @@ import { fieldsOf } from "../../../../../src/engine/doctor/samples/fields.ts";
 import { levelFindings } from "../../../../../src/engine/doctor/samples/levels.ts";
 import { matrixFindings } from "../../../../../src/engine/doctor/samples/matrix.ts";
 import { IDENTITY } from "../../../../../src/engine/doctor/space/view.ts";
-import { pictures, random, type Scene, waves } from "../scene.ts";
+import { random } from "../../../random.ts";
+import { pictures, type Scene, waves } from "../scene.ts";
 
 type Colours = readonly [y: number, u: number, v: number];
 
