@@ -3,6 +3,7 @@
  *
  *   npm run test:chaos                           110 kills per store, with a random seed
  *   npm run test:chaos -- --seed 7 --kills 20 --store postgres
+ *   npm run test:chaos -- --media storage        with videos in a storage that cuts connections and replaces objects
  */
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
@@ -17,11 +18,13 @@ const { values } = parseArgs({
     seed: { type: "string", default: String(randomInt(1, 1_000_000)) },
     kills: { type: "string", default: String(KILLS) },
     store: { type: "string", multiple: true, default: [...STORE_NAMES] },
+    media: { type: "string", default: "files" },
   },
 });
 const seed = positive("--seed", values.seed);
 const kills = positive("--kills", values.kills);
 const stores = values.store.map(storeName);
+const media = mediaPlace(values.media);
 console.log(`seed ${seed}, ${kills} kills per store`);
 const stop = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -30,7 +33,7 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
 const outcomes: Outcome[] = [];
 for (const store of stores) {
   const say = (line: string) => console.log(`${store}: ${line}`);
-  const outcome = await chaos({ store, seed, kills, say, signal: stop.signal });
+  const outcome = await chaos({ store, media, seed, kills, say, signal: stop.signal });
   outcomes.push(outcome);
   report(store, outcome);
 }
@@ -55,6 +58,10 @@ function storeName(text: string): StoreName {
   return (
     STORE_NAMES.find((name) => name === text) ?? misused(`--store takes ${STORE_NAMES.join(" or ")}`, text)
   );
+}
+
+function mediaPlace(text: string): "files" | "storage" {
+  return text === "files" || text === "storage" ? text : misused("--media takes files or storage", text);
 }
 
 function misused(rule: string, text: string): never {

@@ -1,10 +1,10 @@
 /**
  * Runs the tests of folders that take too long for `npm test`: `npm run test:long` runs long journeys with the program,
- * complete matrices of the engine and the tests of the gates; `npm run test:outages` kills, stops and replaces
+ * complete matrices of the engine, other tests that take long, and the tests of the gates; `npm run test:outages` kills, stops and replaces
  * processes, fills disks and lets clocks jump; `npm run test:conformance` checks both servers against their API
  * descriptions; `npm run test:console` runs in a browser.
  *
- *   node scripts/test-folder.ts test/gates/ test/journeys/ test/matrices/
+ *   node scripts/test-folder.ts test/gates/ test/journeys/ test/long/ test/matrices/
  */
 import { PROJECT } from "./gates/gate.ts";
 import { withoutMounts } from "./testing/mounts.ts";
@@ -23,6 +23,9 @@ const LIMIT_MS = 1_800_000;
 const FROM_PYPI = [
   ["test/conformance/conformance.test.ts", SCHEMATHESIS],
   ["test/conformance/s3.test.ts", SEAWEEDFS],
+  ["test/conformance/bucket-uploads.test.ts", SEAWEEDFS],
+  ["test/conformance/upload-parts.test.ts", SEAWEEDFS],
+  ["test/console/bucket-uploads.test.ts", SEAWEEDFS],
   ["test/matrices/shaka-titles.test.ts", SHAKA_PACKAGER],
 ] as const;
 

@@ -12,7 +12,17 @@ import { add, totalsLine } from "./testing/totals.ts";
 
 const isRoot = process.getuid?.() === 0;
 /** Folders in test/ that other commands run. */
-const ELSEWHERE = ["chaos", "conformance", "console", "gates", "image", "journeys", "k8s", "matrices"];
+const ELSEWHERE = [
+  "chaos",
+  "conformance",
+  "console",
+  "gates",
+  "image",
+  "journeys",
+  "k8s",
+  "long",
+  "matrices",
+];
 const isElsewhere = (path: string) => ELSEWHERE.some((folder) => path.startsWith(`test/${folder}/`));
 const wanted = packagesOf(PROJECT).filter(({ neededBy }) => !neededBy.every(isElsewhere));
 const without = await ensurePackages(wanted, { isRoot });

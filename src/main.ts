@@ -104,7 +104,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     },
   },
   migrate: {
-    summary: "Bring the schema of a database up to date, or move an embedded installation to PostgreSQL",
+    summary: "Bring the schema of a database up to date, copy it to PostgreSQL, or move stills and clips",
     load: async () => (await import("./processes/migrate/command.ts")).migrateCommand(),
   },
   completion: {

@@ -142,6 +142,18 @@ const SLOW: Row = {
       runbook: "SvcStoreSlow",
     },
     {
+      ...{ kind: "timeseries", title: "Results storage failures", unit: "reqps", width: 6, min: 0 },
+      description:
+        "Requests for stills, clips and per-frame scores that the bucket did not answer as it should, by operation.",
+      queries: [
+        {
+          expr: `sum by (operation) (rate(svc_results_storage_failures_total{${CHOSEN}}[$__rate_interval]))`,
+          legend: "{{operation}}",
+        },
+      ],
+      runbook: "SvcResultsStorageDown",
+    },
+    {
       ...{ kind: "timeseries", title: "Event loop delay", unit: "s", width: 6, min: 0 },
       description: "Event loop lag of a controller (p99). High: it has too little CPU.",
       queries: [{ expr: `nodejs_eventloop_lag_p99_seconds{${CHOSEN}}`, legend: "{{instance}}" }],

@@ -1,6 +1,7 @@
 /** The command `svc bd POINTS.csv`. */
 import type { Command } from "commander";
 import { exitCodes } from "../platform/config/help.ts";
+import { proposalOptions } from "./bd/proposal-options.ts";
 import { type BdFlags, runBd } from "./bd/run.ts";
 import { conclude, PeopleCommand } from "./command.ts";
 import { jsonOption } from "./connection/server.ts";
@@ -17,6 +18,9 @@ Examples:
   The averages over the clips by the method of JVET, for a script:
     $ svc bd points.csv --json | jq '.averages[] | select(.method == "pchip" and .scale == "linear")'
 
+  A ladder in steps of 6 points of VMAF, with at most 6,000 (kbit/s in this table):
+    $ svc bd points.csv --propose 6 --max-rate 6000
+
 POINTS.csv has one row per encode, below a header with these columns in any order:
   - ladder: the encoder or setting that the encode belongs to
   - clip: the source; without this column all encodes are of one
@@ -31,6 +35,8 @@ Methods:
 
 A BD-rate of -20 % means a fifth fewer bits than the anchor for the same quality. BD-quality is the difference of the metric at the same rate, by pchip. VMAF and SSIM, which have a largest score, are also compared in decibels. There is no number, but the reason, if a ladder has too few points, two with the same rate or score, a score that is not finite or does not rise with the rate, or nothing in common with the anchor.
 
+Rungs, by VMAF: named are those that another one beats with no more bits, that gain less than 2 points over the one below, or that score 1 point less than a mixture of their neighbours; and steps of more than 12 points, where a rung is missing.
+
 ${exitCodes({
   0: "compared; the output says what was refused, and why",
   2: "the file or the command line is wrong, or every comparison was refused",
@@ -39,7 +45,7 @@ ${exitCodes({
 })}`;
 
 export function bdCommand(): Command {
-  return new PeopleCommand("svc bd")
+  const command = new PeopleCommand("svc bd")
     .summary("compare rate-quality ladders by BD-rate, from a table of encodes")
     .description(
       "Compares ladders of encodes: how many more or fewer bits each needs than an anchor for the same quality " +
@@ -55,7 +61,9 @@ export function bdCommand(): Command {
         "compare by these columns only, repeated or separated by commas",
         "every column of numbers",
       ).argParser(collectColumns),
-    )
+    );
+  for (const option of proposalOptions("the unit of the table")) command.addOption(option);
+  return command
     .addOption(jsonOption("the comparison", "tables"))
     .action((points: string, flags: BdFlags) =>
       conclude(

@@ -5,7 +5,7 @@ import { conclude, PeopleCommand } from "./command.ts";
 import { baselineOf, compareReleases } from "./compare/baseline.ts";
 import { compareHere } from "./compare/here.ts";
 import { addCompareOptions, type CompareFlags } from "./compare/options.ts";
-import { printComparison } from "./compare/output.ts";
+import { checkOutput, printComparison } from "./compare/output.ts";
 import { pairsOf } from "./compare/pairs.ts";
 import { withSegments } from "./compare/segments.ts";
 import { awaitCells, submitPairs } from "./compare/submitted.ts";
@@ -24,8 +24,14 @@ Examples:
   Two ladders of the same codec, by name, compared with the first:
     $ svc compare source.mov --ladder 'fast=fast-*.mp4' --ladder 'slow=slow-*.mp4' --anchor fast
 
+  A ladder in steps of 6 points of VMAF, with at most 6 Mbit/s:
+    $ svc compare source.mov 540p-*.mp4 1080p-*.mp4 --propose 6 --max-rate 6000000
+
   Many clips, from a CSV file with the columns reference, distorted, ladder and clip:
     $ svc compare --from encodes.csv --metric psnr,ssim
+
+  The renditions of a title in a media root, on the nodes of a controller:
+    $ svc compare /srv/media/source.mov /srv/media/title/master.m3u8 --submit
 
   On the nodes of a controller, which keeps the comparison:
     $ svc compare --from encodes.csv --submit --name "release 7"
@@ -71,7 +77,10 @@ async function compare(
 ): Promise<void> {
   const pairs = async (signal: AbortSignal) => {
     checkFlags(flags);
-    return pairsOf({ reference, encodes, ladders: flags.ladder, from: flags.from }, signal);
+    const { ladder: ladders, from } = flags;
+    // Without an upload, the nodes read the titles, where they lie.
+    const expand = !flags.submit || flags.upload === true;
+    return pairsOf({ reference, encodes, ladders, from, expand }, signal);
   };
   if (flags.submit) return compareSubmitted(pairs, flags);
   const failureText = { json: flags.json, indent: 2, title: "Nothing was compared", advice: SCORE_ADVICE };
@@ -81,8 +90,9 @@ async function compare(
 }
 
 function checkFlags(flags: CompareFlags): void {
-  if (flags.json && flags.csv)
-    throw invalid("--json and --csv both write to standard output. Give one of them.");
+  checkOutput(flags);
+  if (!flags.wait && flags.propose !== undefined)
+    throw invalid("--propose needs scores, and --no-wait does not wait for them. Give only one of them.");
   const given = {
     "--name": flags.name,
     "--no-wait": flags.wait ? undefined : false,

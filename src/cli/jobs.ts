@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { PeopleCommand } from "./command.ts";
 import { serverGuide } from "./connection/server.ts";
 import { cancelCommand } from "./jobs/cancel.ts";
+import { clipCommand } from "./jobs/clip.ts";
 import { deleteCommand } from "./jobs/delete.ts";
 import { framesCommand } from "./jobs/frames.ts";
 import { getCommand } from "./jobs/get.ts";
@@ -24,7 +25,7 @@ Examples:
   $ svc jobs submit --help
       show the options of a command, with examples
 
-${serverGuide({ 1: "with --fail-under: scored, but below a gate" })}`;
+${serverGuide({ 1: "scored, but below a gate of the job" })}`;
 
 export function jobsCommand(): Command {
   const command = new PeopleCommand("svc jobs")
@@ -34,7 +35,7 @@ export function jobsCommand(): Command {
     )
     .withGuide(GUIDE);
   for (const make of [
-    ...[submitCommand, listCommand, getCommand, watchCommand, framesCommand],
+    ...[submitCommand, listCommand, getCommand, watchCommand, framesCommand, clipCommand],
     ...[finishCommand, rescoreCommand, labelCommand, cancelCommand, deleteCommand],
   ]) {
     command.addCommand(make());

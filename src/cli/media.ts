@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { PeopleCommand } from "./command.ts";
 import { serverGuide } from "./connection/server.ts";
+import { completeCommand } from "./media/complete.ts";
 import { lsCommand } from "./media/ls.ts";
 
 const GUIDE = `
@@ -18,5 +19,6 @@ export function mediaCommand(): Command {
     .summary("list the videos that jobs may name")
     .description("Shows what jobs of your tenant may name: files in media roots, and objects in storages.")
     .withGuide(GUIDE)
-    .addCommand(lsCommand());
+    .addCommand(lsCommand())
+    .addCommand(completeCommand(), { hidden: true });
 }

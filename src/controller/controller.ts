@@ -1,12 +1,15 @@
 /** The controller: its services over one store, and its background work. */
 import type { Registry } from "prom-client";
+import type { ReadHeader } from "../engine/header.ts";
 import type { DefaultModelsOf } from "../jobs/default-models.ts";
 import type { FindingsPolicyOf } from "../jobs/findings-policy.ts";
 import type { LimitsOf } from "../jobs/limits.ts";
-import type { StoragesOf } from "../jobs/media/storages.ts";
+import { type ResultsSettings, type StoragesOf, without } from "../jobs/media/storages.ts";
 import { ObjectReader } from "../media/objects/reader.ts";
+import { ResultObjects } from "../media/results/objects.ts";
 import { CredentialSource, type ReadSecret } from "../media/storages/credentials.ts";
 import { Signer } from "../media/storages/signer.ts";
+import { Multiparts } from "../media/uploads/multipart.ts";
 import { within } from "../platform/concurrency/lifecycle.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Log } from "../platform/observability/log.ts";
@@ -27,6 +30,9 @@ import { MaintenanceTasks } from "./maintenance/tasks.ts";
 import { nodeOperations } from "./nodes/service.ts";
 import { Sessions } from "./nodes/sessions.ts";
 import type { MediaPolicy } from "./requests/media-policy.ts";
+import { ResultMetrics } from "./results/metrics.ts";
+import { ResultMover } from "./results/mover.ts";
+import { ResultReader } from "./results/reader.ts";
 import { Fleet } from "./scheduling/fleet.ts";
 import { showQueue } from "./scheduling/queue-metrics.ts";
 import { QueueStats } from "./scheduling/queue-stats.ts";
@@ -34,8 +40,10 @@ import { Schedule } from "./scheduling/schedule.ts";
 import { ControllerMetrics } from "./telemetry/metrics.ts";
 import type { RevocationFeed } from "./tenants/revocation-feed.ts";
 import { tenantOperations } from "./tenants/service.ts";
+import { BucketUploads } from "./uploads/buckets.ts";
 import { uploadOperations } from "./uploads/service.ts";
 import { type UploadSettings, Uploads } from "./uploads/uploads.ts";
+import { Probes } from "./videos/probes.ts";
 import { RemoteVideos } from "./videos/remote-videos.ts";
 
 /** Milliseconds within which a ready store answers. */
@@ -56,10 +64,14 @@ export interface ControllerSettings {
   readonly fleetTenant: string | undefined;
   /** The files that jobs may name. */
   readonly media: MediaPolicy;
-  /** Where uploads are kept; undefined: none are taken. */
+  /** Where uploads without a bucket are kept, and limits of all; undefined: none are taken. */
   readonly uploads?: UploadSettings | undefined;
+  /** Reads the headers of files that are listed; undefined: none are read. */
+  readonly readHeader?: ReadHeader | undefined;
   /** The storages whose objects jobs may name. */
   readonly storagesOf: StoragesOf;
+  /** Where results are kept; undefined: in the database. */
+  readonly results?: ResultsSettings | undefined;
   /** Reads Secrets with credentials of storages; undefined: there are none. */
   readonly readSecret?: ReadSecret | undefined;
   /** Limits of each tenant. */
@@ -107,16 +119,23 @@ export function openController(options: ControllerOptions): Controller {
   const stopping = new AbortController();
   const waitsEnd = new AbortController();
   const { leaseMs, segmentSeconds, worstStills, fleetTenant, media } = settings;
-  const { limitsOf, defaultModelsOf, findingsOf, storagesOf } = settings;
+  const { limitsOf, defaultModelsOf, findingsOf } = settings;
+  const storagesOf = storagesFor(settings);
   const { retentionMs, auditRetentionMs } = settings;
-  const uploads = settings.uploads && new Uploads(settings.uploads);
+  const reader = new ObjectReader();
+  const signer = new Signer(new CredentialSource(settings.readSecret));
+  const multiparts = new Multiparts(signer, reader);
+  const buckets = new BucketUploads({ store: store.uploads, storagesOf, multiparts, log });
+  const uploads = settings.uploads && new Uploads({ ...settings.uploads, buckets, log });
+  const probes = settings.readHeader && new Probes(settings.readHeader);
   const metrics = new ControllerMetrics(registry);
+  const { results, mover } = resultsOf(options, signer, reader);
   const eventBuffer = new EventBuffer(store, log);
   const fleet = new Fleet(store, fleetTenant);
   const schedule = new Schedule(store, leaseMs, limitsOf, () => performance.now());
   const sessions = new Sessions(store, leaseMs, fleet);
   const notifications = new Listeners();
-  const pooling = new Pooling({ store, log, metrics, tracer, worstStills, segmentSeconds });
+  const pooling = new Pooling({ store, results, log, metrics, tracer, worstStills, segmentSeconds });
   const queue = new QueueStats(store, limitsOf);
   const maintenance = new MaintenanceTasks({
     ...{ store, fleet, log, metrics },
@@ -127,12 +146,11 @@ export function openController(options: ControllerOptions): Controller {
     retentionMs,
     auditRetentionMs,
     uploads,
+    mover,
   });
   const shared = { store, log, metrics, stopping: stopping.signal };
   const limits = new SubmitLimits({ store, limitsOf });
   const streams = new OpenStreams();
-  const reader = new ObjectReader();
-  const signer = new Signer(new CredentialSource(settings.readSecret));
   const videos = new RemoteVideos({ storagesOf, signer, reader });
   const submission = {
     ...{ store, fleet, metrics, schedule, limits, media, videos, uploads },
@@ -140,12 +158,13 @@ export function openController(options: ControllerOptions): Controller {
   };
   const jobs = jobOperations({
     ...{ ...shared, ...submission, waitsEnd: waitsEnd.signal, eventBuffer, streams },
+    results,
     ...{ retentionMs, segmentSeconds },
   });
   const nodes = nodeOperations({
     ...shared,
     ...{ sessions, notifications, leaseMs, pool: pooling.offer, schedule, fleet, segmentSeconds, tracer },
-    videos,
+    ...{ videos, limits },
   });
   metrics.show({
     ready: () => schedule.ready,
@@ -166,7 +185,7 @@ export function openController(options: ControllerOptions): Controller {
     tenants: intercepted(
       tenantOperations({
         ...{ store, limitsOf, defaultModelsOf, findingsOf, revocations: revoked, clockSkewMs },
-        ...{ media, storagesOf, signer, reader, uploads },
+        ...{ media, storagesOf, signer, reader, uploads, probes },
       }),
       TENANT_RULES,
       log,
@@ -195,6 +214,28 @@ export function openController(options: ControllerOptions): Controller {
       stopListening();
     },
   };
+}
+
+/** The storages of each tenant. No tenant can name what the controller keeps. */
+function storagesFor({ storagesOf, results }: ControllerSettings): StoragesOf {
+  return results === undefined ? storagesOf : (tenant) => without(storagesOf(tenant), results.place);
+}
+
+function resultsOf({ store, settings, registry }: ControllerOptions, signer: Signer, reader: ObjectReader) {
+  const place = settings.results?.place;
+  const objects = place && new ResultObjects(place, signer, reader);
+  const metrics = new ResultMetrics(registry);
+  const results = new ResultReader(objects, metrics);
+  const mover =
+    objects &&
+    new ResultMover({
+      store,
+      objects,
+      reader: results,
+      metrics,
+      scoresAfterMs: settings.results?.scoresAfterMs ?? 0,
+    });
+  return { results, mover };
 }
 
 interface Receivers {

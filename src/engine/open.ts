@@ -4,13 +4,13 @@ import { resolve } from "node:path";
 import { refuseAlignment } from "./contract/alignment.ts";
 import type { Diagnosis } from "./contract/diagnosis.ts";
 import { refuseSample } from "./contract/estimate.ts";
-import { isLookedFor } from "./contract/findings-policy.ts";
-import { withFix } from "./contract/fix.ts";
 import { refusePicture } from "./contract/picture.ts";
 import { type PairRequest, perSide } from "./contract/request.ts";
 import type { Progress, ScoreResult, ScorerInfo } from "./contract/result.ts";
 import type {
   AvailableScorer,
+  Clip,
+  ClipWork,
   PlannedPair,
   SegmentOptions,
   SegmentScored,
@@ -20,12 +20,14 @@ import type {
   WorkOptions,
   WorkPlanOptions,
 } from "./contract/work.ts";
+import { withParts } from "./coverage/fetch.ts";
 import { diagnose } from "./doctor/diagnose.ts";
 import { sizesSeen } from "./doctor/examine.ts";
-import { inspect } from "./doctor/inspect.ts";
 import type { Engine, EngineOptions, ScoreOptions } from "./engine.ts";
-import { type Opening, type Sources, withSources } from "./files/source.ts";
+import { type Opening, withSources } from "./files/source.ts";
 import { noDecoder } from "./media/decode-errors.ts";
+import { looking, planPair } from "./plan-pair.ts";
+import { planByIndex } from "./planning/by-index.ts";
 import { wholeSegment } from "./planning/cut.ts";
 import {
   availableModels,
@@ -34,23 +36,25 @@ import {
   modelIds,
   type RequestedModel,
 } from "./planning/models.ts";
-import { type Plan, type PlanOptions, plan, probeBoth } from "./planning/plan.ts";
-import { readPlan, readSegment, writePlan, writeSegment } from "./planning/plan-json.ts";
+import { probeBoth } from "./planning/plan.ts";
+import { readPlan, writePlan } from "./planning/plan-json.ts";
 import { plannedModels, plannedRequest, refuseOtherRequest, resumePlan } from "./planning/resume.ts";
+import { readSegment, writeSegment } from "./planning/segment-json.ts";
 import { ProgramDigests } from "./programs/digest.ts";
 import { toResult } from "./results/assemble.ts";
-import { findingWarnings, joinFindings } from "./results/findings.ts";
+import { joinFindings } from "./results/findings.ts";
 import { reuseKeys } from "./results/reuse-key.ts";
 import { joinShots } from "./results/shots.ts";
 import { Deadline } from "./sandbox/deadline.ts";
 import { findMoreTools, findTools, type Tools } from "./scoring/find.ts";
-import { type Look, lookAhead } from "./scoring/look.ts";
 import { ProgressMeter } from "./scoring/progress.ts";
 import { scoreSample } from "./scoring/sample.ts";
 import { type RunOptions, scoreCut, scorePlan, scoreWhole } from "./scoring/score.ts";
 import { refuseMissingFeatures } from "./scoring/scorer.ts";
 import { Scorers } from "./scoring/scorers.ts";
-import { canMakeStills, makeStills } from "./stills/still.ts";
+import { canMakeClips } from "./stills/clip.ts";
+import { canMakeStills } from "./stills/still.ts";
+import { clipOf, stillsOf } from "./stills/work.ts";
 
 /** Finds the scoring executable and tests it, unless it is trusted. Throws SCORER_NOT_FOUND if there is none. */
 export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
@@ -108,7 +112,7 @@ class OpenEngine implements Engine {
     const segmentLength = sample === undefined ? frames : "units";
     const run = { ...this.#run(tools, deadline, options.onProgress), look: looking(request) };
     const scored = await withSources(request, this.#opening(options, deadline), async (sources) => {
-      const planned = await this.#plan(sources, request, { ...run, models, segmentLength });
+      const planned = await planPair(sources, request, { ...run, models, segmentLength });
       const { reference, distorted } = sources;
       const outcome =
         sample === undefined
@@ -123,7 +127,7 @@ class OpenEngine implements Engine {
     const { features } = request;
     const { plan: planned, shots, ...rest } = scored;
     const segments = scored.sample?.units ?? planned.segments.length;
-    const findings = joinFindings(planned.repair, scored.findings);
+    const findings = joinFindings(planned.repair, [scored.findings]);
     const shotStarts = joinShots(shots);
     const finished = { ...planned, ...rest, features, segments, findings, shotStarts };
     return await toResult(finished, tools.scorer.info, performance.now() - started);
@@ -135,12 +139,13 @@ class OpenEngine implements Engine {
     refusePicture(request);
     const tools = await this.#scorers.ofVersion(request.scorerVersion);
     const models = await this.#models(request, tools);
-    const segmentLength = options.segments;
     const look = looking(request);
     const run = this.#run(tools, deadline);
-    return await withSources(request, this.#opening(options, deadline), async (sources) => {
-      const cutting = { models, segmentLength, hashPackets: true };
-      const planned = await this.#plan(sources, request, { ...run, ...cutting });
+    const opening = { ...this.#opening(options, deadline), fetchesItself: true };
+    return await withSources(request, opening, async (sources) => {
+      const cutting = { ...run, models, segmentLength: options.segments, hashPackets: true };
+      const planned =
+        (await planByIndex(sources, request, cutting)) ?? (await planPair(sources, request, cutting));
       const { pairing, segments } = planned;
       const keys = reuseKeys(planned, tools.scorer.info, look === undefined ? "" : sizesSeen(planned.tracks));
       return {
@@ -173,7 +178,8 @@ class OpenEngine implements Engine {
     const report = ({ framesDone }: Progress): void => options.onFrames?.(framesDone);
     const { onScored } = options;
     const run = { ...this.#run(tools, deadline, report), look: looking(request), onScored };
-    return await withSources(request, this.#opening(options, deadline), async (sources) => {
+    const needed = { opening: this.#opening(options, deadline), parts: [segment.coverages ?? {}] };
+    return await withParts(request, needed, run, async (sources) => {
       const resumed = await resumePlan(facts, segment, request, sources, models);
       if (segment.cut !== undefined) {
         const meter = new ProgressMeter(segment.count, report);
@@ -213,50 +219,20 @@ class OpenEngine implements Engine {
     return canMakeStills(this.#scorers.default);
   }
 
-  async stills({ plan: text, parts, ...work }: StillsWork, options: WorkOptions = {}): Promise<Still[]> {
+  async stills(work: StillsWork, options: WorkOptions = {}): Promise<Still[]> {
     using deadline = new Deadline(options);
-    const facts = readPlan(text);
-    const request = plannedRequest(facts, work.request);
-    refuseOtherRequest(facts, request);
-    const { ffmpeg, isolation } = this.#scorers.default;
-    return await withSources(request, this.#opening(options, deadline), async (sources) => {
-      const stills: Still[] = [];
-      for (const { segment: written, frames } of parts) {
-        const segment = written === undefined ? wholeSegment(facts.pairing) : readSegment(written);
-        // Stills need no model.
-        const resumed = await resumePlan(facts, segment, request, sources, []);
-        const context = { ffmpeg, isolation, signal: deadline.signal };
-        stills.push(...(await makeStills(resumed, segment, frames, sources, context)));
-      }
-      return stills;
-    });
+    const context = { ...this.#scorers.default, signal: deadline.signal };
+    return await stillsOf(work, this.#opening(options, deadline), context);
   }
 
-  /** Plans a pair, and looks at its beginning if only a sample of it will be scored, in units too short to look at. */
-  async #plan(sources: Sources, request: PairRequest, options: PlanOptions): Promise<Plan> {
-    const planned = await this.#repaired(sources, request, options);
-    const look = looking(request);
-    if (options.segmentLength !== "units" || planned.whole !== undefined || look === undefined)
-      return planned;
-    const segment = wholeSegment(planned.pairing);
-    const findings = await lookAhead({ ...planned, sources, segment }, look, options);
-    const { pairing } = planned;
-    return {
-      ...planned,
-      pairing: { ...pairing, warnings: [...pairing.warnings, ...findingWarnings(findings)] },
-    };
+  makesClips(): Promise<boolean> {
+    return canMakeClips(this.#scorers.default);
   }
 
-  /** Plans a pair. If the request asks for it, the pair is diagnosed first, and its certain findings are repaired. */
-  async #repaired(sources: Sources, request: PairRequest, options: PlanOptions): Promise<Plan> {
-    const { ffmpeg } = options;
-    if (request.fix !== true || ffmpeg === undefined) return plan(sources, request, options);
-    const tracks = await probeBoth(sources, request, options);
-    const { fix, findings } = await diagnose(sources, tracks, { ...options, ffmpeg });
-    if (fix === undefined) return plan(sources, request, options);
-    const repaired = findings.filter((finding) => finding.fix && finding.confidence === "certain");
-    const planned = await plan(sources, withFix(request, fix), options);
-    return { ...planned, repair: { fix, findings: repaired } };
+  async clip(work: ClipWork, options: WorkOptions = {}): Promise<Clip> {
+    using deadline = new Deadline(options);
+    const context = { ...this.#scorers.default, signal: deadline.signal };
+    return await clipOf(work, this.#opening(options, deadline), context);
   }
 
   /** Finds the models of a request. Throws UNKNOWN_MODEL, UNKNOWN_FEATURE for what the scorer cannot compute. */
@@ -285,11 +261,6 @@ class OpenEngine implements Engine {
     const { mediaRoots } = this.#options;
     return { roots: tenant === undefined ? mediaRoots : mediaRoots?.of(tenant), remote, signal };
   }
-}
-
-/** undefined: the request ignores all findings. */
-function looking({ findings }: PairRequest): Look | undefined {
-  return isLookedFor(findings) ? inspect : undefined;
 }
 
 function builtInto({ scorer }: Tools): BuiltIn {

@@ -1,6 +1,20 @@
 /** The models of jobs that name none. */
 import { MAX_MODELS, MODEL_NAME } from "./request-limits.ts";
 
+/** The model if the request names none; the contract's default. */
+export const DEFAULT_MODEL = "vmaf_v0.6.1";
+
+/** Returns the models of a job, of which the first gives the score. `model` is the older way to name one. */
+export function requestedModels({
+  model,
+  models = [],
+}: {
+  readonly model?: string | undefined;
+  readonly models?: readonly string[] | undefined;
+}): readonly string[] {
+  return models.length > 0 ? models : [model || DEFAULT_MODEL];
+}
+
 /**
  * Returns the current default models of a tenant, that of the main score first; empty: the default of the API. Called
  * at every use because they can change.

@@ -30,5 +30,3 @@ export const LIMIT_RULES = {
   submitsPerSecond: { min: 1, max: 1_000_000, canBeNone: true, fallback: 1_000 },
   weight: { min: 1, max: 1_000, canBeNone: false, fallback: 1 },
 } as const satisfies Record<keyof Limits, LimitRule>;
-
-export const LIMIT_NAMES = Object.keys(LIMIT_RULES) as readonly (keyof Limits)[];

@@ -5,8 +5,29 @@ export function bitRateText(bitsPerSecond: number): string {
   return scaled(bitsPerSecond, ["bit/s", "kbit/s", "Mbit/s", "Gbit/s"]);
 }
 
+/** Formats a round bit rate, without zeros after the point: "2 Mbit/s". */
+export function roundRateText(bitsPerSecond: number): string {
+  return bitRateText(bitsPerSecond).replace(/\.0+ /, " ");
+}
+
+const SIZE_UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
+
 export function sizeText(bytes: number): string {
-  return scaled(bytes, ["B", "kB", "MB", "GB", "TB"]);
+  return scaled(bytes, SIZE_UNITS);
+}
+
+/** Formats how much of the videos is fetched: "Fetching videos: 1.2 of 3.4 GB". */
+export function fetchText({ bytesDone, bytesTotal }: FetchedBytes): string {
+  const at = Math.min(SIZE_UNITS.length - 1, Math.max(0, Math.floor(Math.log10(bytesTotal) / 3) || 0));
+  const [done, total] = [bytesDone, bytesTotal].map((bytes) =>
+    (bytes / 1000 ** at).toFixed(at === 0 ? 0 : 1),
+  );
+  return `Fetching videos: ${done} of ${total} ${SIZE_UNITS[at]}`;
+}
+
+interface FetchedBytes {
+  readonly bytesDone: number;
+  readonly bytesTotal: number;
 }
 
 /** Formats a size in pixels: "1920×1080". */

@@ -49,6 +49,8 @@ export const LABEL_KEY = /^[A-Za-z0-9._/-]{1,63}$/;
 export const MAX_LABEL_VALUE = 255;
 /** Jobs that one request can submit. */
 export const MAX_BATCH = 1000;
+/** Ids that one request can name to cancel or delete jobs. */
+export const MAX_CHANGED = 10_000;
 /** Cells of a comparison: 30 clips by 6 rungs by 8 encoders are 1,440. */
 export const MAX_CELLS = 2000;
 /** Characters of a ladder's or a clip's name. */

@@ -30,8 +30,12 @@ export interface NodeScorer {
 export interface Capabilities extends NodeScorer {
   /** Whether the node makes stills; absent on nodes of versions without stills. */
   readonly stills?: boolean;
+  /** Whether the node makes clips; absent on nodes that cannot, and of versions without clips. */
+  readonly clips?: boolean;
   /** Whether the node diagnoses pairs; absent on nodes of versions that cannot. */
   readonly diagnoses?: boolean;
+  /** Whether the node reads titles; absent on nodes of versions that cannot. */
+  readonly titles?: boolean;
   /** Scorers for jobs that request their versions; absent on nodes of versions with one scorer. */
   readonly moreScorers?: readonly NodeScorer[];
 }
@@ -81,11 +85,23 @@ export function scoreClass(scorer: Scorer, models: readonly ModelId[]): string {
 /** Stills require no model, and the decoder of any version shows the same frame; but not every node makes them. */
 export const STILLS_CLASS = JSON.stringify(["stills", []]);
 
+/** The class of a STILLS task that makes a clip: the same, but it takes another encoder. */
+export const CLIPS_CLASS = JSON.stringify(["clips", []]);
+
 /**
  * The class of a PLAN task that diagnoses the pair. A diagnosis requires no model, and any decoder shows the same
  * pictures; but nodes of earlier versions would score the pair.
  */
 export const DIAGNOSIS_CLASS = JSON.stringify(["diagnose", []]);
+
+/**
+ * The class of a PLAN task that lists the renditions of a title. It requires no model, but nodes of earlier versions
+ * would score the manifest as a video.
+ */
+export const TITLE_CLASS = JSON.stringify(["title", []]);
+
+/** Classes of PLAN tasks that do not plan their pair. */
+export const NO_PLAN_CLASSES = [DIAGNOSIS_CLASS, TITLE_CLASS] as const;
 
 /** Whether a text is a task class, of this version or another. */
 export function isWorkClass(text: string): boolean {
@@ -99,8 +115,8 @@ export function isWorkClass(text: string): boolean {
 }
 
 /**
- * The kind and requirements of a class, for display; STILLS and most PLAN tasks, which include diagnoses, require no
- * specific scorer.
+ * The kind and requirements of a class, for display; STILLS and most PLAN tasks, which include diagnoses and lists of
+ * renditions, require no specific scorer.
  */
 export interface WorkNeed {
   readonly kind: "PLAN" | "SCORE" | "STILLS";
@@ -110,8 +126,8 @@ export interface WorkNeed {
 
 export function needOf(workClass: string): WorkNeed {
   const [kind, , program = "", version = ""] = JSON.parse(workClass) as [string, string[], ...string[]];
-  if (kind === "stills") return { kind: "STILLS", scorer: "" };
-  const plans = kind === "plan" || kind === "diagnose";
+  if (kind === "stills" || kind === "clips") return { kind: "STILLS", scorer: "" };
+  const plans = kind === "plan" || kind === "diagnose" || kind === "title";
   return { kind: plans ? "PLAN" : "SCORE", scorer: `${program} ${version}`.trim() };
 }
 
@@ -124,7 +140,9 @@ export function needToPlan(workClass: string): PlanNeed | undefined {
 /** Whether a node can run tasks of a class. */
 export function serves(node: Capabilities, workClass: string): boolean {
   if (workClass === STILLS_CLASS) return node.stills === true;
+  if (workClass === CLIPS_CLASS) return node.clips === true;
   if (workClass === DIAGNOSIS_CLASS) return node.diagnoses === true;
+  if (workClass === TITLE_CLASS) return node.titles === true;
   const need = needToPlan(workClass);
   if (need === undefined) return scorersOf(node).some((one) => canScore(one, workClass));
   return canPlan(node, need);

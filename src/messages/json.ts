@@ -9,6 +9,8 @@ import {
   TrendSchema,
 } from "../gen/proto/svc/v1/comparison_pb.ts";
 import {
+  type Clip,
+  ClipSchema,
   type Job,
   JobSchema,
   JobSpecSchema,
@@ -32,7 +34,12 @@ import {
   type Tenant,
   TenantSchema,
 } from "../gen/proto/svc/v1/tenant_pb.ts";
-import { type Upload, UploadSchema } from "../gen/proto/svc/v1/upload_pb.ts";
+import {
+  type SignedPart,
+  SignedPartSchema,
+  type Upload,
+  UploadSchema,
+} from "../gen/proto/svc/v1/upload_pb.ts";
 import type { components } from "../gen/rest/controller.ts";
 import { isObject } from "../platform/json.ts";
 import { findingMessage } from "./findings.ts";
@@ -82,6 +89,10 @@ export function jobEventJson(event: StreamJobsResponse): JsonObject {
   return { ...json, ...(event.job && { job: jobJson(event.job) }) };
 }
 
+export function clipJson(clip: Clip): JsonObject {
+  return objectOf(toJson(ClipSchema, clip, FULL));
+}
+
 export function stillJson(still: Still): JsonObject {
   return objectOf(toJson(StillSchema, still, FULL));
 }
@@ -104,6 +115,10 @@ export function revocationJson(revocation: Revocation): JsonObject {
 
 export function uploadJson(upload: Upload): JsonObject {
   return objectOf(toJson(UploadSchema, upload, FULL));
+}
+
+export function signedPartJson(part: SignedPart): JsonObject {
+  return objectOf(toJson(SignedPartSchema, part, FULL));
 }
 
 export function mediaJson(entry: MediaEntry): JsonObject {

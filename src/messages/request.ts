@@ -3,9 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import { type AlignmentRequest, refuseAlignment } from "../engine/contract/alignment.ts";
 import { refusePicture } from "../engine/contract/picture.ts";
 import {
-  DEFAULT_MODEL,
   type Encode,
-  FEATURES,
   type Feature,
   type PairRequest,
   type RawVideo,
@@ -22,6 +20,7 @@ import {
   type ScoreRequest,
   ScoreRequestSchema,
 } from "../gen/proto/svc/v1/scoring_pb.ts";
+import { DEFAULT_MODEL, requestedModels } from "../jobs/default-models.ts";
 import { remoteName } from "../jobs/media/names.ts";
 import {
   FRAME_RATE,
@@ -35,6 +34,7 @@ import {
   MODEL_NAME,
   PIXEL_FORMAT,
 } from "../jobs/request-limits.ts";
+import { FEATURES } from "../jobs/scores/metric-names.ts";
 import { Failure, invalid } from "../platform/failure.ts";
 import { findingsPolicyOf } from "./findings.ts";
 import { pictureOf } from "./picture.ts";
@@ -134,7 +134,7 @@ function modelsOf(message: PairMessage): readonly string[] {
   if (message.models.length > MAX_MODELS) {
     throw invalid(`models has ${message.models.length} entries; at most ${MAX_MODELS} fit in one pass.`);
   }
-  const models = message.models.length > 0 ? message.models : [message.model || DEFAULT_MODEL];
+  const models = requestedModels(message);
   const odd = models.find((model) => !MODEL_NAME.test(model));
   if (odd !== undefined) {
     throw invalid(

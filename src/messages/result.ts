@@ -16,13 +16,14 @@ export type { Progress, ScoreResult };
 /** Everything but the per-frame scores: there can be too many to hold as objects, so each transport streams them. */
 export function resultMessage(result: ScoreResult): ScoreResultMessage {
   const { frames: _, scaling, alignment, crop, mirror, colourConversion, ...rest } = result;
-  const { models, warnings, findings, shots, ...same } = rest;
+  const { models, warnings, findings, shots, streamSegments, ...same } = rest;
   return create(ScoreResultSchema, {
     ...same,
     models: models.map(({ encode, ...model }) => ({ ...model, ...(encode && { encode }) })),
     warnings: [...warnings],
     findings: findings.map(findingMessage),
     shots: [...shots],
+    streamSegments: [...streamSegments],
     ...(scaling && { scalingApplied: scaling }),
     ...(crop && { crop }),
     ...(mirror && { mirror: mirrorMessage(mirror) }),

@@ -12,7 +12,10 @@ import {
 import { type Flaw, MIN_POINTS, type RatePoint, type Refusal } from "./points.ts";
 import { inDecibels, type Quality } from "./quality.ts";
 
-export type Method = Interpolation | "aom-ctc";
+const INTERPOLATIONS = ["pchip", "akima", "cubic"] as const satisfies readonly Interpolation[];
+/** The ways to compute a BD-rate, as answers name them. */
+export const METHODS = [...INTERPOLATIONS, "aom-ctc"] as const;
+export type Method = (typeof METHODS)[number];
 /** Whether scores are compared as they are, or in decibels from the largest score. */
 export type Scale = "linear" | "log";
 
@@ -81,8 +84,6 @@ export interface Comparison {
   readonly results: readonly Result[];
   readonly averages: readonly Average[];
 }
-
-const INTERPOLATIONS: readonly Interpolation[] = ["pchip", "akima", "cubic"];
 
 /** Ladders and clips in the order of the table. */
 export function compareLadders(

@@ -1,4 +1,4 @@
-/** The ticks of the axes of charts. */
+/** The axes of charts: their ticks, and where values are on them. */
 
 /** About `count` round numbers, from just below `low` to just above `high`. */
 export function ticks(low: number, high: number, count: number): readonly number[] {
@@ -24,4 +24,16 @@ export function ratios(low: number, high: number, count: number): readonly numbe
   const every = Math.ceil((within.length - 1) / Math.max(1, count));
   // From the highest downwards, and always the lowest: they are the ends of the axis.
   return within.filter((_, index) => index === 0 || (within.length - 1 - index) % every === 0);
+}
+
+/** Where values are on an axis from `from` to `to`, whose ends are the first and the last tick. */
+export function linearAxis(marks: readonly number[], from: number, to: number): (value: number) => number {
+  const [low, high] = [marks[0] ?? 0, marks.at(-1) ?? 1];
+  return (value) => from + ((value - low) / (high - low || 1)) * (to - from);
+}
+
+/** As linearAxis; equal distances are equal ratios. */
+export function logAxis(marks: readonly number[], from: number, to: number): (value: number) => number {
+  const place = linearAxis(marks.map(Math.log10), from, to);
+  return (value) => place(Math.log10(value));
 }

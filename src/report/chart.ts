@@ -1,8 +1,8 @@
 /** Rate–quality curves of one clip by one metric, as an SVG element. */
-import { bitRateText } from "../jobs/quantities.ts";
+import { roundRateText } from "../jobs/quantities.ts";
 import { curvePoints } from "../rates/curve-points.ts";
 import type { RatePoint } from "../rates/points.ts";
-import { ratios, ticks } from "../rates/ticks.ts";
+import { linearAxis, logAxis, ratios, ticks } from "../rates/ticks.ts";
 import { escaped } from "./markup.ts";
 
 /** A ladder. */
@@ -39,16 +39,11 @@ function scalesOf(points: readonly RatePoint[]): Scales {
   const [rates, scores] = [points.map(({ rate }) => rate), points.map(({ score }) => score)];
   const rateTicks = ratios(Math.min(...rates), Math.max(...rates), 5);
   const scoreTicks = ticks(Math.min(...scores), Math.max(...scores), 5);
-  const place = (marks: readonly number[], from: number, to: number) => {
-    const [low, high] = [marks[0] ?? 0, marks.at(-1) ?? 1];
-    return (value: number) => from + ((value - low) / (high - low || 1)) * (to - from);
-  };
-  const across = place(rateTicks.map(Math.log10), MARGIN.left, SIZE.width - MARGIN.right);
   return {
     rates: rateTicks,
     scores: scoreTicks,
-    x: (rate) => across(Math.log10(rate)),
-    y: place(scoreTicks, SIZE.height - MARGIN.bottom, MARGIN.top),
+    x: logAxis(rateTicks, MARGIN.left, SIZE.width - MARGIN.right),
+    y: linearAxis(scoreTicks, SIZE.height - MARGIN.bottom, MARGIN.top),
   };
 }
 
@@ -56,7 +51,7 @@ function axes({ rates, scores, x, y }: Scales): string {
   const [bottom, right] = [SIZE.height - MARGIN.bottom, SIZE.width - MARGIN.right];
   const vertical = rates.map((rate) => {
     const at = x(rate).toFixed(1);
-    return `<path d="M${at} ${MARGIN.top}V${bottom}"/><text x="${at}" y="${bottom + 16}" text-anchor="middle">${bitRateText(rate).replace(/\.0+ /, " ")}</text>`;
+    return `<path d="M${at} ${MARGIN.top}V${bottom}"/><text x="${at}" y="${bottom + 16}" text-anchor="middle">${roundRateText(rate)}</text>`;
   });
   const horizontal = scores.map((score) => {
     const at = y(score).toFixed(1);

@@ -1,6 +1,7 @@
 /** A list of jobs as CSV. */
 import type { components } from "../gen/rest/controller.ts";
 import { csvRow } from "../jobs/text/csv-row.ts";
+import { labelTexts } from "../jobs/text/labels.ts";
 
 /** A job as REST returns it. */
 export type JobAnswer = components["schemas"]["Job"];
@@ -22,11 +23,12 @@ const COLUMNS: readonly (readonly [
   ["width", ({ distortedMedia }) => distortedMedia?.width],
   ["height", ({ distortedMedia }) => distortedMedia?.height],
   ["rate", ({ distortedMedia }) => distortedMedia?.videoBitRate],
-  ["labels", ({ spec }) => labelsText(spec.labels)],
+  ["labels", ({ spec }) => labelTexts(spec.labels).join(" ")],
   ["submitted", ({ createTime }) => createTime],
   ["submitted_by", ({ submittedBy }) => submittedBy],
   ["ended", ({ endTime }) => endTime],
   ["error", ({ error }) => error?.code],
+  ["gates", ({ gates = [] }) => gates.map(gateText).join(" ")],
 ];
 
 /** Yields a line for each job, after a heading. */
@@ -35,9 +37,7 @@ export function* jobsCsv(jobs: Iterable<JobAnswer>, heading = true): Generator<s
   for (const job of jobs) yield csvRow(COLUMNS.map(([, text]) => String(text(job) ?? "")));
 }
 
-/** "codec=av1 release=7". */
-function labelsText(labels: Readonly<Record<string, string>> = {}): string {
-  return Object.entries(labels)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(" ");
+/** "vmaf.p5=85:FAILED"; without a verdict before there is a score. */
+function gateText({ gate, verdict }: NonNullable<JobAnswer["gates"]>[number]): string {
+  return verdict === "VERDICT_UNSPECIFIED" ? gate : `${gate}:${verdict}`;
 }

@@ -4,9 +4,13 @@ import { bitRateText, resolutionText, signedText } from "../jobs/quantities.ts";
 import { LIBVMAF_NOTE, scorersOf } from "../jobs/scored-apart.ts";
 import { csvRow } from "../jobs/text/csv-row.ts";
 import { fileName } from "../jobs/text/file-name.ts";
+import { MIN_OVERLAP } from "../rates/bd-rate.ts";
+import { METHODS } from "../rates/comparison.ts";
+import { cellPoint } from "./cell-point.ts";
 import { chart, type Series } from "./chart.ts";
 import { type Column, escaped, table } from "./markup.ts";
 import { type PicturePair, picturesSection } from "./pictures.ts";
+import { comparisonRungs } from "./rungs.ts";
 import { STYLE } from "./style.ts";
 
 type Schemas = components["schemas"];
@@ -39,7 +43,7 @@ export function* reportPage(
     `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">` +
     `<meta name="viewport" content="width=device-width"><title>${escaped(title)}</title>` +
     `<style>${STYLE}</style></head><body>\n<h1>${escaped(title)}</h1>\n`;
-  const head = [summary(comparison), ...curves(comparison)];
+  const head = [summary(comparison), ...curves(comparison), ...rungSection(comparison)];
   const rest = [
     ...details(comparison),
     `<h2>Encodes</h2>\n${encodes(comparison)}`,
@@ -97,7 +101,7 @@ function* curves({ cells, ladders, metrics }: Tables): Generator<string> {
     yield `<h3>${escaped(clip)}</h3>\n<div class="charts">\n`;
     for (const { name, lowerIsBetter } of metrics) {
       const series = [...Map.groupBy(own, ({ ladder }) => ladder)].flatMap(([ladder, encodes]): Series[] => {
-        const points = encodes.flatMap((cell) => pointOf(cell, name) ?? []);
+        const points = encodes.flatMap((cell) => cellPoint(cell, name) ?? []);
         return points.length === 0 ? [] : [{ points, colour: colourOf.get(ladder) ?? "#000000" }];
       });
       if (series.length > 0) yield chart(name, series, lowerIsBetter);
@@ -106,9 +110,17 @@ function* curves({ cells, ladders, metrics }: Tables): Generator<string> {
   }
 }
 
-function pointOf({ media, pooled }: ComparisonCell, metric: string) {
-  const [rate, score] = [media?.videoBitRate, pooled[metric]?.mean];
-  return rate === undefined || score === undefined || !Number.isFinite(score) ? undefined : { rate, score };
+/** The longest list; a table of 1,440 encodes could give a thousand. */
+const MOST_NOTES = 60;
+
+function* rungSection(comparison: Tables): Generator<string> {
+  const { metric = "", notes = [] } = comparisonRungs(comparison) ?? {};
+  if (notes.length === 0) return;
+  yield `<h2>Rungs, by ${escaped(metric)}</h2>\n<ul>`;
+  for (const { ladder, clip, text } of notes.slice(0, MOST_NOTES))
+    yield `<li>${escaped(ladder)}, ${escaped(clip)}: ${escaped(text)}</li>`;
+  if (notes.length > MOST_NOTES) yield `<li>and ${notes.length - MOST_NOTES} more</li>`;
+  yield "</ul>\n";
 }
 
 interface DetailRow {
@@ -134,13 +146,13 @@ function* details({ metrics, deltas, anchor }: Tables): Generator<string> {
     const isDoubtful = ({ byMethod }: DetailRow) => (byMethod.get("pchip")?.lowOverlap ? "doubtful" : "");
     yield `<h3>${escaped(metric.name)}</h3>\n${table(rows, DETAILS, isDoubtful)}`;
   }
-  yield "<p>Rows in italics: less than 75 % of the range of quality is common, and the numbers do not describe the rest.</p>\n";
+  yield `<p>Rows in italics: less than ${MIN_OVERLAP * 100} % of the range of quality is common, and the numbers do not describe the rest.</p>\n`;
 }
 
 const DETAILS: readonly Column<DetailRow>[] = [
   { heading: "Ladder", text: ({ ladder }) => ladder },
   { heading: "Clip", text: ({ clip }) => clip },
-  ...["pchip", "akima", "cubic", "aom-ctc"].map((method) => ({
+  ...METHODS.map((method) => ({
     ...{ heading: method, isNumber: true },
     text: ({ byMethod }: DetailRow) => percent(byMethod.get(method)?.bdRate),
   })),

@@ -12,8 +12,10 @@ import type { Announcements } from "./events/notifications.ts";
 import { deleteEvents } from "./jobs/retention.ts";
 import { jobStore } from "./jobs/store.ts";
 import { nodeStore } from "./nodes/store.ts";
+import { resultStore } from "./results/store.ts";
 import { revocationStore } from "./revocations/revocations.ts";
 import { workStore } from "./tasks/store.ts";
+import { uploadStore } from "./uploads/uploads.ts";
 
 const PING = statement("select 1");
 const CLOCK = statement("select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms");
@@ -38,6 +40,8 @@ export function sqlStore(
     ...bound(database, { deleteEvents, insertAudit, listAudit, deleteAudit }),
     revocations: revocationStore(database, effects),
     comparisons: comparisonStore(database, cursors, effects),
+    uploads: uploadStore(database),
+    results: resultStore(database),
     onAnnouncement: (listener) => announcements.onAnnouncement(listener),
     async ping() {
       await database.query("fleet", PING, []);

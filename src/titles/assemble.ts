@@ -1,9 +1,9 @@
 /** Assembles the segments of a rendition into one file, with every coded frame as it is. */
-import { type FileHandle, open, stat } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { Failure } from "../platform/failure.ts";
 import { boxesIn, Malformed } from "./boxes.ts";
 import { areAlike, areEncrypted, move, periodsOf, type Tracks, tracksOf } from "./fragments.ts";
-import { unreadable } from "./read-title.ts";
+import { type OpenFile, openFile, unreadable } from "./open-file.ts";
 import {
   encryptedFault,
   type FilePart,
@@ -24,6 +24,8 @@ export interface Assembling {
   /** Where to write, without the extension. */
   readonly target: string;
   readonly signal: AbortSignal;
+  /** Opens files of the title; default: any file of this machine. */
+  readonly open?: OpenFile;
 }
 
 /**
@@ -31,12 +33,12 @@ export interface Assembling {
  * Throws Failure, among others MANIFEST_UNSUPPORTED if its segments cannot be joined exactly.
  */
 export async function assemble(rendition: Rendition, assembling: Assembling): Promise<string> {
-  const whole = await wholeFile(rendition);
+  const { manifest, target, signal, open: openPart = openFile } = assembling;
+  const whole = await wholeFile(rendition, openPart);
   if (whole !== undefined) return whole;
-  const { manifest, target, signal } = assembling;
   const [first] = rendition.segments;
   if (first === undefined) throw withoutSegments(manifest, rendition.name);
-  const container = containerOf(await readPart(first.init ?? first, 16));
+  const container = containerOf(await readPart(openPart, first.init ?? first, 16));
   const fault = (detail: string) =>
     manifestFault("MANIFEST_UNSUPPORTED", manifest, `names segments of ${rendition.name} that ${detail}`);
   if (container === undefined) throw fault("are not MP4, MPEG-TS or WebM.");
@@ -47,7 +49,7 @@ export async function assemble(rendition: Rendition, assembling: Assembling): Pr
   const file = `${target}.${container}`;
   await using output = await open(file, "wx");
   const encrypted = () => encryptedFault(manifest, `${rendition.name} is encrypted`);
-  const joiner = new Joiner(output, container, { fault, encrypted });
+  const joiner = new Joiner(output, container, openPart, { fault, encrypted });
   for (const segment of rendition.segments) {
     signal.throwIfAborted();
     await joiner.add(segment);
@@ -56,7 +58,7 @@ export async function assemble(rendition: Rendition, assembling: Assembling): Pr
 }
 
 /** Returns the file of which the segments are all the content. */
-async function wholeFile({ segments }: Rendition): Promise<string | undefined> {
+export async function wholeFile({ segments }: Rendition, openPart: OpenFile): Promise<string | undefined> {
   const [first] = segments;
   if (first === undefined) return undefined;
   const { file, init, range } = first;
@@ -68,16 +70,24 @@ async function wholeFile({ segments }: Rendition): Promise<string | undefined> {
     if (!isNext || segment.range === undefined) return undefined;
     next = segment.range.first + segment.range.length;
   }
-  const { size } = await stat(file).catch((error: unknown) => {
-    throw unreadable(file, error);
-  });
+  const { size } = await sizeOf(file, openPart);
   return size === next ? file : undefined;
+}
+
+async function sizeOf(file: string, openPart: OpenFile): Promise<{ readonly size: number }> {
+  try {
+    await using handle = await openPart(file);
+    return await handle.stat();
+  } catch (error) {
+    throw unreadable(file, error);
+  }
 }
 
 /** Writes segments one after the other. */
 class Joiner {
   readonly #output: FileHandle;
   readonly #container: Container;
+  readonly #open: OpenFile;
   readonly #fault: (detail: string) => Failure;
   readonly #encrypted: () => Failure;
   readonly #transport = new TransportMover();
@@ -91,10 +101,12 @@ class Joiner {
   constructor(
     output: FileHandle,
     container: Container,
+    openPart: OpenFile,
     { fault, encrypted }: { fault: (detail: string) => Failure; encrypted: () => Failure },
   ) {
     this.#output = output;
     this.#container = container;
+    this.#open = openPart;
     this.#fault = fault;
     this.#encrypted = encrypted;
   }
@@ -102,10 +114,10 @@ class Joiner {
   async add(segment: TitleSegment): Promise<void> {
     const { init } = segment;
     if (init !== undefined && !isSamePart(init, this.#init)) {
-      await this.#addInit(await readPart(init));
+      await this.#addInit(await readPart(this.#open, init));
       this.#init = init;
     }
-    const bytes = await readPart(segment);
+    const bytes = await readPart(this.#open, segment);
     try {
       if (this.#container === "ts") this.#transport.move(bytes, segment.isDiscontinuous);
       if (this.#tracks === undefined) await this.#output.write(bytes);
@@ -178,9 +190,9 @@ function containerOf(start: Buffer): Container | undefined {
 }
 
 /** Reads a part of a file, or only its first bytes. Throws MEDIA_TRUNCATED if the file ends within it. */
-async function readPart({ file, range }: FilePart, most?: number): Promise<Buffer> {
+async function readPart(openPart: OpenFile, { file, range }: FilePart, most?: number): Promise<Buffer> {
   try {
-    await using handle = await open(file);
+    await using handle = await openPart(file);
     const { size } = await handle.stat();
     const { first, length } = range ?? { first: 0, length: size };
     const wanted = Math.min(length, most ?? length);
@@ -195,7 +207,6 @@ async function readPart({ file, range }: FilePart, most?: number): Promise<Buffe
     const detail = `The file ${JSON.stringify(file)} of the title has ${size} bytes, but its manifest names ${length} from ${first} on.`;
     throw new Failure("MEDIA_TRUNCATED", detail);
   } catch (error) {
-    if (error instanceof Failure) throw error;
     throw unreadable(file, error);
   }
 }

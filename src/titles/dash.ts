@@ -1,101 +1,110 @@
-/** Reads DASH manifests (ISO/IEC 23009-1): the video representations of an MPD, and the segments of each. */
-import { parse } from "mpd-parser";
-import { messageOf } from "../platform/errors.ts";
+/** Reads DASH manifests (ISO/IEC 23009-1): the video representations of an MPD, joined over its periods. */
+import { MAX_RENDITIONS } from "../jobs/media/titles.ts";
+import { childrenOf, Mpd, type Period } from "./mpd.ts";
 import type { Places } from "./places.ts";
-import {
-  encryptedFault,
-  type FilePart,
-  MAX_RENDITIONS,
-  MAX_SEGMENTS,
-  manifestFault,
-  namesOf,
-  type Rendition,
-  tooManySegments,
-} from "./title.ts";
-import { descendants, parseXml, type XmlElement } from "./xml.ts";
+import { type SegmentInfos, segmentsOf, withInfos } from "./representation.ts";
+import { type Described, namesOf, type Rendition, tooManyRenditions } from "./title.ts";
+import type { XmlElement } from "./xml.ts";
 
-type Playlist = ReturnType<typeof parse>["playlists"][number];
-type Part = NonNullable<Playlist["sidx"]>;
+/** Sets of key frames only, or of fewer frames, for fast forward. */
+const TRICK_MODE = "http://dashif.org/guidelines/trickmode";
+
+/** What a period has of a rendition. */
+type Part = Omit<Rendition, "name"> & Described & { readonly id: string };
 
 /** Throws MANIFEST_INVALID, MANIFEST_UNSUPPORTED and MEDIA_ENCRYPTED. */
 export function readDash(text: string, places: Places): readonly Rendition[] {
-  const { manifest } = places;
-  const mpd = rootOf(text, manifest);
-  if (mpd.getAttribute("type") === "dynamic")
-    throw manifestFault(
-      "MANIFEST_UNSUPPORTED",
-      manifest,
-      'is live (type="dynamic"). Only complete videos can be scored.',
-    );
-  if (descendants(mpd, "ContentProtection").length > 0)
-    throw encryptedFault(manifest, "it has ContentProtection");
-  refuseTooMany(mpd, manifest);
-  const playlists = parsed(text, places);
-  const names = namesOf(
-    playlists.map(({ attributes }) => ({ ...attributes.RESOLUTION, bandwidth: attributes.BANDWIDTH })),
-  );
-  return playlists.map(({ sidx, segments = [] }, index) => {
-    const name = names[index] ?? "";
-    const part = ({ resolvedUri, byterange }: Part): FilePart => ({
-      file: places.fileOf(resolvedUri, places.addressOf()),
-      range: byterange && { first: Number(byterange.offset), length: Number(byterange.length) },
-    });
-    if (sidx !== undefined) {
-      const { file } = part(sidx);
-      return { name, isCut: false, segments: [{ file, seconds: 0, isDiscontinuous: false }] };
+  const mpd = new Mpd(text, places);
+  const base = mpd.baseOf(mpd.root, places.addressOf());
+  const periods = mpd.periods().map((period) => partsOf(mpd, period, base));
+  const [first = [], ...later] = periods;
+  const names = namesOf(first);
+  const joined = later.map((parts, index) => partsById(mpd, { first, parts, number: index + 2 }));
+  return first.map(({ id, isCut, segments }, index) => ({
+    name: names[index] ?? "",
+    isCut,
+    segments: [
+      ...segments,
+      ...joined.flatMap((parts) =>
+        (parts.get(id)?.segments ?? []).map((segment, at) => ({ ...segment, isDiscontinuous: at === 0 })),
+      ),
+    ],
+  }));
+}
+
+/** Returns the video representations of a period, in the order of the manifest. */
+function partsOf(mpd: Mpd, period: Period, mpdBase: string): readonly Part[] {
+  const parts: Part[] = [];
+  const base = mpd.baseOf(period.element, mpdBase);
+  const infos = withInfos(mpd, [], period.element);
+  for (const set of childrenOf(period.element, "AdaptationSet")) {
+    if (isTrickMode(set)) continue;
+    const above = { base: mpd.baseOf(set, base), infos: withInfos(mpd, infos, set) };
+    for (const representation of childrenOf(set, "Representation")) {
+      if (!isVideo(set, representation) || isTrickMode(representation)) continue;
+      if (parts.length === MAX_RENDITIONS) throw tooManyRenditions(mpd.places.manifest);
+      parts.push(partOf(mpd, period, { set, representation, ...above }));
     }
-    return {
-      name,
-      isCut: true,
-      segments: segments.map((segment, at) => ({
-        ...part(segment),
-        init: segment.map && part(segment.map),
-        seconds: segment.duration,
-        isDiscontinuous: at > 0 && segment.discontinuity === true,
-      })),
-    };
-  });
-}
-
-function parsed(text: string, places: Places): readonly Playlist[] {
-  try {
-    return parse(text, { manifestUri: places.addressOf(), eventHandler: () => {} }).playlists;
-  } catch (error) {
-    throw manifestFault("MANIFEST_INVALID", places.manifest, `is not a valid MPD: ${messageOf(error)}`);
   }
+  return parts;
 }
 
-/** The parser of manifests would print what is wrong with the XML, and go on. */
-function rootOf(text: string, manifest: string): XmlElement {
-  const root = parseXml(text);
-  if (typeof root !== "string") return root;
-  throw manifestFault("MANIFEST_INVALID", manifest, `is not valid XML: ${root}.`);
+/** A representation in its adaptation set. */
+interface Placed {
+  readonly set: XmlElement;
+  readonly representation: XmlElement;
+  /** Of the set. */
+  readonly base: string;
+  readonly infos: SegmentInfos;
 }
 
-/**
- * Throws MANIFEST_INVALID for numbers that stand for too many segments, which the parser would list all before anybody
- * could count them.
- */
-function refuseTooMany(mpd: XmlElement, manifest: string): void {
-  const durations = [
-    mpd.getAttribute("mediaPresentationDuration"),
-    ...descendants(mpd, "Period").map((period) => period.getAttribute("duration")),
-  ];
-  const seconds = Math.max(...durations.map(secondsOf));
-  const ofTemplates = descendants(mpd, "SegmentTemplate").map((template) => {
-    const number = (name: string) => Number(template.getAttribute(name) || 1);
-    return template.hasAttribute("duration") ? (seconds * number("timescale")) / number("duration") : 0;
-  });
-  const repeated = descendants(mpd, "S").map((entry) => Math.max(0, Number(entry.getAttribute("r"))));
-  const all = repeated.reduce((sum, times) => sum + times, 0);
-  if (ofTemplates.every((count) => count <= MAX_SEGMENTS) && all <= MAX_SEGMENTS * MAX_RENDITIONS) return;
-  throw tooManySegments(manifest);
+function partOf(mpd: Mpd, period: Period, { set, representation, base, infos }: Placed): Part {
+  const attribute = (name: string) => representation.attributes.get(name) ?? set.attributes.get(name);
+  const id = representation.attributes.get("id");
+  if (id === undefined) throw mpd.wrong(representation, "id");
+  const bandwidth = representation.attributes.get("bandwidth");
+  const number = (text: string | undefined) => (/^\d{1,15}$/.test(text ?? "") ? Number(text) : undefined);
+  return {
+    id,
+    width: number(attribute("width")),
+    height: number(attribute("height")),
+    bandwidth: number(bandwidth),
+    ...segmentsOf(mpd, {
+      period,
+      infos: withInfos(mpd, infos, representation),
+      base: mpd.baseOf(representation, base),
+      id,
+      bandwidth,
+    }),
+  };
 }
 
-/** Seconds of an XML duration such as PT1H2M3.5S; 0 for other text. */
-function secondsOf(text: string): number {
-  const [, years = 0, months = 0, days = 0, hours = 0, minutes = 0, seconds = 0] =
-    /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?)?$/.exec(text) ?? [];
-  const allDays = Number(years) * 365 + Number(months) * 30 + Number(days);
-  return ((allDays * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds);
+function isVideo(set: XmlElement, representation: XmlElement): boolean {
+  const mimeType = representation.attributes.get("mimeType") ?? set.attributes.get("mimeType") ?? "";
+  return mimeType.startsWith("video/") || set.attributes.get("contentType") === "video";
+}
+
+function isTrickMode({ children }: XmlElement): boolean {
+  return children.some(
+    ({ name, attributes }) =>
+      /^(Essential|Supplemental)Property$/.test(name) && attributes.get("schemeIdUri") === TRICK_MODE,
+  );
+}
+
+/** Returns the representations of a later period by their ids, which are those of the first one. */
+function partsById(
+  mpd: Mpd,
+  { first, parts, number }: { first: readonly Part[]; parts: readonly Part[]; number: number },
+): ReadonlyMap<string, Part> {
+  const byId = new Map(parts.map((part) => [part.id, part]));
+  const ids = new Set(first.map(({ id }) => id));
+  if (ids.size < first.length || byId.size < parts.length)
+    throw mpd.invalid("has several periods, and in one of them two representations with one id.");
+  if (ids.size !== byId.size || parts.some(({ id }) => !ids.has(id)))
+    throw mpd.unsupported(
+      `has video representations in period ${number} whose ids are not those of the first.`,
+    );
+  if ([...first, ...parts].some(({ isCut }) => !isCut))
+    throw mpd.unsupported("has several periods, and representations that are single files.");
+  return byId;
 }

@@ -1,16 +1,17 @@
 /** Reads HLS playlists (RFC 8216): the variants of a master playlist, and the segments of each. */
 import * as HLS from "hls-parser";
+import { MAX_RENDITIONS } from "../jobs/media/titles.ts";
 import { messageOf } from "../platform/errors.ts";
 import type { Places } from "./places.ts";
 import {
   type Described,
   encryptedFault,
   type FilePart,
-  MAX_RENDITIONS,
   MAX_SEGMENTS,
   manifestFault,
   namesOf,
   type Rendition,
+  SegmentCounter,
   type TitleSegment,
   tooManyRenditions,
   tooManySegments,
@@ -22,6 +23,13 @@ type Range = { readonly length: number; readonly offset: number } | null | undef
 
 /** Codecs of video in RFC 6381 form. */
 const VIDEO = /\b(avc|hvc|hev|dvh|dva|vvc|vvi|vp0?[89]|av01|mp4v)/i;
+
+/** Lines of the longest playlists. The parser looks at all lines of a master playlist for each variant. */
+const MAX_LINES = 1_000_000;
+const MAX_MASTER_LINES = 10_000;
+const MASTER = /^#EXT-X-(STREAM-INF|I-FRAME-STREAM-INF|SESSION-DATA|SESSION-KEY)\s*(:|$)/;
+/** Tags that the parser compares with each other, and whose content is of no use here. */
+const UNUSED = /^#EXT-X-(DATERANGE|MEDIA)\s*(:|$)/;
 
 /** Reads a file of the title as text. */
 export type ReadText = (file: string) => Promise<string>;
@@ -44,10 +52,12 @@ export async function readHls(text: string, places: Places, read: ReadText): Pro
   if (variants.size > MAX_RENDITIONS) throw tooManyRenditions(places.manifest);
   const names = namesOf([...variants.values()]);
   const renditions: Rendition[] = [];
+  const counter = new SegmentCounter(places.manifest);
   for (const [index, file] of [...variants.keys()].entries()) {
     const media = parse(await read(file), file);
     if (media.isMasterPlaylist) throw manifestFault("MANIFEST_INVALID", file, "is not a media playlist.");
     const segments = segmentsOf(media, places, file);
+    counter.add(segments.length);
     renditions.push({ name: names[index] ?? "", isCut: true, segments });
   }
   return renditions;
@@ -57,13 +67,41 @@ export async function readHls(text: string, places: Places, read: ReadText): Pro
 HLS.setOptions({ silent: true });
 
 function parse(text: string, file: string): Playlist {
-  if (/^#EXT-X-DEFINE:/m.test(text))
+  const lines = linesOf(text, file);
+  if (lines.some((line) => line.startsWith("#EXT-X-DEFINE:")))
     throw manifestFault("MANIFEST_UNSUPPORTED", file, "has variables (#EXT-X-DEFINE). Replace them.");
   try {
-    return HLS.parse(text);
+    return HLS.parse(lines.join("\n"));
   } catch (error) {
     throw manifestFault("MANIFEST_INVALID", file, `is not a valid playlist: ${messageOf(error)}`);
   }
+}
+
+/**
+ * Returns the lines for the parser. It takes any text for a duration, and titles of segments in other than ASCII for
+ * errors.
+ */
+function linesOf(text: string, file: string): readonly string[] {
+  const invalid = (detail: string) => manifestFault("MANIFEST_INVALID", file, detail);
+  if (countOf(text, "\n") > MAX_LINES) throw invalid(`has more than ${MAX_LINES} lines.`);
+  const all = text.split("\n").map((line) => line.trim());
+  const lines = all.filter((line) => line !== "" && !UNUSED.test(line));
+  if (lines.length > MAX_MASTER_LINES && lines.some((line) => MASTER.test(line)))
+    throw invalid(`is a master playlist of more than ${MAX_MASTER_LINES} lines.`);
+  let segments = 0;
+  return lines.map((line) => {
+    if (!line.startsWith("#EXTINF")) return line;
+    if (++segments > MAX_SEGMENTS) throw tooManySegments(file);
+    const [duration] = /^#EXTINF\s*:\s*(\d+(\.\d*)?|\.\d+)\s*(?=,|$)/.exec(line) ?? [];
+    if (duration === undefined) throw invalid(`has a wrong duration: ${JSON.stringify(line.slice(0, 50))}.`);
+    return `${duration},`;
+  });
+}
+
+function countOf(text: string, mark: string): number {
+  let count = 0;
+  for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + 1)) count++;
+  return count;
 }
 
 /** `file`: of the playlist. */
@@ -77,7 +115,6 @@ function segmentsOf(playlist: MediaPlaylist, places: Places, file: string): read
       file,
       "has no #EXT-X-ENDLIST: it is live, or still being written. Only complete videos can be scored.",
     );
-  if (segments.length > MAX_SEGMENTS) throw tooManySegments(file);
   if (segments.some(({ key }) => key && key.method !== "NONE"))
     throw encryptedFault(file, "it has #EXT-X-KEY");
   if (segments.some(({ gap }) => gap))

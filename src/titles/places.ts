@@ -1,5 +1,5 @@
 /** Where the files of a title are: below the folder of its manifest, and nowhere else. */
-import { relative, resolve, sep } from "node:path";
+import { join, resolve, sep } from "node:path";
 import { manifestFault } from "./title.ts";
 
 /**
@@ -11,12 +11,13 @@ const ROOT = "https://title.invalid";
 /** Resolves the addresses in the manifest of a title and in the manifests that it names. */
 export class Places {
   readonly manifest: string;
+  /** Ends in a separator. */
   readonly #folder: string;
 
   /** `manifest`: path of the file. */
   constructor(manifest: string) {
     this.manifest = manifest;
-    this.#folder = resolve(manifest, "..");
+    this.#folder = join(resolve(manifest, ".."), sep);
   }
 
   /** The address of a file; the manifest's own one by default. */
@@ -33,8 +34,7 @@ export class Places {
     const url = URL.parse(address, base);
     if (url === null || url.origin !== ROOT) throw this.#elsewhere(address);
     const file = resolve(this.#decoded(url.pathname));
-    const path = relative(this.#folder, file);
-    if (path === "" || path === ".." || path.startsWith(`..${sep}`)) throw this.#elsewhere(address);
+    if (!file.startsWith(this.#folder)) throw this.#elsewhere(address);
     return file;
   }
 

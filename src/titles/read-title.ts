@@ -1,13 +1,10 @@
 /** Reads the manifest of a title from its file. */
-import { readFile, stat } from "node:fs/promises";
-import { errorCode } from "../platform/errors.ts";
-import { Failure } from "../platform/failure.ts";
-import { systemReason } from "../platform/system-reason.ts";
+import { MAX_RENDITIONS } from "../jobs/media/titles.ts";
 import { readDash } from "./dash.ts";
 import { readHls } from "./hls.ts";
+import { type OpenFile, openFile, unreadable } from "./open-file.ts";
 import { Places } from "./places.ts";
 import {
-  MAX_RENDITIONS,
   MAX_SEGMENTS,
   manifestFault,
   type Rendition,
@@ -19,22 +16,20 @@ import {
 /** Bytes of the longest manifest: that of 100,000 segments has some 8 MB. */
 const MAX_BYTES = 16 * 2 ** 20;
 
-/** Whether a file is a manifest, by its name. */
-export function isManifest(path: string): boolean {
-  return /\.(m3u8|mpd)$/i.test(path);
-}
-
 /**
  * Returns the video renditions of a manifest, in its order, with at least one segment each.
  * Throws MEDIA_NOT_FOUND, MEDIA_ENCRYPTED, MANIFEST_INVALID, MANIFEST_UNSUPPORTED.
+ *
+ * @param open opens the manifest and the playlists that it names
  */
-export async function readTitle(manifest: string): Promise<readonly Rendition[]> {
-  const text = await readText(manifest);
+export async function readTitle(manifest: string, open: OpenFile = openFile): Promise<readonly Rendition[]> {
+  const read = (file: string) => readText(file, open);
+  const text = await read(manifest);
   const places = new Places(manifest);
   const start = text.slice(0, 4096);
   const renditions = /^\uFEFF?\s*#EXTM3U/.test(start)
-    ? await readHls(text, places, readText)
-    : /<MPD[\s>]/.test(start)
+    ? await readHls(text, places, read)
+    : /<([\w.-]+:)?MPD[\s>]/.test(start)
       ? readDash(text, places)
       : undefined;
   if (renditions === undefined)
@@ -65,26 +60,14 @@ function refuseSegments(manifest: string, name: string, segments: Rendition["seg
   }
 }
 
-async function readText(file: string): Promise<string> {
+async function readText(file: string, open: OpenFile): Promise<string> {
   try {
-    const { size } = await stat(file);
+    await using handle = await open(file);
+    const { size } = await handle.stat();
     if (size > MAX_BYTES)
       throw manifestFault("MANIFEST_INVALID", file, `has ${size} bytes; the most are ${MAX_BYTES}.`);
-    return await readFile(file, "utf8");
+    return await handle.readFile("utf8");
   } catch (error) {
-    if (error instanceof Failure) throw error;
     throw unreadable(file, error);
   }
-}
-
-/** The failure of a file of a title that cannot be read. */
-export function unreadable(file: string, error: unknown): Failure {
-  const code = errorCode(error);
-  const [failure, what] =
-    code === "ENOENT" || code === "ENOTDIR"
-      ? (["MEDIA_NOT_FOUND", "does not exist"] as const)
-      : code === "EISDIR"
-        ? (["MEDIA_NOT_A_FILE", "is a folder"] as const)
-        : (["MEDIA_NOT_READABLE", `cannot be read: ${systemReason(error)}`] as const);
-  return new Failure(failure, `The file ${JSON.stringify(file)} of the title ${what}.`, { cause: error });
 }

@@ -1,4 +1,5 @@
 /** A title: the renditions of one video that a manifest names, for streaming by HLS or DASH. */
+import { MAX_RENDITIONS } from "../jobs/media/titles.ts";
 import { Failure, type FailureCode } from "../platform/failure.ts";
 
 /** Part of a file; without a range, all of it. */
@@ -25,8 +26,9 @@ export interface Rendition {
   readonly isCut: boolean;
 }
 
-export const MAX_RENDITIONS = 100;
+/** Of one rendition, and of all together. */
 export const MAX_SEGMENTS = 100_000;
+const MAX_TITLE_SEGMENTS = 500_000;
 
 /** What a manifest says of a rendition, by which it is named. */
 export interface Described {
@@ -64,7 +66,29 @@ export function withoutSegments(manifest: string, name: string): Failure {
 }
 
 export function tooManySegments(manifest: string): Failure {
-  return manifestFault("MANIFEST_INVALID", manifest, `has more than ${MAX_SEGMENTS} segments.`);
+  return manifestFault(
+    "MANIFEST_INVALID",
+    manifest,
+    `has a rendition of more than ${MAX_SEGMENTS} segments.`,
+  );
+}
+
+/** Counts the segments of a title while it is read. */
+export class SegmentCounter {
+  readonly #manifest: string;
+  #segments = 0;
+
+  constructor(manifest: string) {
+    this.#manifest = manifest;
+  }
+
+  /** Throws MANIFEST_INVALID if all renditions together have too many. */
+  add(segments: number): void {
+    this.#segments += segments;
+    if (this.#segments <= MAX_TITLE_SEGMENTS) return;
+    const detail = `has more than ${MAX_TITLE_SEGMENTS} segments in all renditions.`;
+    throw manifestFault("MANIFEST_INVALID", this.#manifest, detail);
+  }
 }
 
 export function tooManyRenditions(manifest: string): Failure {

@@ -1,43 +1,82 @@
-/** Parses XML strictly. */
-import { createRequire } from "node:module";
+/** Parses XML strictly, with bounds for what a short text can stand for. */
+import { SaxesParser, type SaxesTagNS } from "saxes";
 
 export interface XmlElement {
-  /** An empty text if there is none. */
-  getAttribute(name: string): string;
-  hasAttribute(name: string): boolean;
-  /** Descendants in the order of the document. */
-  getElementsByTagName(name: string): ArrayLike<XmlElement>;
+  /** Without its prefix; empty in another namespace than that of the root. */
+  readonly name: string;
+  readonly attributes: ReadonlyMap<string, string>;
+  readonly children: readonly XmlElement[];
+  /** Without that of its children. */
+  readonly text: string;
 }
 
-interface Parser {
-  parseFromString(
-    text: string,
-    mimeType: string,
-  ): { readonly documentElement: XmlElement | null } | undefined;
+/** A text is no XML, or has too much of it. The message continues "The text …". */
+export class XmlFault extends Error {}
+
+/** Messages of the parser: line, column and fault. */
+const FAULT = /^(\d+:\d+): (.*?)\.*$/s;
+
+const MAX_DEPTH = 32;
+const MAX_ELEMENTS = 500_000;
+const MAX_ATTRIBUTES = 100;
+
+/** Returns the root element. Throws XmlFault, also for document type declarations, which can define entities. */
+export function parseXml(text: string): XmlElement {
+  const tree = new Tree();
+  const parser = new SaxesParser({ xmlns: true });
+  parser.on("error", ({ message }) => {
+    const [, place = "", what = message] = FAULT.exec(message) ?? [];
+    throw new XmlFault(`has a fault at ${place} (${what.slice(0, 200)})`);
+  });
+  parser.on("doctype", () => {
+    throw new XmlFault("has a document type declaration, which manifests do not need");
+  });
+  parser.on("opentag", (tag) => tree.open(tag));
+  parser.on("closetag", () => tree.close());
+  parser.on("text", (part) => tree.addText(part));
+  parser.on("cdata", (part) => tree.addText(part));
+  parser.write(text).close();
+  if (tree.root === undefined) throw new XmlFault("has no element");
+  return tree.root;
 }
 
-type ErrorHandler = (level: string, message: string) => void;
+/** Yields an element and all below it, in the order of the document. */
+export function* elementsIn(element: XmlElement): Generator<XmlElement> {
+  yield element;
+  for (const child of element.children) yield* elementsIn(child);
+}
 
-const require = createRequire(import.meta.url);
-// Imported, the types of the package would make those of browsers known everywhere.
-const { DOMParser } = require("@xmldom/xmldom") as {
-  readonly DOMParser: new (options: { readonly errorHandler: ErrorHandler }) => Parser;
-};
+interface OpenElement extends XmlElement {
+  readonly children: XmlElement[];
+  text: string;
+}
 
-/** Returns the root element, or what is wrong with the text. */
-export function parseXml(text: string): XmlElement | string {
-  let fault: string | undefined;
-  const errorHandler: ErrorHandler = (_, message) => {
-    fault ??= message.split("\n")[0];
-  };
-  try {
-    const root = new DOMParser({ errorHandler }).parseFromString(text, "application/xml")?.documentElement;
-    return fault ?? root ?? "it has no element";
-  } catch (error) {
-    return fault ?? String(error);
+class Tree {
+  root: XmlElement | undefined;
+  #namespace = "";
+  #elements = 0;
+  readonly #open: OpenElement[] = [];
+
+  open({ local, uri, attributes }: SaxesTagNS): void {
+    if (++this.#elements > MAX_ELEMENTS) throw new XmlFault(`has more than ${MAX_ELEMENTS} elements`);
+    if (this.#open.length >= MAX_DEPTH) throw new XmlFault(`nests elements more than ${MAX_DEPTH} deep`);
+    const given = Object.values(attributes).map(({ name, value }) => [name, value] as const);
+    if (given.length > MAX_ATTRIBUTES)
+      throw new XmlFault(`has <${local}> with more than ${MAX_ATTRIBUTES} attributes`);
+    if (this.root === undefined) this.#namespace = uri;
+    const name = uri === this.#namespace ? local : "";
+    const element: OpenElement = { name, attributes: new Map(given), children: [], text: "" };
+    this.#open.at(-1)?.children.push(element);
+    this.root ??= element;
+    this.#open.push(element);
   }
-}
 
-export function descendants(element: XmlElement, name: string): readonly XmlElement[] {
-  return Array.from(element.getElementsByTagName(name));
+  close(): void {
+    this.#open.pop();
+  }
+
+  addText(text: string): void {
+    const last = this.#open.at(-1);
+    if (last !== undefined) last.text += text;
+  }
 }

@@ -27,10 +27,11 @@ export class Lease {
   }
 
   /** UNKNOWN: a kind of a newer version. */
-  get kind(): "PLAN" | "SEGMENT" | "WHOLE" | "STILLS" | "DIAGNOSIS" | "UNKNOWN" {
+  get kind(): "PLAN" | "SEGMENT" | "WHOLE" | "STILLS" | "DIAGNOSIS" | "TITLE" | "UNKNOWN" {
     const { work } = this.item;
     if (work.case === "diagnose") return "DIAGNOSIS";
-    if (work.case === "stills") return "STILLS";
+    if (work.case === "title") return "TITLE";
+    if (work.case === "stills" || work.case === "clip") return "STILLS";
     if (work.case === "segment") return work.value.segment === "" ? "WHOLE" : "SEGMENT";
     return work.case === "plan" ? "PLAN" : "UNKNOWN";
   }
@@ -70,12 +71,13 @@ export class Leases {
   }
 
   /** Returns the tasks that a session's heartbeat lists: all that it holds and that are not LOST. */
-  of(session: string): Pick<RunningWork, "itemId" | "attempt" | "framesDone" | "renewMedia">[] {
+  of(session: string): Pick<RunningWork, "itemId" | "attempt" | "framesDone" | "renewMedia" | "fetch">[] {
     return [...this.#held]
       .filter((lease) => lease.session === session && lease.stopped !== "LOST")
       .map(({ item: { itemId, attempt }, framesDone, media }) => ({
         ...{ itemId, attempt, framesDone },
         renewMedia: media.needsRenewal,
+        ...(media.fetch && { fetch: media.fetch }),
       }));
   }
 

@@ -1,6 +1,7 @@
 /** A worker: registers with a controller, pulls tasks, runs them and reports the results. */
 import type { Connection } from "../client/connection/connection.ts";
 import type { WorkEngine } from "../engine/contract/work.ts";
+import type { MediaRoots } from "../engine/files/roots.ts";
 import { NodeService } from "../gen/proto/svc/v1/node_pb.ts";
 import { BackOff } from "../platform/concurrency/back-off.ts";
 import { Background, pause, within } from "../platform/concurrency/lifecycle.ts";
@@ -33,6 +34,8 @@ export interface NodeOptions {
   readonly timeoutMs: number;
   readonly version: string;
   readonly mediaCache: MediaCacheSettings;
+  /** Where titles may be read; undefined: anywhere on this machine. */
+  readonly mediaRoots: MediaRoots | undefined;
   readonly metrics: NodeMetrics;
   readonly log: Log;
   /** Default: one that only propagates the controller's trace context. */
@@ -57,7 +60,7 @@ export class Node {
     this.#contact = new Contact(log, metrics);
     this.#reporter = new Reporter({ connection, contact: this.#contact, metrics, log });
     const engine = () => opening.engine;
-    this.#media = new NodeMedia({ ...options.mediaCache, metrics, log });
+    this.#media = new NodeMedia({ ...options.mediaCache, roots: options.mediaRoots, metrics, log });
     const media = this.#media;
     this.#worker = new Worker({
       ...options,
@@ -184,7 +187,9 @@ export class Node {
       scoredBy,
     }));
     const stills = await opening.engine.makesStills();
-    return { ...first, moreScorers, version, stills, diagnoses: opening.engine.canDiagnose };
+    const clips = await opening.engine.makesClips();
+    const diagnoses = opening.engine.canDiagnose;
+    return { ...first, moreScorers, version, stills, clips, diagnoses, titles: true };
   }
 }
 

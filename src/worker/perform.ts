@@ -2,15 +2,17 @@
 
 import type { Diagnosis } from "../engine/contract/diagnosis.ts";
 import type { PairRequest } from "../engine/contract/request.ts";
+import { SegmentMismatch } from "../engine/contract/segment-mismatch.ts";
 import type {
+  Clip,
   PlannedPair,
   SegmentOptions,
   SegmentScored,
   Still,
+  StillsPart,
   WorkEngine,
 } from "../engine/contract/work.ts";
-import { SegmentMismatch } from "../engine/planning/segment-mismatch.ts";
-import type { PlanWork, SegmentWork, StillsWork, WorkItem } from "../gen/proto/svc/v1/node_pb.ts";
+import type { ClipWork, PlanWork, SegmentWork, StillsWork, WorkItem } from "../gen/proto/svc/v1/node_pb.ts";
 import { OBJECTS, pairRequestOf } from "../messages/request.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Lease } from "./lease.ts";
@@ -31,7 +33,9 @@ export type Outcome =
   | { readonly kind: "PLANNED"; readonly planned: PlannedPair }
   | { readonly kind: "SCORED"; readonly scored: SegmentScored }
   | { readonly kind: "DRAWN"; readonly stills: readonly Still[] }
+  | { readonly kind: "FILMED"; readonly clip: Clip }
   | { readonly kind: "DIAGNOSED"; readonly diagnosis: Diagnosis }
+  | { readonly kind: "LISTED"; readonly renditions: readonly string[] }
   | { readonly kind: "FAILED"; readonly failure: Failure }
   /** The lease, and with it the task, was stopped. */
   | { readonly kind: "STOPPED" };
@@ -52,6 +56,7 @@ export async function perform(
     const { request, work } = checked(lease.item);
     const { jobId, tenantId: tenant } = lease.item;
     const remote = media.openers({ jobId, tenant, media: lease.media, names: request });
+    if (work.case === "title") return await list(request, media, tenant, lease.signal);
     const limits = { tenant, remote, signal: lease.signal, timeoutMs, onScored };
     const outcome = await outcomeOf(engine, request, work, lease, limits);
     return lease.signal.aborted ? { kind: "STOPPED" } : outcome;
@@ -71,7 +76,19 @@ async function outcomeOf(
   if (work.case === "plan") return plan(engine, request, work.value, limits);
   if (work.case === "segment") return score(engine, request, work.value, lease, limits);
   if (work.case === "stills") return draw(engine, request, work.value, limits);
+  if (work.case === "clip") return film(engine, request, work.value, limits);
   return { kind: "DIAGNOSED", diagnosis: await engine.diagnose(request, limits) };
+}
+
+/** Names the renditions of the title that the request names. */
+async function list(
+  { distorted }: PairRequest,
+  media: NodeMedia,
+  tenant: string,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const renditions = await media.renditionsOf(tenant, distorted);
+  return signal.aborted ? { kind: "STOPPED" } : { kind: "LISTED", renditions };
 }
 
 /** Whether the pair must be scored whole, because its segment boundaries differ from the plan. */
@@ -144,14 +161,22 @@ async function draw(
       `The task asks for stills of ${frames} frames. Use 1 to ${MAX_FRAMES_SHOWN}.`,
     );
   }
-  const asked = parts.map(({ segment, frames: shown }) => ({
-    segment: segment === "" ? undefined : segment,
-    frames: shown,
-  }));
-  return {
-    kind: "DRAWN",
-    stills: await engine.stills({ request, plan: text, parts: asked }, limits),
-  };
+  const stills = await engine.stills({ request, plan: text, parts: parts.map(partOf) }, limits);
+  return { kind: "DRAWN", stills };
+}
+
+async function film(
+  engine: WorkEngine,
+  request: PairRequest,
+  { plan: text, frame, parts }: ClipWork,
+  limits: WorkLimits,
+): Promise<Outcome> {
+  const clip = await engine.clip({ request, plan: text, frame, parts: parts.map(partOf) }, limits);
+  return { kind: "FILMED", clip };
+}
+
+function partOf({ segment, frames }: StillsWork["parts"][number]): StillsPart {
+  return { segment: segment === "" ? undefined : segment, frames };
 }
 
 async function score(

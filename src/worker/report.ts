@@ -2,11 +2,12 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Diagnosis } from "../engine/contract/diagnosis.ts";
 import { type Finding, MAX_FINDINGS, MAX_FIX_RUNS } from "../engine/contract/finding.ts";
-import type { PlannedPair, SegmentScored, Still } from "../engine/contract/work.ts";
+import type { Clip, PlannedPair, SegmentScored, Still } from "../engine/contract/work.ts";
 import { type EncodedRows, encodeRows } from "../engine/frames/codec.ts";
 import { joinFindings } from "../engine/results/findings.ts";
 import { Still_Side } from "../gen/proto/svc/v1/job_pb.ts";
 import type { ReportResultRequestSchema } from "../gen/proto/svc/v1/node_pb.ts";
+import { CLIP_PIECE_BYTES } from "../jobs/clips.ts";
 import { diagnosisMessage, findingMessage } from "../messages/findings.ts";
 import { Failure } from "../platform/failure.ts";
 import { isSegmentMismatch, type Outcome } from "./perform.ts";
@@ -33,8 +34,14 @@ export function* reportsOf(outcome: Exclude<Outcome, { kind: "STOPPED" }>): Gene
     case "DRAWN":
       yield* stillReports(outcome.stills);
       break;
+    case "FILMED":
+      yield* clipReports(outcome.clip);
+      break;
     case "DIAGNOSED":
       yield { case: "diagnosis", value: diagnosisMessage(withShortFixes(outcome.diagnosis)) };
+      break;
+    case "LISTED":
+      yield { case: "title", value: { renditions: [...outcome.renditions] } };
       break;
     case "FAILED":
       yield failureReport(outcome.failure);
@@ -94,6 +101,13 @@ function* stillReports(stills: readonly Still[]): Generator<Report> {
   }
 }
 
+function* clipReports({ video, ...clip }: Clip): Generator<Report> {
+  for (let number = 0; number * CLIP_PIECE_BYTES < video.length; number++) {
+    const piece = video.slice(number * CLIP_PIECE_BYTES, (number + 1) * CLIP_PIECE_BYTES);
+    yield { case: "clip", value: { ...clip, bytes: video.length, number, piece: new Uint8Array(piece) } };
+  }
+}
+
 /** Encodes each chunk when it is requested, so that a film's scores are never held twice. */
 function* segmentReports({
   table,
@@ -118,7 +132,7 @@ function* segmentReports({
       last,
       durationMs,
       ...(plan !== undefined && { plan, frameCount: frameCount ?? 0 }),
-      findings: joinFindings(undefined, findings).map(withShortFix).map(findingMessage),
+      findings: joinFindings(undefined, [findings]).map(withShortFix).map(findingMessage),
       ...(shots && { shots: { ...shots, starts: [...shots.starts] } }),
       scoredBy,
     },

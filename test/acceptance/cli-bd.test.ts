@@ -45,6 +45,8 @@ interface Printed {
   }[];
   readonly results: readonly Readonly<Record<string, unknown>>[];
   readonly averages: readonly Readonly<Record<string, unknown>>[];
+  readonly rungs: readonly Readonly<Record<string, unknown>>[];
+  readonly proposals?: readonly { readonly rungs: readonly object[] }[];
 }
 
 describe("svc bd", () => {
@@ -89,6 +91,42 @@ describe("svc bd", () => {
       averages.map(({ method, bdRate, clips, refused }) => [method, bdRate, clips, refused]),
       results.map(({ method, bdRate }) => [method, bdRate, 1, 0]),
     );
+  });
+
+  test("names wasted and missing rungs, and proposes a ladder in steps up to a rate", async () => {
+    const { code, stdout } = await bd(FILM, "--propose", "6", "--max-rate", "12000");
+    assert.equal(code, 0);
+    assert.match(
+      stdout,
+      /^new, sport: 8000 \(99\.5\) is wasted: 4000 \(99\.6\) needs no more bits and scores 0\.1$/m,
+    );
+    assert.match(stdout, /^old, film: 4000 \(63\.5\) is 22\.3 points above 2000 \(41\.2\): a rung near \d+/m);
+    assert.match(stdout, /^old, film: proposed ladder, in steps of 6 points of vmaf$/m);
+    assert.match(stdout, /^ +12000 +\d\d\.\d\d .*the highest score within the largest rate$/m);
+    const printed = await json(FILM, "--propose", "6");
+    const wasted = printed.rungs.find(({ fault }) => fault === "DOMINATED");
+    assert.deepEqual(
+      [wasted?.["clip"], wasted?.["rate"], wasted?.["otherRate"], wasted?.["metric"]],
+      ["sport", 8000, 4000, "vmaf"],
+    );
+    const first = printed.proposals?.[0]?.rungs[0];
+    assert.deepEqual(first, { rate: 16000, score: 93.4, reason: "BEST", likeRate: 16000 });
+    assert.equal((await json(FILM)).proposals, undefined);
+  });
+
+  test("proposes ladders of one encoder alone, but only by VMAF", async () => {
+    const one = FILM.split("\n").filter((line) => !line.startsWith("new"));
+    assert.equal((await bd(one.join("\n"), "--propose", "5")).code, 0);
+    const other = await bd(SAMPLE, "--propose", "5");
+    assert.equal(other.code, 2);
+    assert.match(other.stderr, /--propose needs a column of VMAF scores/);
+    for (const [option, value] of [
+      ["--propose", "0"],
+      ["--propose", "x"],
+      ["--propose", "1e-300"],
+      ["--max-rate", "100"],
+    ] as const)
+      assert.equal((await bd(FILM, option, value)).code, 2, `${option} ${value}`);
   });
 
   test("--anchor swaps the ladders", async () => {

@@ -53,6 +53,8 @@ describe("the description", () => {
       "/v1/health",
       "/v1/jobs",
       "/v1/jobs/{id}",
+      "/v1/jobs/{id}/clips",
+      "/v1/jobs/{id}/clips/{frame}",
       "/v1/jobs/{id}/frames",
       "/v1/jobs/{id}/stills",
       "/v1/jobs/{id}/stills/{frame}",
@@ -75,6 +77,8 @@ describe("the description", () => {
       "/v1/trends",
       "/v1/uploads",
       "/v1/uploads/{id}",
+      "/v1/uploads/{id}:complete",
+      "/v1/uploads/{id}:sign",
       "/v1/whoami",
     ]);
   });

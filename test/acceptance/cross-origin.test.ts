@@ -46,7 +46,7 @@ describe("svc up", () => {
     const paths = Object.entries(spec.paths)
       .filter(([, item]) => "post" in item)
       .map(([path]) => path.replace("{id}", NO_JOB));
-    assert.equal(paths.length, 16);
+    assert.equal(paths.length, 19);
     for (const path of [...paths, "/nothing", "/%zz"])
       assert.match(await post(up.rest, CROSS_SITE, path), REFUSED, path);
   });

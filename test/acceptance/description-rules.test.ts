@@ -32,6 +32,12 @@ const still = (frame: string, side: string): Request => ({
   path: `/v1/jobs/${JOB}/stills/${frame}/${side}`,
   params: { id: JOB, frame, side },
 });
+const clip = (frame: string): Request => ({
+  operation: "getClip",
+  method: "get",
+  path: `/v1/jobs/${JOB}/clips/${frame}`,
+  params: { id: JOB, frame },
+});
 const list = (label: string): Request => ({
   operation: "listJobs",
   method: "get",
@@ -64,6 +70,7 @@ const REFUSED: Readonly<Record<string, Request>> = {
   "an unknown side": still("1", "left"),
   "a frame that isn't a number": still("first", "reference"),
   "a frame below 0": still("-1", "reference"),
+  "a frame of a clip that isn't a number": clip("first"),
   "a label without a value": list("alone"),
   "a label without a key": list("=x"),
   "an invalid id of a stream": {

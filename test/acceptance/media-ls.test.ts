@@ -5,12 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { type Ended, SVC, start } from "../cli/program.ts";
+import { encode, LOSSY } from "../media/clips.ts";
+import { MediaDirectory } from "../media/directory.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 
 let directory: string;
 let media: string;
 let controller: ControllerProcess;
+let films: MediaDirectory;
 before(async () => {
+  films = await MediaDirectory.open();
   directory = await realpath(await mkdtemp(join(tmpdir(), "svc-media-ls-")));
   media = join(directory, "media");
   await mkdir(join(media, "encodes"), { recursive: true });
@@ -24,6 +28,7 @@ before(async () => {
 after(async () => {
   await controller[Symbol.asyncDispose]();
   await rm(directory, { recursive: true });
+  await films.remove();
 });
 
 function ls(...args: readonly string[]): Promise<Ended> {
@@ -38,6 +43,28 @@ test("lists roots, and a folder with sizes and times", async () => {
   assert.match(stdout, new RegExp(`^1.23 MB +2001-09-09 01:46:40Z +${media}/film.mov$`, "m"));
   assert.match(stdout, new RegExp(`^ +- +- +${media}/encodes/$`, "m"));
   assert.doesNotMatch(stdout, /\u202e/);
+});
+
+test("--probe shows what headers say, or that the controller does not probe", async () => {
+  const without = await ls(media, "--probe");
+  assert.deepEqual([without.code, without.stderr], [0, "The controller does not probe files.\n"]);
+  assert.match(without.stdout, /^ *SIZE +CHANGED +VIDEO +NAME$/m);
+  await encode(films, "film.mp4", { width: 160, height: 90, frames: 50 }, LOSSY.h264);
+  await writeFile(films.file("text.mp4"), "text");
+  await using probing = await ControllerProcess.start({
+    dataDir: join(directory, "probing"),
+    args: ["--media-root", films.path, "--probe-media"],
+  });
+  const listed = ["media", "ls", films.path, "--probe", "--server", probing.grpc];
+  const { code, stdout, stderr } = await start(SVC, listed).ended();
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.match(stdout, / h264 160×90 25 fps 0:02 +\S+\/film\.mp4$/m);
+  assert.match(stdout, / - +\S+\/text\.mp4$/m);
+  const json = await start(SVC, [...listed, "--json"]).ended();
+  const [film] = json.stdout.split("\n");
+  assert.deepEqual(JSON.parse(film ?? "").probe, {
+    ...{ codec: "h264", width: 160, height: 90, duration: 2, frameRate: 25 },
+  });
 });
 
 test("prints every page, one entry per line with --json", async () => {

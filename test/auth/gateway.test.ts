@@ -31,6 +31,7 @@ function tenant(id: string, changes: Partial<Tenant> = {}): Tenant {
     defaultRole: undefined,
     allowedRoles: undefined,
     limits: {},
+    uploadLimits: {},
     defaultModels: undefined,
     findings: undefined,
     storages: undefined,

@@ -12,7 +12,7 @@ const AUDIENCE = "https://svc.example";
 
 let server: Server;
 let issuer: string;
-/** The provider of now; a rotation puts another in its place. */
+/** The current provider; a rotation replaces it. */
 let serve: RequestListener;
 
 before(async () => {
@@ -130,7 +130,7 @@ test("its tokens of other algorithms are refused", async () => {
     ["PS256", "RS256"],
     ["ES256", "ES256"],
   ] as const) {
-    // It signs what it tells clients of itself with RS256 in any case.
+    // The provider needs an RS256 key in any case.
     provide([await newKey("key", keyAlg), await newKey("other", "RS256")], alg);
     await benchOf().refuses(await fetchToken(), "TOKEN_INVALID");
   }

@@ -19,7 +19,12 @@ import { setImmediate as endOfTurn } from "node:timers/promises";
 import { promisify } from "node:util";
 import pino from "pino";
 import { Registry } from "prom-client";
-import { defaultModelsIn, findingsIn, limitsIn } from "../../src/auth/tenants/tenant-settings.ts";
+import {
+  defaultModelsIn,
+  findingsIn,
+  limitsIn,
+  uploadLimitsIn,
+} from "../../src/auth/tenants/tenant-settings.ts";
 import { TenantsFile, TenantsFileError } from "../../src/auth/tenants/tenants-file.ts";
 import { Settled } from "../../src/platform/files/settled.ts";
 import { withTimeout } from "../waiting.ts";
@@ -264,6 +269,26 @@ test("limits are those of the current file, or the defaults", async () => {
   assert.equal(limitsOf("acme").jobsQueued, 6);
   await nextLine(() => replace(yaml("acme")));
   assert.equal(limitsOf("acme").jobsQueued, defaults.jobsQueued);
+});
+
+test("limits of uploads are those of the current file, higher or lower than the defaults, or the defaults", async () => {
+  const [GIB, DAY_MS] = [2 ** 30, 86_400_000];
+  const limited = (limits: string) => yaml("acme", "beta").replace("keys}\n", `keys}\n  limits: ${limits}\n`);
+  await writeFile(path, limited("{uploads: 5, uploadSize: 200}"));
+  const file = await follow();
+  const limitsOf = uploadLimitsIn(file.realms, { uploads: 9, uploadSize: 8, uploadRetention: 7 });
+  const defaults = { count: 9, bytes: 8 * GIB, keptMs: 7 * DAY_MS };
+  assert.deepEqual(limitsOf("acme"), { ...defaults, count: 5, bytes: 200 * GIB });
+  for (const other of ["beta", "nobody", "__proto__"]) assert.deepEqual(limitsOf(other), defaults);
+  await nextLine(() => replace(limited("{uploadRetention: 1, weight: 4}")));
+  assert.deepEqual(limitsOf("acme"), { ...defaults, keptMs: DAY_MS });
+  const { faults } = await nextLine(() => replace(limited("{uploadSize: none}")));
+  assert.deepEqual(faults, [
+    'tenants[0] ("acme"): limits.uploadSize is not a whole number from 1 to 1000000. Leave it out for the default.',
+  ]);
+  assert.deepEqual(limitsOf("acme"), { ...defaults, keptMs: DAY_MS });
+  await nextLine(() => replace(yaml("acme")));
+  assert.deepEqual(limitsOf("acme"), defaults);
 });
 
 test("default models are those of the current file, or the defaults", async () => {

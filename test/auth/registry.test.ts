@@ -32,6 +32,7 @@ describe("an entry", () => {
         defaultRole: undefined,
         allowedRoles: undefined,
         limits: {},
+        uploadLimits: {},
         defaultModels: undefined,
         findings: undefined,
         storages: undefined,
@@ -53,7 +54,7 @@ describe("an entry", () => {
     assert.deepEqual(readEntry(entry, STRICT).realm, {
       ...oidc,
       tenant: {
-        ...{ id: "acme", enabled: false, ...rbac, limits, defaultModels, findings },
+        ...{ id: "acme", enabled: false, ...rbac, limits, uploadLimits: {}, defaultModels, findings },
         storages: [{ kind: "https", hosts: ["media.example"], privateNetwork: true }],
       },
     });
@@ -160,6 +161,12 @@ describe("an entry", () => {
     });
   });
 
+  test("has the limits of uploads that it gives", () => {
+    const given = { uploads: 10_000, uploadSize: 1_000_000, uploadRetention: 36_500 };
+    const tenant = readEntry({ ...ACME, limits: { ...given, weight: 2 } }, STRICT).realm?.tenant;
+    assert.deepEqual([tenant?.limits, tenant?.uploadLimits], [{ weight: 2 }, given]);
+  });
+
   const LIMIT_FAULTS: readonly [string, unknown, string][] = [
     ["a limit of zero", { jobsQueued: 0 }, "limits.jobsQueued"],
     ["a negative limit", { segmentsRunning: -1 }, "limits.segmentsRunning"],
@@ -171,6 +178,11 @@ describe("an entry", () => {
     ["a limit of null", { jobsQueued: null }, "limits.jobsQueued"],
     ["a weight of zero", { weight: 0 }, "limits.weight"],
     ["a weight of none", { weight: "none" }, "limits.weight"],
+    ["no uploads", { uploads: 0 }, "limits.uploads"],
+    ["unlimited uploads", { uploads: "none" }, "limits.uploads"],
+    ["too large uploads", { uploadSize: 1_000_001 }, "limits.uploadSize"],
+    ["a size of uploads in quotes", { uploadSize: "5" }, "limits.uploadSize"],
+    ["half a day for uploads", { uploadRetention: 0.5 }, "limits.uploadRetention"],
     ["an unknown limit", { jobs: 5 }, "limits"],
     ["limits of null", null, "limits"],
   ];

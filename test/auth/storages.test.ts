@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { readPlainYaml } from "../../src/auth/tenants/plain-yaml.ts";
 import { readEntry } from "../../src/auth/tenants/registry-entry.ts";
-import { readStoragesFile } from "../../src/auth/tenants/storages-entry.ts";
+import { readResultsFile, readStoragesFile } from "../../src/auth/tenants/storages-entry.ts";
 
 const PAGE = readFileSync(new URL("../../docs/media.md", import.meta.url), "utf8");
 const [, EXAMPLE = ""] = /^```yaml\n(.*?)^```$/ms.exec(PAGE) ?? [];
@@ -20,6 +20,7 @@ test("the example of the page is valid", () => {
         { bucket: "acme-masters", prefix: "" },
         { bucket: "acme-encodes", prefix: "2026/" },
       ],
+      uploads: { bucket: "acme-encodes", prefix: "2026/uploads/" },
       credentials: { file: "/etc/svc/acme-credentials", profile: "svc" },
       privateNetwork: false,
     },
@@ -49,6 +50,14 @@ for (const [storage, member] of [
   [{ s3: { ...S3, buckets: ["a..b"] } }, "storages[0].s3.buckets[0]"],
   [{ s3: { ...S3, buckets: ["videos", "videos"] } }, "storages[0].s3.buckets[1]"],
   [{ s3: { ...S3, buckets: ["s3://videos"] } }, "storages[0].s3.buckets[0]"],
+  [{ s3: { ...S3, uploads: "" } }, "storages[0].s3.uploads"],
+  [{ s3: { ...S3, uploads: "s3://videos/" } }, "storages[0].s3.uploads"],
+  [{ s3: { ...S3, uploads: "videos/in" } }, "storages[0].s3.uploads"],
+  [{ s3: { ...S3, uploads: "videos/../" } }, "storages[0].s3.uploads"],
+  [{ s3: { ...S3, uploads: `videos/${"x".repeat(600)}/` } }, "storages[0].s3.uploads"],
+  [{ s3: { ...S3, uploads: 'videos/"/' } }, "storages[0].s3.uploads"],
+  [{ s3: { ...S3, uploads: "other/" } }, "storages[0].s3.uploads"],
+  [{ s3: { ...S3, buckets: ["videos/in/"], uploads: "videos/" } }, "storages[0].s3.uploads"],
   [{ s3: { ...S3, endpoint: "ftp://s3.example" } }, "storages[0].s3.endpoint"],
   [{ s3: { ...S3, endpoint: "http://s3.example" } }, "storages[0].s3.endpoint"],
   [{ s3: { ...S3, endpoint: "https://s3.example/videos" } }, "storages[0].s3.endpoint"],
@@ -72,6 +81,18 @@ for (const [storage, member] of [
     assert.equal(faults[0]?.member, member, JSON.stringify(faults));
     assert.doesNotMatch(JSON.stringify(faults), /secret@/);
   });
+
+test("uploads go to one storage, which is also the one that they are read from", () => {
+  const s3 = { ...S3, uploads: "videos/in/" };
+  const read = (...storages: object[]) =>
+    readStoragesFile({ storages: storages.map((one) => ({ s3: one })) }).faults?.map(({ member }) => member);
+  assert.equal(read(s3, S3), undefined);
+  assert.equal(read({ ...S3, buckets: ["videos/other/", "videos-2"] }, s3), undefined);
+  assert.deepEqual(read(S3, s3), ["storages[1].s3.uploads"]);
+  assert.deepEqual(read({ ...S3, buckets: ["videos/in/"] }, s3), ["storages[1].s3.uploads"]);
+  const other = { ...S3, buckets: ["other"], uploads: "other/" };
+  assert.deepEqual(read(s3, other), ["storages[1].s3.uploads"]);
+});
 
 test("an empty list, and one that is missing, are refused", () => {
   for (const file of [{}, { storages: [] }, { storages: {} }, [], null])
@@ -107,4 +128,48 @@ for (const [credentials, member] of [
   test(`in a cluster, refuses the credentials ${JSON.stringify(credentials).slice(0, 60)}`, () => {
     const path = `storages[0].s3.credentials${member === "" ? "" : `.${member}`}`;
     assert.equal(inCluster(credentials).faults?.[0]?.member, path);
+  });
+
+const STORE_PAGE = readFileSync(new URL("../../docs/store.md", import.meta.url), "utf8");
+const [, RESULTS_EXAMPLE = ""] = /^```yaml\n(.*?)^```$/ms.exec(STORE_PAGE) ?? [];
+
+test("the example of a results storage is valid", () => {
+  const { value } = readPlainYaml(Buffer.from(RESULTS_EXAMPLE));
+  const place = { bucket: "svc-results", prefix: "production/" };
+  const credentials = { file: "/etc/svc/results-credentials", profile: "svc" };
+  const service = { endpoint: undefined, region: "eu-central-1", credentials, privateNetwork: false };
+  assert.deepEqual(readResultsFile(value), {
+    results: {
+      place: { storage: { kind: "s3", ...service, buckets: [place] }, ...place },
+      scoresAfterMs: 14 * 86_400_000,
+    },
+  });
+});
+
+const RESULTS = { region: "eu-central-1", bucket: "svc-results/production/" };
+for (const [value, member] of [
+  ["s3://bucket", ""],
+  [{}, "s3"],
+  [{ s3: RESULTS, https: {} }, ""],
+  [{ s3: "svc-results" }, "s3"],
+  [{ s3: RESULTS, scoresAfterDays: "7d" }, "scoresAfterDays"],
+  [{ s3: RESULTS, scoresAfterDays: -1 }, "scoresAfterDays"],
+  [{ s3: RESULTS, scoresAfterDays: 0.5 }, "scoresAfterDays"],
+  [{ s3: { ...RESULTS, scoresAfterDays: 7 } }, "s3"],
+  [{ s3: { ...RESULTS, bucket: undefined } }, "s3.bucket"],
+  [{ s3: { ...RESULTS, bucket: "svc-results/production" } }, "s3.bucket"],
+  [{ s3: { ...RESULTS, bucket: "svc-results/../" } }, "s3.bucket"],
+  [{ s3: { ...RESULTS, bucket: "svc-results/a b/" } }, "s3.bucket"],
+  [{ s3: { ...RESULTS, bucket: ["svc-results"] } }, "s3.bucket"],
+  [{ s3: { ...RESULTS, buckets: ["svc-results"] } }, "s3"],
+  [{ s3: { ...RESULTS, uploads: "svc-results" } }, "s3"],
+  [{ s3: { ...RESULTS, region: "EU" } }, "s3.region"],
+  [{ s3: { ...RESULTS, endpoint: "http://minio:9000" } }, "s3.endpoint"],
+  [{ s3: { ...RESULTS, credentials: { secretName: "a" } } }, "s3.credentials.secretName"],
+] as const)
+  test(`refuses the results storage ${JSON.stringify(value)}`, () => {
+    assert.deepEqual(
+      readResultsFile(value).faults?.map((fault) => fault.member),
+      [member],
+    );
   });

@@ -36,7 +36,7 @@ describe("an outage longer than a lease", () => {
   });
   beforeEach(async () => {
     store = await openChaosStore("postgres", folder);
-    installation = await Installation.start(folder, store, LEASE_SECONDS);
+    installation = await Installation.start(folder, store, { leaseSeconds: LEASE_SECONDS });
     connection = new Connection({ address: installation.grpc });
   });
   afterEach(async () => {

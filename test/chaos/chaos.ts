@@ -12,6 +12,7 @@ import { Killer } from "./killer.ts";
 import { Load } from "./load.ts";
 import { type ChaosMedia, makeMedia } from "./media.ts";
 import type { FaultKind } from "./schedule.ts";
+import { ChaosStorage } from "./storage.ts";
 import { openChaosStore, type StoreName } from "./stores.ts";
 import { Watcher } from "./watcher.ts";
 
@@ -22,6 +23,8 @@ const REFUSED = "report refused; this node no longer holds the lease";
 
 export interface ChaosOptions {
   readonly store: StoreName;
+  /** Where the media are: files of the machine, or objects of a storage that fails as well. */
+  readonly media?: "files" | "storage";
   /**
    * The random seed; the same seed repeats the same faults. Their targets and the load also depend on the machine's
    * speed.
@@ -56,6 +59,8 @@ export interface Outcome {
   readonly attemptsAboveFirst: number;
   /** Late reports of nodes whose task had been leased to another node. */
   readonly refusedReports: number;
+  /** Responses of the storage that were cut. */
+  readonly cuts: number;
   /** Ends of the logs, for a failed run. */
   readonly logs: string;
 }
@@ -64,12 +69,14 @@ export async function chaos(options: ChaosOptions): Promise<Outcome> {
   const folder = await mkdtemp(join(tmpdir(), "svc-chaos-"));
   const media = await MediaDirectory.open();
   try {
-    const clips = await makeMedia(media);
+    const files = await makeMedia(media);
+    await using storage = options.media === "storage" ? await ChaosStorage.open(folder, files) : undefined;
     const store = await openChaosStore(options.store, folder);
     try {
-      const installation = await Installation.start(folder, store);
+      const installation = await Installation.start(folder, store, storage && { settings: storage.settings });
       try {
-        return await run(installation, clips, options);
+        const outcome = await run(installation, storage?.media ?? files, options);
+        return { ...outcome, cuts: storage?.cuts ?? 0 };
       } finally {
         await installation.killAll();
       }
@@ -82,7 +89,11 @@ export async function chaos(options: ChaosOptions): Promise<Outcome> {
   }
 }
 
-async function run(installation: Installation, media: ChaosMedia, options: ChaosOptions): Promise<Outcome> {
+async function run(
+  installation: Installation,
+  media: ChaosMedia,
+  options: ChaosOptions,
+): Promise<Omit<Outcome, "cuts">> {
   const { seed, say, signal } = options;
   const started = performance.now();
   const watcher = new Watcher(installation.grpc);

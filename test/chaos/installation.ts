@@ -14,6 +14,21 @@ export const SLOTS = [1, 1, 2];
 /** Lines of each log that are shown after a failure. */
 const LOG_LINES = 40;
 
+/** What programs get besides what every run gives them. */
+export interface ProgramSettings {
+  /** Flags. */
+  readonly controller: readonly string[];
+  readonly node: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const NONE: ProgramSettings = { controller: [], node: [], env: {} };
+
+interface InstallationOptions {
+  readonly leaseSeconds?: number;
+  readonly settings?: ProgramSettings;
+}
+
 export class Installation {
   readonly store: ChaosStore;
   readonly controller: Program;
@@ -22,14 +37,16 @@ export class Installation {
   /** "127.0.0.1:PORT" */
   readonly grpc: string;
   readonly #folder: string;
+  readonly #env: ProgramSettings["env"];
 
   private constructor(
     folder: string,
     store: ChaosStore,
     ports: { rest: number; grpc: number },
-    leaseSeconds: number,
+    { leaseSeconds = LEASE_SECONDS, settings = NONE }: InstallationOptions,
   ) {
     this.#folder = folder;
+    this.#env = settings.env;
     this.leaseMs = leaseSeconds * 1000;
     this.store = store;
     this.grpc = `127.0.0.1:${ports.grpc}`;
@@ -37,19 +54,24 @@ export class Installation {
       ...["controller", "--auth-disabled", ...store.flags],
       ...["--port", String(ports.rest), "--grpc-port", String(ports.grpc), "--metrics-port", "0"],
       ...["--lease", String(leaseSeconds), "--segment-seconds", "1"],
+      ...settings.controller,
     ]);
     this.nodes = SLOTS.map((slots, index) =>
       this.#program(`node-${index + 1}`, [
         ...["node", "--controller", this.grpc, "--name", `node-${index + 1}`, "--slots", String(slots)],
-        ...["--threads", "1", "--metrics-port", "0"],
+        ...["--threads", "1", "--metrics-port", "0", ...settings.node],
       ]),
     );
   }
 
   /** Starts everything. `folder` is for its files: logs, temporary files, an embedded store. */
-  static async start(folder: string, store: ChaosStore, leaseSeconds = LEASE_SECONDS): Promise<Installation> {
+  static async start(
+    folder: string,
+    store: ChaosStore,
+    options: InstallationOptions = {},
+  ): Promise<Installation> {
     const ports = { rest: await freePort(), grpc: await freePort() };
-    const installation = new Installation(folder, store, ports, leaseSeconds);
+    const installation = new Installation(folder, store, ports, options);
     try {
       await installation.controller.start();
       for (const node of installation.nodes) await node.start();
@@ -126,7 +148,7 @@ export class Installation {
     return new Program({
       name,
       args: [...args, "--print-addresses", "--log-format", "json"],
-      env: { TMPDIR: this.#scratch(name), SVC_CHAOS: this.#folder },
+      env: { ...this.#env, TMPDIR: this.#scratch(name), SVC_CHAOS: this.#folder },
       log: join(this.#folder, `${name}.log`),
     });
   }

@@ -1,6 +1,6 @@
 /**
  * What a Kubernetes Service is for its clients: one address that connects each new connection to a random endpoint. An
- * open connection stays with its endpoint, whatever happens to it. A connection to an endpoint that does not listen
+ * open connection stays with its endpoint, also if that stops. A connection to an endpoint that does not listen
  * fails and is not retried elsewhere.
  */
 import { once } from "node:events";

@@ -33,6 +33,16 @@ describe("on a terminal", () => {
     assert.equal(screen.text(), "SUCCEEDED  a  first  VMAF 93.500000");
   });
 
+  test("shows what is fetched before the first frame", () => {
+    const screen = new Screen(80, 24);
+    using board = boardOn(screen);
+    const fetch = { bytesDone: 1.2e9, bytesTotal: 3.4e9 };
+    board.update(running(0, { id: "a", spec: { name: "first" }, fetch }));
+    board.update(job({ id: "b", spec: { name: "second" }, state: Job_State.RUNNING }));
+    board.draw();
+    assert.match(screen.text(), /^first +Fetching videos: 1\.2 of 3\.4 GB\nsecond +reading the two files$/);
+  });
+
   test("prints an ended job once, although its stills change it later", () => {
     const screen = new Screen(80, 24);
     using board = boardOn(screen);

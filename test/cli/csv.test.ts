@@ -3,7 +3,8 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import { csvTarget, csvText, writeCsv } from "../../src/cli/score/csv.ts";
+import { csvTarget, csvText } from "../../src/cli/score/csv.ts";
+import { writeOutput } from "../../src/cli/score/output-file.ts";
 import { FrameTable } from "../../src/engine/frames/frame-table.ts";
 import { vmafSeries } from "./series.ts";
 
@@ -41,7 +42,7 @@ describe("file", () => {
     const real = join(folder, "real.csv");
     await writeFile(real, "old");
     await symlink(real, join(folder, "link.csv"));
-    await writeCsv(await csvTarget(join(folder, "link.csv"), []), csvText(vmafSeries([1]), 25), NEVER);
+    await writeOutput(await csvTarget(join(folder, "link.csv"), []), csvText(vmafSeries([1]), 25), NEVER);
     assert.equal(await readFile(real, "utf8"), "frame,vmaf,time\n0,1.000000,0.000000\n");
     assert.deepEqual((await readdir(folder)).sort(), ["link.csv", "real.csv"]);
   });
@@ -50,7 +51,7 @@ describe("file", () => {
     const path = join(folder, "old.csv");
     await writeFile(path, "old");
     const target = await csvTarget(path, []);
-    await assert.rejects(writeCsv(target, csvText(vmafSeries([1]), 25), AbortSignal.abort()), {
+    await assert.rejects(writeOutput(target, csvText(vmafSeries([1]), 25), AbortSignal.abort()), {
       code: "SCORE_CANCELLED",
     });
     assert.equal(await readFile(path, "utf8"), "old");
@@ -60,14 +61,14 @@ describe("file", () => {
   test("reports a full disk", async () => {
     const target = await csvTarget("/dev/full", []);
     await assert.rejects(
-      writeCsv(target, csvText(vmafSeries([1]), 25), NEVER),
+      writeOutput(target, csvText(vmafSeries([1]), 25), NEVER),
       /"\/dev\/full": the disk is full/,
     );
   });
 
   test("has the permissions of a new file", async () => {
     const path = join(folder, "new.csv");
-    await writeCsv(await csvTarget(path, []), csvText(vmafSeries([1]), 25), NEVER);
+    await writeOutput(await csvTarget(path, []), csvText(vmafSeries([1]), 25), NEVER);
     await writeFile(join(folder, "plain"), "");
     assert.equal((await stat(path)).mode, (await stat(join(folder, "plain"))).mode);
     await chmod(path, 0o600);

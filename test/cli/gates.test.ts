@@ -1,19 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import {
-  checkEstimate,
-  checkGates,
-  expectEstimated,
-  expectGate,
-  gateLines,
-  parseGate,
-} from "../../src/cli/score/gates.ts";
+import { expectedGates, gateLines, requireEvaluated } from "../../src/cli/score/gates.ts";
+import { judgeGates } from "../../src/jobs/gates/outcome.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { poolTable } from "../engine/pool-table.ts";
 import { vmafSeries } from "./series.ts";
 
 const EXPECTED = { models: ["vmaf_v0.6.1", "vmaf_v0.6.1neg"], features: ["psnr", "ms_ssim"] };
+const NONE = { models: ["vmaf"], features: [] };
 const PLAIN = { columns: 80, color: false, unicode: true, live: false };
 
 function refused(action: () => unknown): string {
@@ -27,9 +22,15 @@ function refused(action: () => unknown): string {
   return message;
 }
 
+/** Parses one gate as `svc score` does. */
+function expected(text: string, among = EXPECTED, isEstimate = false) {
+  const [gate] = expectedGates([text], among, isEstimate);
+  return gate ?? assert.fail();
+}
+
 describe("parsing", () => {
   test("splits at the last dot, because model names have dots", () => {
-    const { metric, stat, limit } = parseGate("vmaf_v0.6.1neg.p5=85.5");
+    const { metric, stat, limit } = expected("vmaf_v0.6.1neg.p5=85.5");
     assert.deepEqual({ metric, stat, limit }, { metric: "vmaf_v0.6.1neg", stat: "p5", limit: 85.5 });
   });
 
@@ -45,7 +46,7 @@ describe("parsing", () => {
       "vmaf.mean=NaN",
     ]) {
       assert.match(
-        refused(() => parseGate(text)),
+        refused(() => expected(text)),
         /vmaf\.mean=93/,
         text,
       );
@@ -54,7 +55,7 @@ describe("parsing", () => {
 
   test("lists the valid statistics for an unknown one", () => {
     assert.match(
-      refused(() => parseGate("vmaf.avg=93")),
+      refused(() => expected("vmaf.avg=93")),
       /"avg" isn't a valid statistic\. Valid statistics: .*harmonicMean.*p50/,
     );
   });
@@ -63,7 +64,7 @@ describe("parsing", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         try {
-          parseGate(text);
+          expected(text, NONE);
         } catch (error) {
           assert.ok(error instanceof Failure);
         }
@@ -73,7 +74,7 @@ describe("parsing", () => {
 });
 
 describe("metrics known before scoring", () => {
-  const metricOf = (text: string) => expectGate(parseGate(text), EXPECTED).metric;
+  const metricOf = (text: string) => expected(text).metric;
 
   test("accepts vmaf or the first model's name, other models, features and model features", () => {
     assert.equal(metricOf("vmaf.mean=1"), "vmaf");
@@ -91,7 +92,7 @@ describe("metrics known before scoring", () => {
 
   test("refuses a limit above the largest score of its model, which is 110 for v1-tv", () => {
     const tv = { models: ["v1-tv", "v1", "mine"], features: [] };
-    const limitOf = (text: string) => expectGate(parseGate(text), tv).limit;
+    const limitOf = (text: string) => expected(text, tv).limit;
     assert.equal(limitOf("vmaf.mean=105"), 105);
     assert.equal(limitOf("v1-tv.mean=110"), 110);
     assert.equal(limitOf("mine.mean=300"), 300, "the range of an own model is not known");
@@ -119,7 +120,12 @@ describe("metrics known before scoring", () => {
 
 describe("verdict", () => {
   const pooled = poolTable(vmafSeries([90, 92, 94]));
-  const check = (text: string) => checkGates([expectGate(parseGate(text), EXPECTED)], pooled);
+  const models = [{ model: "vmaf_v0.6.1", metric: "vmaf", score: 92 }];
+  const check = (text: string) => {
+    const outcomes = judgeGates([expected(text)], { models, pooled });
+    requireEvaluated(outcomes, Object.keys(pooled));
+    return outcomes;
+  };
 
   test("passes at the limit and fails below it, with all digits", () => {
     assert.deepEqual(gateLines(check("vmaf.mean=92"), PLAIN), ["pass  vmaf.mean 92.000000 ≥ 92"]);
@@ -137,13 +143,13 @@ describe("verdict", () => {
 
   test("resolves a feature's short name to its main metric", () => {
     const own = { ...pooled, psnr_y: pooled["vmaf"] ?? assert.fail() };
-    const [outcome] = checkGates([expectGate(parseGate("psnr.min=90"), EXPECTED)], own);
+    const [outcome] = judgeGates([expected("psnr.min=90")], { models, pooled: own });
     assert.equal(outcome?.value, 90);
   });
 });
 
 describe("of an estimate", () => {
-  const estimated = (text: string) => expectEstimated(expectGate(parseGate(text), EXPECTED), EXPECTED);
+  const estimated = (text: string) => expected(text, EXPECTED, true);
   const models = [
     { model: "vmaf_v0.6.1", metric: "vmaf", score: 90, interval: { low: 89.5, high: 90.5 } },
     { model: "vmaf_v0.6.1neg", metric: "vmaf_v0.6.1neg", score: 80, interval: { low: 79, high: 81 } },
@@ -151,7 +157,7 @@ describe("of an estimate", () => {
 
   test("passes or fails only if the whole interval does", () => {
     const gates = ["vmaf.mean=89.5", "vmaf.mean=90", "vmaf_v0.6.1.mean=90.51", "vmaf_v0.6.1neg.mean=80.5"];
-    const lines = gateLines(checkEstimate(gates.map(estimated), models), PLAIN);
+    const lines = gateLines(judgeGates(gates.map(estimated), { models, pooled: {}, estimate: {} }), PLAIN);
     assert.deepEqual(lines, [
       "pass  vmaf.mean 90.000000 ≥ 89.5",
       "undecided  vmaf.mean 89.500000 to 90.500000 includes 90",

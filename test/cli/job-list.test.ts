@@ -3,19 +3,25 @@ import { test } from "node:test";
 import { jobTable } from "../../src/cli/jobs/list.ts";
 import { type Terminal, tableTerminal } from "../../src/cli/terminal/terminal.ts";
 import { columnsOf } from "../../src/cli/terminal/width.ts";
-import type { Job_State } from "../../src/gen/proto/svc/v1/job_pb.ts";
+import { type Job_State, JobGate_Verdict } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { HOSTILE, ID, job, NOW, running, succeeded } from "./jobs.ts";
 
 const TERMINAL: Terminal = { columns: 100, color: false, unicode: true, live: true };
 const HEADING = { heading: true };
 
-test("prints one line per job: id, state, progress, score, age, name or distorted file", () => {
-  const jobs = [job(), running(61), succeeded({ spec: { name: "trailer" } })];
+test("prints one line per job: id, state, progress, score, gates, age, name or distorted file", () => {
+  const gate = { gate: "vmaf.mean=94", metric: "vmaf", statistic: "mean", limit: 94, value: 93.5 };
+  const missed = { ...gate, verdict: JobGate_Verdict.FAILED };
+  const jobs = [
+    ...[job(), running(61), succeeded({ spec: { name: "trailer" } })],
+    succeeded({ spec: { name: "teaser" }, gates: [missed] }),
+  ];
   assert.deepEqual(jobTable(jobs, TERMINAL, NOW, HEADING), [
-    "ID                                    STATE       DONE    SCORE   AGE  NAME",
-    `${ID}  QUEUED         -        -    1m  encode.mp4`,
-    `${ID}  RUNNING     30 %        -    1m  encode.mp4`,
-    `${ID}  SUCCEEDED  100 %   93.500    1m  trailer`,
+    "ID                                    STATE       DONE    SCORE  GATES    AGE  NAME",
+    `${ID}  QUEUED         -        -  -         1m  encode.mp4`,
+    `${ID}  RUNNING     30 %        -  -         1m  encode.mp4`,
+    `${ID}  SUCCEEDED  100 %   93.500  -         1m  trailer`,
+    `${ID}  SUCCEEDED  100 %   93.500  MISSED    1m  teaser`,
   ]);
 });
 

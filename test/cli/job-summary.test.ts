@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { scoredApartLines, scorersLines } from "../../src/cli/jobs/scored-apart.ts";
-import { parseGate } from "../../src/cli/score/gates.ts";
 import { type EndedJob, summaryLines, totalsLine } from "../../src/cli/submit/summary.ts";
 import type { Terminal } from "../../src/cli/terminal/terminal.ts";
 import { columnsOf } from "../../src/cli/terminal/width.ts";
 import { Job_State } from "../../src/gen/proto/svc/v1/job_pb.ts";
+import { parseGate } from "../../src/jobs/gates/gate.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { HOSTILE, ID, job, succeeded } from "./jobs.ts";
 
@@ -14,9 +14,9 @@ const PIPE: Terminal = { columns: Number.POSITIVE_INFINITY, color: false, unicod
 const SCREEN: Terminal = { columns: 80, color: false, unicode: true, live: true };
 const LONG = "a trailer of a film with a name that nobody reads to its end";
 
-const gate = (value: number) => {
+const gate = (value: number): EndedJob["gates"][number] => {
   const limit = parseGate("vmaf.mean=93");
-  return { gate: limit, value, passed: value >= limit.limit };
+  return { gate: limit, value, verdict: value >= limit.limit ? "PASSED" : "FAILED" };
 };
 const error = {
   code: "FRAME_COUNT_MISMATCH",

@@ -41,6 +41,7 @@ function view(over: Partial<ScoreView> = {}): ScoreView {
     warnings: [{ code: "SCALED", message: "The distorted video was scaled." }],
     findings: [],
     shots: [],
+    streamSegments: [],
     scorer: { program: "ffmpeg", version: "n7.0", libvmafVersion: "3.0.0" },
     durationMs: 100,
     frames,

@@ -20,29 +20,32 @@ export class Up implements AsyncDisposable {
   readonly metrics: string;
   readonly #data: string;
   readonly #ports: Ports;
+  readonly #args: readonly string[];
   #process: SvcProcess;
 
   private constructor(
     data: string,
     process: SvcProcess,
-    ports: Ports,
+    { ports, args }: { readonly ports: Ports; readonly args: readonly string[] },
     { rest = "", grpc = "", metrics = "" }: Readonly<Record<string, string>>,
   ) {
     this.#data = data;
     this.#process = process;
     this.#ports = ports;
+    this.#args = args;
     this.server = grpc;
     this.rest = rest;
     this.metrics = metrics;
   }
 
-  static async start(): Promise<Up> {
+  /** `args`: more arguments of `svc up`. */
+  static async start(args: readonly string[] = []): Promise<Up> {
     const data = await mkdtemp(join(tmpdir(), "svc-up-"));
     await prepareDataDir(data);
     const ports = { rest: await port(), grpc: await port(), metrics: await port() };
-    const process = run(data, ports);
+    const process = run(data, ports, args);
     try {
-      return new Up(data, process, ports, await process.addresses());
+      return new Up(data, process, { ports, args }, await process.addresses());
     } catch (error) {
       await process[Symbol.asyncDispose]();
       throw error;
@@ -58,7 +61,7 @@ export class Up implements AsyncDisposable {
     this.#process.signal("SIGKILL");
     await this.#process.exited();
     await between();
-    this.#process = run(this.#data, this.#ports);
+    this.#process = run(this.#data, this.#ports, this.#args);
     await this.#process.addresses();
   }
 
@@ -97,9 +100,9 @@ export class Up implements AsyncDisposable {
   }
 }
 
-function run(data: string, { rest, grpc, metrics }: Ports): SvcProcess {
+function run(data: string, { rest, grpc, metrics }: Ports, args: readonly string[]): SvcProcess {
   const ports = ["--port", rest, "--grpc-port", grpc, "--metrics-port", metrics];
-  return new SvcProcess("up", { args: [...ports, "--data-dir", data, "--drain-timeout", "0"] });
+  return new SvcProcess("up", { args: [...ports, "--data-dir", data, "--drain-timeout", "0", ...args] });
 }
 
 /** Returns a port that stays free while the process is down. */

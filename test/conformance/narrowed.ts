@@ -59,7 +59,8 @@ export function narrowed(given: object, facts: Facts): object {
   for (const name of ["ScoreRequest", "JobSpec", "ComparisonSettings"]) narrowSpec(schemas[name]?.properties);
   narrowPairs(schemas["ComparisonRequest"]?.properties);
   narrowPairs(schemas["AddCellsRequest"]?.properties);
-  narrowStills(schemas["StillsRequest"]?.properties, facts);
+  narrowFrames(schemas["StillsRequest"]?.properties, facts);
+  narrowFrames(schemas["ClipsRequest"]?.properties, facts);
   narrowTimes(schemas["RevokeRequest"]?.properties);
   for (const name of ["JobSpec", "ComparisonSettings"]) narrowLabels(schemas[name]?.properties?.["labels"]);
   narrowLabels(schemas["JobFilter"]?.properties?.["labels"]);
@@ -91,6 +92,9 @@ function narrowSpec(properties: Schema["properties"]): void {
   properties["models"] = { ...properties["models"], items: { type: "string", enum: MODELS } };
   // Nor does the description say which scorers exist; an empty version stands for the default one.
   properties["scorerVersion"] = { ...properties["scorerVersion"], enum: [""] };
+  // The metrics of a gate are those of the models and features.
+  if (properties["gates"])
+    properties["gates"] = { type: "array", maxItems: 1, items: { type: "string", enum: ["vmaf.mean=1"] } };
   // Which frames and areas a pair has is not described either, nor that runs follow each other, nor that an estimate
   // excludes subsampling, and a diagnosis most members.
   for (const name of ["offset", "start", "duration", "runs", "crop", "estimate", "diagnoseOnly"])
@@ -166,7 +170,7 @@ function permitNull(schema: Schema): void {
 }
 
 /** Limits frame numbers to those of the pair. */
-function narrowStills(properties: Schema["properties"], { frames }: Facts): void {
+function narrowFrames(properties: Schema["properties"], { frames }: Facts): void {
   Object.assign(properties?.["frames"]?.items ?? {}, { maximum: frames - 1 });
 }
 

@@ -4,6 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { encode, LOSSY } from "../media/clips.ts";
 import { MediaDirectory } from "../media/directory.ts";
+import { enlarge } from "../media/enlarge.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { JobsClient } from "../server/jobs-client.ts";
 import { BUCKET, REGION, S3Server } from "../storages/s3-server.ts";
@@ -41,7 +42,9 @@ before(async () => {
     s3: { endpoint: s3.endpoint, region: REGION, buckets, credentials, privateNetwork: true },
   });
   const own = { file: s3.credentials, profile: BUCKET };
-  const prefixes = ["masters/", "encodes/", "keys/", "none/"].map((prefix) => `${BUCKET}/${prefix}`);
+  const prefixes = ["masters/", "encodes/", "headers/", "keys/", "none/"].map(
+    (prefix) => `${BUCKET}/${prefix}`,
+  );
   const storages = [storage(prefixes, own), storage([`${BUCKET}/wrong/`], { file: wrong })];
   const file = directory.file("storages.json");
   await writeFile(file, JSON.stringify({ storages }));
@@ -124,7 +127,12 @@ test("what is missing, forbidden or outside the prefixes is refused", async () =
 });
 
 interface MediaPage {
-  readonly entries: readonly { readonly name: string; readonly kind: string; readonly size?: number }[];
+  readonly entries: readonly {
+    readonly name: string;
+    readonly kind: string;
+    readonly size?: number;
+    readonly probe?: object;
+  }[];
   readonly nextPageToken: string;
 }
 
@@ -156,12 +164,38 @@ test("folders of a bucket are listed, with any characters, and page by page", as
   for (const pageSize of [1, 2, 3]) assert.deepEqual(await listed(`s3://${BUCKET}/keys/`, pageSize), top);
 });
 
+test("objects have the codec, size, rate and duration of their headers if that is asked for", async () => {
+  const noisy = { ...SCENE, filters: "noise=alls=90:allf=t" };
+  // Its index is at neither end: a hole of 12 MiB follows.
+  const film = await encode(directory, "film.mp4", noisy, ["-c:v", "libx264", "-qp", "0"]);
+  await s3.put("headers/film.mp4", await readFile(await enlarge(film, 12 * 2 ** 20)));
+  await s3.put("headers/reference.mkv", await readFile(reference));
+  await s3.put("headers/noise.mp4", Buffer.alloc(5_000_000, "\x9d\x01 moov ftyp"));
+  await s3.put("headers/empty.mp4", Buffer.alloc(0));
+  await s3.put("headers/list.m3u8", Buffer.from("#EXTM3U\n#EXTINF:1,\n/etc/passwd\n"));
+  const query = new URLSearchParams({ under: `s3://${BUCKET}/headers/`, probe: "true" });
+  const { body } = await jobs.call<MediaPage>("listMedia", `/v1/media?${query.toString()}`);
+  const video = { codec: "h264", width: 160, height: 90, duration: 3, frameRate: 25 };
+  assert.deepEqual(
+    body.entries.map(({ name, probe }) => [name.slice(name.lastIndexOf("/") + 1), probe]),
+    [
+      ["empty.mp4", undefined],
+      ["film.mp4", video],
+      ["list.m3u8", undefined],
+      ["noise.mp4", undefined],
+      ["reference.mkv", video],
+    ],
+  );
+});
+
 test("nothing outside the prefixes is listed", async () => {
   const { body } = await jobs.call<MediaPage>("listMedia", "/v1/media");
   const prefixes = body.entries.map(({ name }) => name).filter((name) => name.startsWith("s3:"));
   assert.deepEqual(
     prefixes,
-    ["encodes/", "keys/", "masters/", "none/", "wrong/"].map((prefix) => `s3://${BUCKET}/${prefix}`),
+    ["encodes/", "headers/", "keys/", "masters/", "none/", "wrong/"].map(
+      (prefix) => `s3://${BUCKET}/${prefix}`,
+    ),
   );
   assert.deepEqual(await listed(`s3://${BUCKET}/none/`), []);
   for (const [under, code] of [

@@ -109,6 +109,20 @@ test("the list leads to a comparison, with its progress", async () => {
   await page.context().close();
 });
 
+test("the navigation has one page for comparing, which leads to the comparison of jobs and back", async () => {
+  const page = await pages.page(`${up.rest}/console/jobs`);
+  const entries = page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: /^Compar/ });
+  await entries.first().waitFor();
+  assert.deepEqual(await entries.allTextContents(), ["Comparisons"]);
+  await entries.click();
+  await page.getByRole("link", { name: "Compare jobs frame by frame" }).click();
+  await page.getByRole("heading", { level: 1, name: "Compare jobs frame by frame" }).waitFor();
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await page.getByRole("link", { name: "All comparisons" }).click();
+  await page.getByRole("heading", { level: 1, name: "Comparisons" }).waitFor();
+  await page.context().close();
+});
+
 test("BD-rates are those of the scores, by metric and method", async () => {
   const page = await opened(made);
   const shown = async () => (await page.locator(".delta-table tbody td.number").first().textContent()) ?? "";
@@ -127,6 +141,71 @@ test("BD-rates are those of the scores, by metric and method", async () => {
   await page.reload();
   await page.locator("table.delta-table").waitFor();
   assert.equal(await page.getByLabel("Method").inputValue(), "aom-ctc");
+  await page.context().close();
+});
+
+test("the button that copies says so until the text changes, or for some seconds", async () => {
+  const page = await opened(made, "", { permissions: ["clipboard-read", "clipboard-write"] });
+  const card = page.getByRole("region", { name: "Proposed ladders" });
+  await card.getByRole("button", { name: "Copy as CSV" }).waitFor();
+  // As in Safari, the click does not focus the button.
+  const copy = `[...document.querySelectorAll("button")].find((one) => one.textContent === "Copy as CSV").click()`;
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 60_000);
+  await page.evaluate(copy);
+  await card.getByRole("button", { name: "Copied" }).waitFor();
+  await card.getByLabel("Step in points").fill("3");
+  await card.getByRole("button", { name: "Copy as CSV" }).waitFor();
+  await page.evaluate(copy);
+  await card.getByRole("button", { name: "Copied" }).waitFor();
+  await page.clock.runFor(10_000);
+  await card.getByRole("button", { name: "Copy as CSV" }).waitFor();
+  await page.context().close();
+});
+
+test("a form proposes ladders in steps up to a rate, with reasons, and copies them as CSV", async () => {
+  const page = await opened(made, "", { permissions: ["clipboard-read", "clipboard-write"] });
+  const card = page.getByRole("region", { name: "Proposed ladders" });
+  const rows = card.locator("tbody tr");
+  const first = () => rows.first().textContent();
+  await until(async () => /the best of the encodes/.test((await first()) ?? ""), "a ladder without a limit");
+  const best = Math.max(...pointsOf("ultrafast", "vmaf").map(({ rate }) => rate));
+  const most = Math.floor(best / 2000);
+  await card.getByLabel("Largest bit rate in kbit/s").fill(String(most));
+  await until(async () => /the highest score within/.test((await first()) ?? ""), "a ladder with a limit");
+  const few = await rows.count();
+  await card.getByLabel("Step in points").fill("3");
+  await page.waitForURL((url) => url.searchParams.get("step") === "3");
+  await until(async () => (await rows.count()) > few, "smaller steps");
+  assert.equal(new URL(page.url()).searchParams.get("cap"), String(most));
+  await card.getByRole("button", { name: "Copy as CSV" }).click();
+  await card.getByText("Copied").waitFor();
+  const copied = await page.evaluate<string>("navigator.clipboard.readText()");
+  const lines = copied.trimEnd().split("\n");
+  assert.equal(lines[0], "ladder,clip,rate,vmaf,like,reason");
+  assert.match(lines[1] ?? "", new RegExp(`^ultrafast,reference\\.y4m,${most * 1000},\\d+\\.\\d\\d,`));
+  assert.equal(lines.length - 1, await rows.count());
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await page.reload();
+  await until(
+    async () => (await card.getByLabel("Step in points").inputValue()) === "3",
+    "the step of the URL",
+  );
+  for (const wrong of ["0", "-1", "0.01", ""]) {
+    await card.getByLabel("Step in points").fill(wrong);
+    await card.getByText("At least 0.1 points.").waitFor();
+    assert.equal(await rows.count(), 0, wrong);
+  }
+  await page.context().close();
+});
+
+test("rungs that are missing are named", async () => {
+  const page = await opened(made);
+  const rungs = page.getByRole("region", { name: "Rungs" });
+  await rungs
+    .getByText(/^ultrafast: .*a rung near .* would halve the step$/)
+    .first()
+    .waitFor();
   await page.context().close();
 });
 

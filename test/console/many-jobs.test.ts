@@ -151,7 +151,7 @@ test("only administrators can delete a job on its page", async () => {
   assert.equal(await page.getByRole("button", { name: "Delete" }).count(), 0, "the job has not ended");
   await jobs.cancel(id);
   const kept = page.locator(".facts div").filter({ hasText: "Kept until" });
-  await kept.getByText("with its per-frame scores and stills").waitFor();
+  await kept.getByText("with its per-frame scores, stills and clips").waitFor();
   const { body } = await jobs.get(id);
   const { expireTime } = body as unknown as { readonly expireTime: string };
   assert.equal(await kept.locator("time").getAttribute("datetime"), expireTime);

@@ -1,10 +1,12 @@
 /** The file browser of the submit dialog in a real browser, by mouse and by keyboard alone. No node is needed. */
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
+import { encode, LOSSY } from "../media/clips.ts";
+import { MediaDirectory } from "../media/directory.ts";
 import { ControllerProcess } from "../server/controller-process.ts";
 import { type Page as JobList, JobsClient } from "../server/jobs-client.ts";
 import { accessibilityFaults, smallTargets } from "./accessibility.ts";
@@ -14,6 +16,7 @@ let directory: string;
 let media: string;
 let controller: ControllerProcess;
 let pages: Pages;
+let clips: MediaDirectory;
 
 before(async () => {
   directory = await realpath(await mkdtemp(join(tmpdir(), "svc-console-")));
@@ -21,6 +24,9 @@ before(async () => {
   await mkdir(join(media, "encodes"), { recursive: true });
   await writeFile(join(media, "film.mov"), Buffer.alloc(1_234_567));
   await writeFile(join(media, "space.mov "), "x");
+  clips = await MediaDirectory.open();
+  const scene = await encode(clips, "scene.mp4", { width: 160, height: 90, frames: 50 }, LOSSY.mpeg4);
+  await copyFile(scene, join(media, "scene.mp4"));
   await symlink("/etc", join(media, "outside"));
   for (let index = 0; index < 250; index++)
     await writeFile(join(media, "encodes", `film-${String(index).padStart(3, "0")}.mp4`), "x");
@@ -29,7 +35,7 @@ before(async () => {
   controller = await ControllerProcess.start({
     console: true,
     dataDir: join(directory, "data"),
-    args: ["--media-root", media, "--storages-file", storages],
+    args: ["--media-root", media, "--storages-file", storages, "--probe-media"],
   });
   pages = await Pages.open();
 });
@@ -37,6 +43,7 @@ after(async () => {
   await pages[Symbol.asyncDispose]();
   await controller[Symbol.asyncDispose]();
   await rm(directory, { recursive: true });
+  await clips.remove();
 });
 
 async function opened(options = {}): Promise<Page> {
@@ -53,6 +60,25 @@ async function pairs(): Promise<string[]> {
   const { body } = await jobs.call<JobList>("listJobs", "/v1/jobs");
   return body.jobs.map(({ spec: { reference, distorted } }) => `${String(reference)} ${String(distorted)}`);
 }
+
+test("shows codec, size, rate and duration on request, and which files have none", async () => {
+  const page = await opened();
+  await entry(page, "Browse: Reference").click();
+  await entry(page, `${media}/`).click();
+  await page.getByText("1.23 MB").waitFor();
+  assert.equal(await page.getByRole("columnheader", { name: "Video" }).count(), 0);
+  await page.getByLabel("Show codec, size, rate and duration").check();
+  const rowOf = (name: string) =>
+    browser(page)
+      .getByRole("row")
+      .filter({ has: entry(page, name) });
+  await rowOf("scene.mp4").getByText("mpeg4 · 160×90 · 25 fps · 2 s").waitFor();
+  await rowOf("film.mov").getByText("not probed").waitFor();
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await page.getByLabel("Show codec, size, rate and duration").uncheck();
+  await page.getByRole("columnheader", { name: "Video" }).waitFor({ state: "detached" });
+  await page.close();
+});
 
 test("chooses a reference and several distorted videos by mouse", async () => {
   const page = await opened();

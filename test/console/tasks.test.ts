@@ -193,7 +193,7 @@ task("export jobs to a sheet", async (visitor) => {
   const [heading = "", ...rows] = (await readFile(await (await saved).path(), "utf8")).trim().split("\n");
   assert.match(heading, /^id,name,state,score,/);
   assert.ok(
-    rows.some((row) => /,gone,FAILED,,.*MEDIA_NOT_FOUND$/.test(row)),
+    rows.some((row) => /,gone,FAILED,,.*MEDIA_NOT_FOUND,$/.test(row)),
     rows.join("\n"),
   );
   assert.ok(

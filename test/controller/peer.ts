@@ -28,7 +28,11 @@ type Report = NonNullable<MessageInitShape<typeof ReportResultRequestSchema>["re
 interface Registration {
   readonly name?: string;
   readonly slots?: number;
-  readonly capabilities?: typeof CAPABILITIES & { readonly stills?: boolean; readonly diagnoses?: boolean };
+  readonly capabilities?: typeof CAPABILITIES & {
+    readonly stills?: boolean;
+    readonly clips?: boolean;
+    readonly diagnoses?: boolean;
+  };
 }
 
 export class Peer {

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Registry } from "prom-client";
 import { Pooling } from "../../src/controller/maintenance/pooling.ts";
+import { ResultMetrics } from "../../src/controller/results/metrics.ts";
+import { ResultReader } from "../../src/controller/results/reader.ts";
 import { ControllerMetrics } from "../../src/controller/telemetry/metrics.ts";
 import type { Store } from "../../src/store/contract/store.ts";
 import { POOL_HOLD_MS, type Poolable } from "../../src/store/contract/task-records.ts";
@@ -10,6 +12,8 @@ import { openStore } from "../../src/store/open.ts";
 import { fence, plannedJob, preparedTarget, register, SILENT, segmentRecord, take } from "../store/stores.ts";
 import { until } from "../waiting.ts";
 import { wrapped } from "./system.ts";
+
+const NO_RESULTS = new ResultReader(undefined, new ResultMetrics(new Registry()));
 
 /** A job whose segments are all scored, as its reporter gets it. */
 async function scored(store: Store): Promise<Poolable> {
@@ -37,7 +41,7 @@ test("jobs that are pooled or queued stay held, and are released when the contro
   });
   const metrics = new ControllerMetrics(new Registry());
   context.mock.timers.enable({ apis: ["setInterval"] });
-  const pooling = new Pooling({ store: slow, log: SILENT, metrics, segmentSeconds: 10 });
+  const pooling = new Pooling({ store: slow, results: NO_RESULTS, log: SILENT, metrics, segmentSeconds: 10 });
   const jobs = [await scored(store), await scored(store), await scored(store)];
   const ids = jobs.map(({ id }) => id);
   await store.holdPoolable(ids, -1);
@@ -87,7 +91,7 @@ test("a job whose pooling crashed its controller is pooled alone, and fails afte
   const taken = new Map((await store.takePoolable(10, 1000)).map((job) => [job.id, job]));
   const again = (job: Poolable) => taken.get(job.id) ?? assert.fail("it is available for pooling");
   const pooling = new Pooling({
-    ...{ store: gated, log: SILENT, metrics: new ControllerMetrics(new Registry()) },
+    ...{ store: gated, results: NO_RESULTS, log: SILENT, metrics: new ControllerMetrics(new Registry()) },
     segmentSeconds: 10,
   });
   for (const job of [first, suspect, last, poison]) pooling.offer(again(job));

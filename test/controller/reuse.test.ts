@@ -7,7 +7,12 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { fileIdentity } from "../../src/engine/files/identity.ts";
-import { type Job, Job_State, SubmitJobsRequestSchema } from "../../src/gen/proto/svc/v1/job_pb.ts";
+import {
+  type Job,
+  Job_State,
+  JobGate_Verdict,
+  SubmitJobsRequestSchema,
+} from "../../src/gen/proto/svc/v1/job_pb.ts";
 import { until } from "../waiting.ts";
 import { caller, Peer } from "./peer.ts";
 import { CAPABILITIES, planReport, segmentReport } from "./scored.ts";
@@ -175,4 +180,42 @@ test("keys and digests that are no SHA-256 are refused", async () => {
     peer.report(item, { case: "plan", value: { ...plan, referenceIdentity } }),
     "INVALID_REQUEST",
   );
+});
+
+test("gates are not part of the question: each job has the verdict on its own", async () => {
+  const tenant = "gates";
+  const peer = await node(tenant);
+  const first = await scoredJob(tenant, peer, { gates: ["vmaf.min=0"] });
+  assert.deepEqual(
+    first.gates.map(({ gate, verdict, value }) => [gate, verdict, typeof value]),
+    [["vmaf.min=0", JobGate_Verdict.PASSED, "number"]],
+  );
+  const { job: again } = await system.submit(tenant, { ...pair, gates: ["vmaf.min=99.99"] });
+  assert.deepEqual([again.state, again.reuse?.jobId], [Job_State.SUCCEEDED, first.id]);
+  assert.deepEqual(
+    again.gates.map(({ verdict, value }) => [verdict, value]),
+    [[JobGate_Verdict.FAILED, first.gates[0]?.value]],
+  );
+  const { job: ungated } = await system.submit(tenant, pair);
+  assert.deepEqual([ungated.state, ungated.gates], [Job_State.SUCCEEDED, []]);
+});
+
+test("gates that no score can be checked against are refused", async () => {
+  await node("bad gates");
+  for (const [gates, message, more] of [
+    [["vmaf.avg=1"], /^gates: "vmaf\.avg=1": "avg" isn't a valid statistic/],
+    [["vmaf.mean=1e999"], /^gates: .* isn't a valid gate/],
+    [["psnr.mean=30"], /unknown metric "psnr".* Add psnr to features\./],
+    [["vmaf.mean=101"], /no video can pass/],
+    [["vmaf.mean=1", "vmaf.mean=1"], /gates contains vmaf\.mean=1 twice/],
+    [Array.from({ length: 33 }, (_, n) => `vmaf.mean=${n}`), /at most 32/],
+    [["vmaf.p5=1"], /cannot be checked with estimate/, { estimate: { tolerance: 1 } }],
+    [["vmaf.mean=1"], /gates has no effect on a diagnosis/, { diagnoseOnly: true }],
+  ] as const) {
+    const failure = await refused(
+      system.submit("bad gates", { ...pair, ...more, gates: [...gates] }),
+      "INVALID_REQUEST",
+    );
+    assert.match(failure.message, message);
+  }
 });

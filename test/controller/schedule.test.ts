@@ -119,7 +119,7 @@ describe("a schedule", () => {
     }
   });
 
-  test("shares the fleet between tenants, whatever their own nodes can do", async () => {
+  test("shares the fleet between tenants, regardless of their own nodes", async () => {
     const { schedule, next } = scheduled();
     const tenants = ["one", "other", "third"];
     schedule.announce(tenants.map((tenant) => ({ tenant, workClass: model })));

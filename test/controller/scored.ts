@@ -9,7 +9,8 @@ import { encodeRows } from "../../src/engine/frames/codec.ts";
 import { FrameTable } from "../../src/engine/frames/frame-table.ts";
 import { pair } from "../../src/engine/planning/compare.ts";
 import { cut, wholeSegment } from "../../src/engine/planning/cut.ts";
-import { readSegment, writePlan, writeSegment } from "../../src/engine/planning/plan-json.ts";
+import { writePlan } from "../../src/engine/planning/plan-json.ts";
+import { readSegment, writeSegment } from "../../src/engine/planning/segment-json.ts";
 import type {
   FailureReportSchema,
   FramePieceSchema,

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { BucketUploads } from "../../src/controller/uploads/buckets.ts";
 import { ID_IN_PATH, uploadRoot } from "../../src/controller/uploads/places.ts";
 import { Uploads } from "../../src/controller/uploads/uploads.ts";
 import { DeleteJobRequestSchema } from "../../src/gen/proto/svc/v1/job_pb.ts";
@@ -17,8 +18,12 @@ import {
   ListUploadsRequestSchema,
   type Upload,
 } from "../../src/gen/proto/svc/v1/upload_pb.ts";
+import { ObjectReader } from "../../src/media/objects/reader.ts";
+import { CredentialSource } from "../../src/media/storages/credentials.ts";
+import { Signer } from "../../src/media/storages/signer.ts";
+import { Multiparts } from "../../src/media/uploads/multipart.ts";
 import { caller } from "./peer.ts";
-import { LIMITS as JOB_LIMITS, refused, System } from "./system.ts";
+import { LIMITS as JOB_LIMITS, LOG, refused, System } from "./system.ts";
 
 const DAY_MS = 86_400_000;
 const LIMITS = { bytes: 1_000, count: 4, keptMs: 7 * DAY_MS };
@@ -29,7 +34,7 @@ let system: System;
 before(async () => {
   directory = await realpath(await mkdtemp(join(tmpdir(), "svc-uploads-")));
   system = await System.open({
-    uploads: { directory, limits: LIMITS },
+    uploads: { directory, limitsOf: () => LIMITS },
     limitsOf: (tenant) => (tenant === "refused" ? { ...JOB_LIMITS, jobsQueued: 0 } : JOB_LIMITS),
   });
 });
@@ -39,6 +44,18 @@ after(async () => {
 });
 
 const service = () => system.controller.uploads;
+
+/** The same uploads in another controller. */
+function another(limits = LIMITS): Uploads {
+  const multiparts = new Multiparts(new Signer(new CredentialSource()), new ObjectReader());
+  const buckets = new BucketUploads({
+    store: system.store.uploads,
+    storagesOf: () => [],
+    multiparts,
+    log: LOG,
+  });
+  return new Uploads({ directory, limitsOf: () => limits, buckets, log: LOG });
+}
 
 async function begin(
   tenant: string,
@@ -153,9 +170,9 @@ describe("a new upload", () => {
   });
 
   test("is refused if the disk has no room, and leaves nothing", async () => {
-    const uploads = new Uploads({ directory, limits: { ...LIMITS, bytes: Number.MAX_SAFE_INTEGER } });
+    const uploads = another({ ...LIMITS, bytes: Number.MAX_SAFE_INTEGER });
     const huge = { name: "huge.mov", size: 2 ** 52, fingerprint: "" };
-    await refused(uploads.create("disk", huge), "DISK_FULL");
+    await refused(uploads.create("disk", huge, true), "DISK_FULL");
     assert.deepEqual(await left("disk"), []);
   });
 });
@@ -186,7 +203,7 @@ describe("an upload is deleted", () => {
   });
 
   test("with the last of its jobs", async () => {
-    const uploads = new Uploads({ directory, limits: LIMITS });
+    const uploads = another();
     const expire = async () =>
       uploads.expire("jobs", () => system.store.idsInSpecs("jobs", ID_IN_PATH), Date.now());
     const [one, other] = [await whole("jobs"), await whole("jobs")];
@@ -209,7 +226,7 @@ describe("an upload is deleted", () => {
   });
 
   test("but not if a job over it was refused", async () => {
-    const uploads = new Uploads({ directory, limits: LIMITS });
+    const uploads = another();
     const { path } = await whole("refused");
     await refused(system.submit("refused", { reference: path, distorted: path }), "TENANT_QUEUE_FULL");
     const jobs = () => system.store.idsInSpecs("refused", ID_IN_PATH);
@@ -217,7 +234,7 @@ describe("an upload is deleted", () => {
   });
 
   test("when its time is over, unless a job waits for it; an incomplete one a day after its last byte", async () => {
-    const uploads = new Uploads({ directory, limits: LIMITS });
+    const uploads = another();
     const [idle, awaited, partial] = [await whole("time"), await whole("time"), await begin("time")];
     const yesterday = new Date(Date.now() - DAY_MS - 1_000);
     await utimes(join(directory, "partial/time", partial.id), yesterday, yesterday);
@@ -235,7 +252,7 @@ describe("an upload is deleted", () => {
 });
 
 test("controllers that share the directory have the same uploads", async () => {
-  const other = new Uploads({ directory, limits: LIMITS });
+  const other = another();
   const { id } = await begin("shared");
   await other.append("shared", id, 0, CLIP.subarray(0, 4));
   assert.equal((await append("shared", id, 4, CLIP.subarray(4))).offset, 10);

@@ -82,7 +82,7 @@ describe("the known claimable work", () => {
     assert.deepEqual([...set.tenants(() => true)], ["a"]);
   });
 
-  test("classes are claimed in turns, and one that had work stays known whatever an earlier claim found", () => {
+  test("classes are claimed in turns, and one that had work stays known after any earlier claim", () => {
     const set = new ReadySet();
     for (const workClass of ["x", "y", "z"]) set.add({ tenant: "a", workClass });
     const serves = (workClass: string): boolean => workClass !== "y";

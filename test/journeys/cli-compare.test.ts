@@ -123,6 +123,44 @@ describe("svc compare", () => {
     assert.ok((byClip[0]?.overlap ?? 0) > 0.5);
   });
 
+  test("proposes a ladder from the scores, in steps up to a rate, as a table and as JSON", async () => {
+    const most = Math.round((here.cells[0]?.media?.videoBitRate ?? 0) / 2);
+    const list = directory.file("proposal.csv");
+    const rows = here.cells.map(({ distorted, ladder }) => `${reference},${distorted},${ladder}\n`);
+    await writeFile(list, `reference,distorted,ladder\n${rows.slice(0, CRFS.length).join("")}`);
+    const asked = ["--from", list, "--propose", "6", "--max-rate", String(most)];
+    const table = await svc("compare", ...asked);
+    assert.equal(table.code, 0, table.stderr);
+    assert.match(table.stdout, /^fast, reference\.y4m: proposed ladder, in steps of 6 points of vmaf$/m);
+    assert.match(
+      table.stdout,
+      /^ +[\d.]+ [kM]bit\/s +\d\d\.\d\d .*the highest score within the largest rate$/m,
+    );
+    const printed = JSON.parse((await svc("compare", ...asked, "--json")).stdout) as Comparison & {
+      readonly proposals: readonly {
+        readonly ladder: string;
+        readonly metric: string;
+        readonly rungs: readonly { readonly rate: number; readonly score: number; readonly reason: string }[];
+      }[];
+    };
+    const [proposal] = printed.proposals;
+    assert.deepEqual([proposal?.ladder, proposal?.metric], ["fast", "vmaf"]);
+    const [top, next] = proposal?.rungs ?? [];
+    assert.deepEqual([top?.rate, top?.reason, next?.reason], [most, "MAX_RATE", "STEP"]);
+    assert.ok(Math.abs((top?.score ?? 0) - (next?.score ?? 0) - 6) < 1e-9);
+    for (const [wrong, said] of [
+      [["--csv"], /--csv does not print the ladder/],
+      [["--submit", "--no-wait"], /--propose needs scores/],
+    ] as const) {
+      const refused = await svc("compare", ...asked, ...wrong);
+      assert.equal(refused.code, 2);
+      assert.match(refused.stderr.replace(/\s+/g, " "), said);
+    }
+    const alone = await svc("comparisons", "show", NOWHERE, "--max-rate", "100");
+    assert.equal(alone.code, 2);
+    assert.match(alone.stderr, /--max-rate limits the ladder of --propose/);
+  });
+
   test("gives the scores and rates of svc score, and the BD-rates of svc bd", async () => {
     const [first] = here.cells;
     const { stdout } = await svc("score", reference, first?.distorted ?? "", "--json");

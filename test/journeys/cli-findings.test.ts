@@ -62,6 +62,11 @@ function refusal({ code, stdout, stderr }: Ended): string {
   return unwrapped(stderr);
 }
 
+/** Without what the pictures leave open. */
+function found<Finding extends { readonly code: string }>(findings: readonly Finding[]): readonly Finding[] {
+  return findings.filter(({ code }) => code !== "NOT_CHECKED");
+}
+
 describe("a pair that does not match", () => {
   for (const [what, fault, code, options] of [
     ["lost a frame", "select=not(eq(n\\,40)),trim=end_frame=100", "FRAMES_DROPPED", "--runs 0:0:40,41:40:59"],
@@ -125,7 +130,7 @@ describe("a pair that does not match", () => {
         ["OFFSET"],
       );
       assert.deepEqual(
-        findings.map(({ code, confidence, fixed }) => [code, confidence, fixed]),
+        found(findings).map(({ code, confidence, fixed }) => [code, confidence, fixed]),
         [["OFFSET", "certain", false]],
       );
       assert.equal(frames.length, FILM.frames);
@@ -142,7 +147,7 @@ describe("a pair that does not match", () => {
   test("is scored without a word if the policy ignores its findings", async () => {
     for (const policy of ["ignore", "ignore:OFFSET"]) {
       const { warnings, findings } = await scored([reference, late, "--findings", policy]);
-      assert.deepEqual([warnings, findings], [[], []]);
+      assert.deepEqual([warnings, found(findings)], [[], []]);
     }
   });
 

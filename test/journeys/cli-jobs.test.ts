@@ -9,6 +9,7 @@ import { Up } from "../cli/up.ts";
 import { encode, LOSSY } from "../media/clips.ts";
 import { type Clips, FRAMES, makeClips } from "../server/clips.ts";
 import { JobsClient } from "../server/jobs-client.ts";
+import { sameResult } from "../server/same-result.ts";
 import { until } from "../waiting.ts";
 
 let clips: Clips;
@@ -88,7 +89,7 @@ describe("a pair", () => {
     const job = JSON.parse((await up.svc(["jobs", "get", id, "--json"])).stdout);
     const result = JSON.parse((await score([...args, "--json"])).stdout);
     assert.equal(job.state, "SUCCEEDED");
-    assert.deepEqual({ ...job.result, durationMs: 0 }, { ...result, durationMs: 0 });
+    sameResult(job.result, result);
     const csv = (await score([...args, "--csv", "-", "-q"])).stdout;
     assert.equal((await up.svc(["jobs", "frames", id])).stdout, csv);
     const file = join(clips.directory.path, "frames.csv");
@@ -127,7 +128,7 @@ describe("a pair", () => {
     assert.equal(waited.code, 0, waited.stderr);
     const { result } = JSON.parse(waited.stdout);
     const here = JSON.parse((await score([...args, "--json"])).stdout);
-    assert.deepEqual({ ...result, durationMs: 0 }, { ...here, durationMs: 0 });
+    sameResult(result, here);
     assert.deepEqual(here.alignment.runs, [
       { reference: 0, distorted: 1, count: 5 },
       { reference: 7, distorted: 6, count: 4 },
@@ -161,6 +162,38 @@ describe("a pair", () => {
     const label = ["--label", "gate=wrong"];
     assert.equal((await gate("psnr.mean=30", ...label)).code, 2);
     assert.equal((await up.svc(["jobs", "list", ...label])).stdout, "No jobs.\n");
+  });
+
+  test("keeps its gates, which anyone sees and waits for, and lists find those that are missed", async () => {
+    const label = ["--label", "gates=kept"];
+    const submit = async (gate: string) =>
+      (await up.svc(["jobs", "submit", ...pair, ...label, "--fail-under", gate])).stdout.trim();
+    const [met, missed] = [await submit("vmaf.mean=1"), await submit("vmaf.min=99.9")];
+    assert.equal((await up.svc(["jobs", "watch", met])).code, 0);
+    const watched = await up.svc(["jobs", "watch", missed]);
+    assert.equal(watched.code, 1, "the gate is the job's, not the command's");
+    assert.match(watched.stdout, /FAIL vmaf\.min \d+\.\d{6} < 99\.9$/m);
+    const shown = await up.svc(["jobs", "get", missed]);
+    assert.match(shown.stdout, /^FAIL {2}vmaf\.min \d+\.\d{6} < 99\.9$/m);
+    const list = await up.svc(["jobs", "list", ...label]);
+    assert.match(list.stdout, / MISSED .*\n.* pass /);
+    const found = await up.svc(["jobs", "list", "--gates-missed", ...label, "--json"]);
+    assert.deepEqual(
+      jsonLines(found.stdout).map(({ id }) => id),
+      [missed],
+    );
+    const rest = await fetch(`${up.rest}/v1/jobs?gatesMissed=true&label=gates%3Dkept`);
+    const { jobs } = (await rest.json()) as { jobs: { id: string; gates: object[] }[] };
+    assert.deepEqual(
+      jobs.map(({ id }) => id),
+      [missed],
+    );
+    const [gate] = jobs[0]?.gates ?? [];
+    assert.partialDeepStrictEqual(gate, {
+      ...{ gate: "vmaf.min=99.9", metric: "vmaf", statistic: "min", limit: 99.9, verdict: "FAILED" },
+    });
+    const csv = await up.svc(["jobs", "list", ...label, "--csv"]);
+    assert.match(csv.stdout, /vmaf\.min=99\.9:FAILED/);
   });
 
   test("that cannot be scored fails with the reason, which the job's page shows too", async () => {
@@ -283,7 +316,7 @@ describe("a list of pairs", () => {
     );
     assert.match(
       waited.stderr,
-      /^SUCCEEDED {2}\S{36} {2}one {2}VMAF \d+\.\d{6}$/m,
+      /^SUCCEEDED {2}\S{36} {2}one {2}VMAF \d+\.\d{6} {2}FAIL vmaf\.min \d+\.\d{6} < 99\.9$/m,
       "printed when the job ends",
     );
   });
@@ -294,9 +327,27 @@ describe("a list of pairs", () => {
     assert.equal(one.code, 2);
     assert.match(one.stdout, /^VMAF \d/m);
     assert.match(one.stderr, /unknown\s+metric\s+"integer_adm99"/);
+    const watched = await up.svc(["jobs", "watch", one.stdout.match(/[\da-f-]{36}/)?.[0] ?? ""]);
+    assert.deepEqual(
+      [watched.code, /unknown metric integer_adm99/.test(watched.stdout)],
+      [2, true],
+      watched.stdout,
+    );
     const listed = await submitList(`reference,distorted\n${pair.join()}\n`, ...gate);
     assert.equal(listed.code, 2);
     assert.match(listed.stdout, /SUCCEEDED +\d+\.\d{6} {2}INVALID_REQUEST: .*integer_adm99/);
+  });
+
+  test("checks each line against its own gates, or else against those of the options", async () => {
+    const [reference, distorted] = pair;
+    const own = [
+      { reference, distorted, gates: ["psnr.mean=1"], features: ["psnr"] },
+      { reference, distorted, gates: ["vmaf.mean=1"] },
+    ];
+    const list = own.map((line) => JSON.stringify(line)).join("\n");
+    const { code, stdout, stderr } = await submitList(list, "--wait", "--fail-under", "psnr.min=99");
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^2 jobs: 2 succeeded$/m);
   });
 
   test("with --wait ends with a summary; with --quiet only of failed jobs", async () => {

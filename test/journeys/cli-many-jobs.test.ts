@@ -220,7 +220,7 @@ test("lists jobs by time, in each order; a job shows until when it is kept", asy
     first,
   ]);
   const kept = (await svcJobs(["get", first])).stdout;
-  const date = /^Kept +with its per-frame scores and stills until (\S+ \S+)$/m.exec(kept)?.[1] ?? "";
+  const date = /^Kept +with its scores, stills and clips until (\S+ \S+)$/m.exec(kept)?.[1] ?? "";
   const days = (Date.parse(date.replace(" ", "T")) - Date.now()) / 86_400_000;
   assert.ok(days > 29.9 && days <= 30, kept);
   assert.doesNotMatch((await svcJobs(["get", second])).stdout, /^Kept/m);

@@ -10,6 +10,7 @@ import { ControllerProcess } from "../server/controller-process.ts";
 import { type Job, JobsClient } from "../server/jobs-client.ts";
 
 const NEG = ["--model", "vmaf_v0.6.1neg"];
+const GATES = ["psnr.mean=1", "vmaf_v0.6.1.mean=1", "vmaf.mean=1"].flatMap((gate) => ["--fail-under", gate]);
 const NOWHERE = "00000000-0000-4000-8000-000000000000";
 
 interface Line {
@@ -45,7 +46,7 @@ before(async () => {
   const pairs = [distorted, sharp, gone].map((path, n) => [reference, path, "--name", `title ${n}`]);
   const made: string[] = [];
   for (const pair of pairs) {
-    const options = ["--label", "release=7", "--metric", "psnr", "--priority", "3"];
+    const options = ["--label", "release=7", "--metric", "psnr", "--priority", "3", ...GATES];
     const { stdout, stderr, code } = await svcJobs("submit", ...pair, ...options, "--wait", "--json");
     assert.equal(code, 0, stderr);
     made.push((JSON.parse(stdout) as Job).id);
@@ -121,7 +122,8 @@ describe("rescoring by options", () => {
     const [rescored] = body.jobs;
     const old = await jobs.settled(ids[0] ?? "");
     const labels = { release: "7", "svc/rescore-of": ids[0] };
-    assert.deepEqual(rescored?.spec, { ...old.spec, models: ["vmaf_v0.6.1neg"], labels });
+    const gates = ["psnr.mean=1", "vmaf.mean=1"];
+    assert.deepEqual(rescored?.spec, { ...old.spec, models: ["vmaf_v0.6.1neg"], labels, gates });
     assert.deepEqual([old.state, old.spec["labels"]], ["SUCCEEDED", { release: "7" }]);
   });
 

@@ -1,4 +1,4 @@
-/** svc compare with the manifest of a title: here, and on a real `svc up` with uploads. */
+/** svc compare with the manifest of a title: here, and on a real `svc up`, with and without uploads. */
 import assert from "node:assert/strict";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
@@ -94,6 +94,13 @@ describe("svc compare with a manifest", () => {
     assert.match(cells[0]?.distorted ?? "", /title-160x90-\d+k\.mp4$/);
   });
 
+  test("is read by the nodes of a controller, where it lies", async () => {
+    const cells = await compared(titles.source, manifest, "--submit");
+    const scores = (all: readonly Cell[]) =>
+      all.map(({ pooled, segments, distorted }) => ({ pooled, segments, distorted }));
+    assert.deepEqual(scores(cells), scores(here));
+  });
+
   test("takes manifests of a list, and names the worst segments", async () => {
     const list = titles.file("list.csv");
     await writeFile(list, `reference,distorted,ladder\n${titles.source},title/title.mpd,web\n`);
@@ -107,7 +114,6 @@ describe("svc compare with a manifest", () => {
   });
 
   for (const [what, args, message] of [
-    ["--submit without --upload", () => [titles.source, manifest, "--submit"], /--upload/],
     ["a manifest as reference", () => [manifest, titles.source], /source video of the title/],
     [
       "a manifest in a storage",

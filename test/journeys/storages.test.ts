@@ -10,7 +10,7 @@ import { ControllerProcess } from "../server/controller-process.ts";
 import { JobsClient } from "../server/jobs-client.ts";
 import { MediaServer } from "../storages/media-server.ts";
 
-const SCENE = { width: 160, height: 90, frames: 50 };
+const SCENE = { width: 160, height: 90, frames: 75 };
 
 let directory: MediaDirectory;
 let server: MediaServer;

@@ -58,7 +58,7 @@ test("without controllers no alert fires for a missing one, and the others stay"
   );
 });
 
-test("a release that is down is detected, whatever runs in another namespace", async () => {
+test("a release that is down is detected, even if another namespace has one that runs", async () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-rules-"));
   const groups = groupsOf(await renderedGood("everything")).map(({ value }) => value);
   writeFileSync(join(folder, "rules.yaml"), JSON.stringify({ groups }));

@@ -81,6 +81,7 @@ for (const [storage, message] of [
   ["{}", /at '\/auth\/tenants\/0\/storages\/0': 'oneOf' failed/],
   ["{ s3: { buckets: [a-b] } }", /storages\/0\/s3': missing property 'region'/],
   ["{ s3: { region: a, buckets: [Films] } }", /storages\/0\/s3\/buckets\/0'/],
+  ["{ s3: { region: a, buckets: [a-b], uploads: s3://a-b } }", /storages\/0\/s3\/uploads'/],
   ["{ s3: { region: a, buckets: [a-b], credentials: { accessKeyId: a } } }", /'accessKeyId' not allowed/],
   ["{ https: { hosts: ['https://a.example'] } }", /storages\/0\/https\/hosts\/0'/],
 ] as const)
@@ -88,3 +89,36 @@ for (const [storage, message] of [
     const values = `auth: { tenants: [{ tenantId: a, storages: [${storage}] }] }`;
     assert.match((await templateOf(values)).stderr, message);
   });
+
+test("controllers have the Secret of the results storage", async () => {
+  const values = "controller: { resultsStorage: { existingSecret: kept, credentialsKey: keys } }";
+  const controller = (await rendered(values)).one("Deployment", "rel-svc-controller");
+  assert.equal(environmentOf(controller)["SVC_RESULTS_STORAGE"], "/etc/svc/results/results.yaml");
+  const volumes = listOf(controller.at("spec", "template", "spec", "volumes"));
+  assert.deepEqual(volumes.find((one) => one.at("name") === "results")?.at("secret"), {
+    secretName: "kept",
+    items: [
+      { key: "keys", path: "credentials" },
+      { key: "results.yaml", path: "results.yaml" },
+    ],
+  });
+  const without = (await renderedGood("required")).one("Deployment", "rel-svc-controller");
+  assert.equal(environmentOf(without)["SVC_RESULTS_STORAGE"], undefined);
+});
+
+test("controllers have the limits of uploads, and the buckets of the console", async () => {
+  const values = `controller:
+  uploads: { tenantFiles: 5, tenantSize: 20, retention: 2 }
+  console: { uploadOrigins: ["https://a.example", "https://b.example:9000"] }`;
+  const env = environmentOf((await rendered(values)).one("Deployment", "rel-svc-controller"));
+  assert.deepEqual(
+    ["TENANT_UPLOADS", "TENANT_UPLOAD_SIZE", "UPLOAD_RETENTION", "CONSOLE_UPLOAD_ORIGIN"].map(
+      (name) => env[`SVC_${name}`],
+    ),
+    ["5", "20", "2", "https://a.example,https://b.example:9000"],
+  );
+  assert.match(
+    (await templateOf("controller: { console: { uploadOrigins: ['https://a.example/path'] } }")).stderr,
+    /uploadOrigins/,
+  );
+});

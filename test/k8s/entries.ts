@@ -217,6 +217,18 @@ const LIMITS: readonly Entry[] = [
     { limits: { jobsQueued: 100_000_000, weight: 1000, segmentsRunning: 1_000_000 } },
     true,
   ),
+  tenant("every limit of uploads", { limits: { uploads: 1, uploadSize: 1, uploadRetention: 1 } }, true),
+  tenant(
+    "the maximum of every limit of uploads",
+    { limits: { uploads: 10_000, uploadSize: 1_000_000, uploadRetention: 36_500 } },
+    true,
+  ),
+  tenant("too many uploads", { limits: { uploads: 10_001 } }, false),
+  tenant("too large uploads", { limits: { uploadSize: 1_000_001 } }, false),
+  tenant("uploads that are kept too long", { limits: { uploadRetention: 36_501 } }, false),
+  tenant("unlimited uploads", { limits: { uploads: "none" } }, false),
+  tenant("uploads of no size", { limits: { uploadSize: 0 } }, false),
+  tenant("half a day for uploads", { limits: { uploadRetention: 0.5 } }, false),
   tenant("too many jobs", { limits: { jobsQueued: 100_000_001 } }, false),
   tenant("too many segments", { limits: { segmentsRunning: 1_000_001 } }, false),
   tenant("too many submits", { limits: { submitsPerSecond: 1_000_001 } }, false),
@@ -276,6 +288,7 @@ const FINDINGS: readonly Entry[] = [
 ];
 
 const S3 = { region: "eu-central-1", buckets: ["videos"] };
+const LENIENT_UPLOADS = "more lenient: does not compare members";
 const LENIENT_HOST = "more lenient: checks the form of hosts only";
 
 function s3(what: string, over: object, good: boolean, exception?: string): Entry {
@@ -311,6 +324,13 @@ const STORAGES: readonly Entry[] = [
     "videos",
     [7],
   ].map((buckets) => s3(`buckets ${JSON.stringify(buckets)}`, { buckets }, false)),
+  ...["videos", "videos/", "videos/in/", "videos/in/2026_a=b+c@d.e-f/"].map((uploads) =>
+    s3(`uploads ${uploads}`, { uploads }, true),
+  ),
+  ...["", "s3://videos", "videos/in", "videos//", "videos/../", "videos/a b/", "a..b", 7].map((uploads) =>
+    s3(`uploads ${JSON.stringify(uploads)}`, { uploads }, false),
+  ),
+  s3("uploads outside its buckets", { uploads: "other/" }, false, LENIENT_UPLOADS),
   s3("a long prefix", { buckets: [`videos/${"x".repeat(1024)}`] }, true),
   s3("no region", { region: undefined }, false),
   s3("a region with a space", { region: "eu west" }, false),

@@ -49,7 +49,7 @@ function tenantWith(id: string, ...secrets: CredentialsSecret[]): Tenant {
     findings: undefined,
   };
   const storages = secrets.map((credentials) => ({ ...STORAGE, credentials }));
-  return { id, enabled: true, limits: {}, ...none, storages };
+  return { id, enabled: true, limits: {}, uploadLimits: {}, ...none, storages };
 }
 
 async function refusal(secret = OWN): Promise<string> {

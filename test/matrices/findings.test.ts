@@ -167,7 +167,10 @@ describe("findings", () => {
     } as const;
     const { found } = await fixture.expectFailure(faulty, "PAIR_MISMATCH");
     const { findings, fix } = found as { findings: Finding[]; fix: Fix };
-    assert.deepEqual([findings.map(({ code }) => code), fix], [["TIME_UNCLEAR"], { offset: 10 }]);
+    assert.deepEqual(
+      [findings.map(({ code }) => code), fix],
+      [["TIME_UNCLEAR", "NOT_CHECKED"], { offset: 10 }],
+    );
     assert.match(
       findings[0]?.evidence ?? "",
       /has 10 frames more before or among frames 0 to \d+ of the reference/,

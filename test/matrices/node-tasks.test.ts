@@ -174,9 +174,11 @@ test("takes the next task while the pictures of a scored segment are looked at",
     canDiagnose: engine.canDiagnose,
     scorers: () => engine.scorers(),
     makesStills: () => engine.makesStills(),
+    makesClips: () => engine.makesClips(),
     plan: (...given) => engine.plan(...given),
     diagnose: (...given) => engine.diagnose(...given),
     stills: (...given) => engine.stills(...given),
+    clip: (...given) => engine.clip(...given),
     scoreSegment: async (...given) => {
       const scored = await engine.scoreSegment(...given);
       await looked;

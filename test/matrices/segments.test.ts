@@ -4,10 +4,10 @@ import { appendFile, copyFile, mkdir, rm, stat, utimes, writeFile } from "node:f
 import { after, before, describe, test } from "node:test";
 import { type PairRequest, pairRequest } from "../../src/engine/contract/request.ts";
 import type { ScoreResult } from "../../src/engine/contract/result.ts";
+import { SegmentMismatch } from "../../src/engine/contract/segment-mismatch.ts";
 import type { PlannedPair, SegmentScored, StoredPart } from "../../src/engine/contract/work.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { encodeRows } from "../../src/engine/frames/codec.ts";
-import { SegmentMismatch } from "../../src/engine/planning/segment-mismatch.ts";
 import { joinParts, metricsOf, ownRows } from "../../src/engine/results/parts.ts";
 import { Failure, type FailureCode } from "../../src/platform/failure.ts";
 import { Fixture, type Pair, SCORERS } from "../engine/fixture.ts";

@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { type PairRequest, pairRequest } from "../../src/engine/contract/request.ts";
-import type { PlannedPair, Still, StillsPart } from "../../src/engine/contract/work.ts";
+import type { Still, StillsPart } from "../../src/engine/contract/work.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { Fixture, type Pair, SCORERS } from "../engine/fixture.ts";
+import { partsOf } from "../engine/parts.ts";
 import { encode, LOSSY, pristine, remux, SCENE } from "../media/clips.ts";
 import { FFMPEG, ffmpeg } from "../media/ffmpeg.ts";
 import { type Colours, picture } from "../media/picture.ts";
@@ -30,15 +31,6 @@ describe("stills", () => {
     referencePlanes = await decode(fixture.media, reference, FILM);
   });
   after(() => fixture.close());
-
-  /** Returns the segments of a plan that contain the frames. */
-  function partsOf({ segments, frameCount }: PlannedPair, frames: readonly number[]): StillsPart[] {
-    assert.ok(frames.every((frame) => frame < frameCount));
-    return segments.flatMap(({ first, count, segment }) => {
-      const own = frames.filter((frame) => frame >= first && frame < first + count);
-      return own.length === 0 ? [] : [{ segment, frames: own }];
-    });
-  }
 
   async function stillsOf(pair: Pair, frames: readonly number[], segmentSeconds = 1) {
     const request: PairRequest = pairRequest(pair);

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { MediaCache } from "../../src/media/cache/cache.ts";
 import { ObjectFault } from "../../src/media/objects/object.ts";
-import { content, StorageFixture } from "../storages/storage-fixture.ts";
+import { content, openWhole, StorageFixture } from "../storages/storage-fixture.ts";
 
 const OBJECTS = 100;
 const CUTS = 1000;
@@ -40,7 +40,7 @@ async function fetched(path: string): Promise<string> {
   const signal = AbortSignal.timeout(600_000);
   const version = await fixture.reader.look(fixture.access(path), false, signal);
   const key = { tenant: "acme", place: path, name: path, version };
-  await using object = await cache.whole(key, { access: () => fixture.access(path), signal });
+  await using object = await openWhole(cache, key, { access: () => fixture.access(path), signal });
   return digestOf(await object.handle.readFile());
 }
 

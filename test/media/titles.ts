@@ -1,6 +1,7 @@
 /** Encodes of a source to package as titles, and checks of what is read of their manifests. */
 import assert from "node:assert/strict";
 import { pairRequest } from "../../src/engine/contract/request.ts";
+import { firstFrames } from "../../src/jobs/scores/spans.ts";
 import { assemble } from "../../src/titles/assemble.ts";
 import { readTitle } from "../../src/titles/read-title.ts";
 import { segmentStarts } from "../../src/titles/segment-starts.ts";
@@ -76,7 +77,8 @@ export class Titles implements AsyncDisposable {
       const file = await assemble(rendition, { manifest, target, signal });
       const codec = codecs[index] ?? assert.fail();
       assert.deepEqual(await this.#digitsOf(file), await this.#direct(codec), `${codec} of ${manifest}`);
-      assert.deepEqual(segmentStarts(rendition, 25), starts === "unknown" ? undefined : starts);
+      const found = segmentStarts(rendition);
+      assert.deepEqual(found && firstFrames(found, 25), starts === "unknown" ? undefined : starts);
     }
   }
 

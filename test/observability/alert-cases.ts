@@ -48,6 +48,12 @@ const controller: readonly AlertCase[] = [
     silent: buckets("svc_store_round_trip_seconds", { 0.1: 95, 1: 100, "+Inf": 100 }),
   },
   {
+    alert: "SvcResultsStorageDown",
+    at: 20,
+    fires: { svc_results_storage_up: "1x4 0x20" },
+    silent: { svc_results_storage_up: "1x4 0x8 1x12" },
+  },
+  {
     alert: "SvcEventLoopDelay",
     at: 15,
     fires: { ...CONTROLLER, nodejs_eventloop_lag_p99_seconds: "2x20" },

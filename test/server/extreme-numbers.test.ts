@@ -102,7 +102,7 @@ describe("extreme numbers", () => {
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), "svc-extremes-"));
     const limits = { bytes: 2 ** 30, count: 10, keptMs: 3_600_000 };
-    transports = await Transports.open(undefined, { uploads: { directory, limits } });
+    transports = await Transports.open(undefined, { uploads: { directory, limitsOf: () => limits } });
     connection = transports.connect("mine");
     const file = { name: "clip.mp4", size: 10 };
     const { upload } = await connection.call(UploadService.method.createUpload, file);
@@ -135,6 +135,9 @@ describe("extreme numbers", () => {
       GetStill: [{ id: jobId, side: 1 }],
       RequestStills: [{ id: jobId, frames: [1] }],
       DeleteStill: [{ id: jobId, frame: 1 }],
+      GetClip: [{ id: jobId, frame: 1 }],
+      RequestClips: [{ id: jobId, frames: [1] }],
+      DeleteClip: [{ id: jobId, frame: 1 }],
       CancelJobs: [{ filter: times, dryRun: true }],
       DeleteJobs: [{ filter: times, dryRun: true }],
       SubmitComparison: [{ ...compared, settings: { rawVideo: raw } }],
@@ -145,6 +148,7 @@ describe("extreme numbers", () => {
       GetTrend: [{ by: "release", threshold: 1 }],
       CreateUpload: [file],
       AppendUpload: [{ id: upload?.id ?? "", offset: 0, data: Buffer.alloc(10) }],
+      SignUploadParts: [{ id: upload?.id ?? "", parts: [{ number: 1, sha256: Buffer.alloc(32) }] }],
       ListRevocations: [{}],
       RevokeTokens: [
         { what: { case: "issuedBefore", value: time }, expireTime: time },

@@ -27,6 +27,7 @@ export interface Job {
     readonly message: string;
     readonly found?: Readonly<Record<string, unknown>>;
   };
+  readonly reuse?: { readonly segments: number; readonly jobId?: string };
   readonly work?: readonly {
     readonly kind: string;
     readonly state: string;

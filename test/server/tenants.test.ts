@@ -30,6 +30,8 @@ const TABLE = parse(
   await readFile(new URL("../../api/permissions.yaml", import.meta.url), "utf8"),
 ) as Readonly<Record<"grpc" | "http", Readonly<Record<string, string>>>>;
 const SECRET = { reference: "/media/secret-r.mp4", distorted: "/media/secret-d.mp4" };
+/** The frame of the other tenant's clip. */
+const CLIP_FRAME = 30;
 const OWN = { reference: "/media/own-r.mp4", distorted: "/media/own-d.mp4" };
 const OTHERS_BUCKET: Storage = {
   ...{ kind: "s3", endpoint: undefined, region: "eu-central-1", privateNetwork: false },
@@ -58,6 +60,8 @@ let item: WorkItem;
 let comparison: string;
 /** Of tenant "mine", incomplete. */
 let upload: string;
+/** The same, to a bucket. */
+const bucketUpload = randomUUID();
 /** The owner's revocations. */
 let revocation: string;
 /** What only its owner receives: a page token, and the id of an earlier event. */
@@ -78,7 +82,10 @@ before(async () => {
       begin: undefined,
     },
     storagesOf: (tenant) => (tenant === "mine" ? [OTHERS_BUCKET] : []),
-    uploads: { directory: join(media, "uploads"), limits: { bytes: 100, count: 10, keptMs: 3_600_000 } },
+    uploads: {
+      directory: join(media, "uploads"),
+      limitsOf: () => ({ bytes: 100, count: 10, keptMs: 3_600_000 }),
+    },
   });
   mine = transports.connect("mine");
   yours = transports.connect("yours");
@@ -87,6 +94,7 @@ before(async () => {
   done = first.job?.id ?? "";
   await node.work(60, 20);
   await transports.system.until("mine", done, ({ endTime }) => endTime !== undefined);
+  await mine.call(jobs.requestClips, { id: done, frames: [CLIP_FRAME] });
   for await (const { kind, eventId: id } of mine.stream(jobs.streamJobs, {})) {
     eventId = id;
     if (kind === Kind.SNAPSHOT_END) break;
@@ -109,6 +117,10 @@ before(async () => {
   const file = { name: "secret.mp4", size: 10, fingerprint: "secret" };
   ({ id: upload = "" } = (await mine.call(uploads.createUpload, file)).upload ?? {});
   await mine.call(uploads.appendUpload, { id: upload, offset: 0, data: Buffer.from("secre") });
+  await transports.system.store.uploads.insert("mine", {
+    ...{ id: bucketUpload, name: "secret.mp4", size: 10, fingerprint: "secret", bucket: "films-of-others" },
+    ...{ key: "secret.mp4", multipartId: "secret", partSize: 10 },
+  });
   assert.ok(done && running && comparison && revocation && upload && eventId && pageToken);
 });
 after(async () => {
@@ -158,6 +170,14 @@ async function ask(path: string, method = "GET", body?: object, headers = {}) {
 async function denied(path: string, method = "GET", [status, code] = [403, "WRONG_TENANT"]): Promise<void> {
   const answer = await ask(path, method);
   assert.deepEqual([answer.status, answer.body["code"]], [status, code], path);
+}
+
+async function onlyOwnClip(): Promise<void> {
+  const { clips } = await mine.call(jobs.listClips, { id: done });
+  assert.deepEqual(
+    clips.map(({ frame }) => frame),
+    [CLIP_FRAME],
+  );
 }
 
 /** Occurs only in the other tenant's data. */
@@ -324,6 +344,23 @@ const GRPC: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
       assert.equal(await codeOf(yours.call(jobs.deleteStill, { id: done, frame })), "WRONG_TENANT");
     assert.deepEqual((await mine.call(jobs.listStills, { id: done })).stills, stills);
   },
+  "svc.v1.JobService/ListClips": async () => {
+    for (const id of [done, running])
+      assert.equal(await codeOf(yours.call(jobs.listClips, { id })), "WRONG_TENANT");
+  },
+  "svc.v1.JobService/GetClip": async () => {
+    for (const id of [done, running])
+      assert.equal(await codeOf(read(yours.stream(jobs.getClip, { id, frame: CLIP_FRAME }))), "WRONG_TENANT");
+  },
+  "svc.v1.JobService/RequestClips": async () => {
+    for (const id of [done, running])
+      assert.equal(await codeOf(yours.call(jobs.requestClips, { id, frames: [1] })), "WRONG_TENANT");
+    await onlyOwnClip();
+  },
+  "svc.v1.JobService/DeleteClip": async () => {
+    assert.equal(await codeOf(yours.call(jobs.deleteClip, { id: done, frame: CLIP_FRAME })), "WRONG_TENANT");
+    await onlyOwnClip();
+  },
   "svc.v1.JobService/ListJobs": async () => {
     for (const request of [{}, { labels: LABELS }, { pageToken, pageSize: 1 }, { pageSize: 500 }])
       hasNoJob(await yours.call(jobs.listJobs, request));
@@ -484,6 +521,16 @@ const GRPC: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
     const part = { id: upload, offset: 5, data: Buffer.from("t-fil") };
     assert.equal(await codeOf(yours.call(uploads.appendUpload, part)), "UPLOAD_NOT_FOUND");
   },
+  "svc.v1.UploadService/SignUploadParts": async () => {
+    for (const id of [upload, bucketUpload]) {
+      const asked = { id, parts: [{ number: 1, sha256: Buffer.alloc(32) }] };
+      assert.equal(await codeOf(yours.call(uploads.signUploadParts, asked)), "UPLOAD_NOT_FOUND");
+    }
+  },
+  "svc.v1.UploadService/CompleteUpload": async () => {
+    for (const id of [upload, bucketUpload])
+      assert.equal(await codeOf(yours.call(uploads.completeUpload, { id })), "UPLOAD_NOT_FOUND");
+  },
   "svc.v1.UploadService/GetUpload": async () =>
     assert.equal(await codeOf(yours.call(uploads.getUpload, { id: upload })), "UPLOAD_NOT_FOUND"),
   "svc.v1.UploadService/ListUploads": async () =>
@@ -571,6 +618,21 @@ const HTTP: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
     for (const { frame } of stills) await denied(`/v1/jobs/${done}/stills/${frame}`, "DELETE");
     assert.deepEqual((await mine.call(jobs.listStills, { id: done })).stills, stills);
   },
+  listClips: async () => {
+    for (const id of [done, running]) await denied(`/v1/jobs/${id}/clips`);
+  },
+  getClip: async () => {
+    for (const id of [done, running]) await denied(`/v1/jobs/${id}/clips/${CLIP_FRAME}`);
+  },
+  requestClips: async () => {
+    const { status, body } = await ask(`/v1/jobs/${done}/clips`, "POST", { frames: [1] });
+    assert.deepEqual([status, body["code"]], [403, "WRONG_TENANT"]);
+    await onlyOwnClip();
+  },
+  deleteClip: async () => {
+    await denied(`/v1/jobs/${done}/clips/${CLIP_FRAME}`, "DELETE");
+    await onlyOwnClip();
+  },
   listJobs: async () => {
     for (const query of ["", "?label=film=secret", `?pageSize=1&pageToken=${pageToken}`, "?pageSize=500"])
       hasNoJob((await ask(`/v1/jobs${query}`)).body);
@@ -614,7 +676,7 @@ const HTTP: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
   getTenant: async () => {
     const { body } = await transports.ask("idle", "/v1/tenant");
     const usage = { jobsQueued: 0, jobsRunning: 0, segmentsRunning: 0 };
-    const uploads = { count: 0, bytes: 0, maxCount: 10, maxBytes: 100 };
+    const uploads = { count: 0, bytes: 0, maxCount: 10, maxBytes: 100, onlyParts: false, parts: false };
     const limits = { weight: 1 };
     assert.deepEqual(body, { id: "idle", usage, limits, defaultModels: ["vmaf_v0.6.1"], uploads });
   },
@@ -626,12 +688,21 @@ const HTTP: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
   },
   listMedia: async () => {
     const listed = async (under: string) => (await ask(`/v1/media?under=${encodeURIComponent(under)}`)).body;
-    assert.deepEqual(await listed(join(media, "yours")), { entries: [], nextPageToken: "" });
+    assert.deepEqual(await listed(join(media, "yours")), { entries: [], nextPageToken: "", probed: false });
     for (const path of ["mine", "mine/films", "mine/none", "yours/../mine"])
       assert.equal((await listed(join(media, "/").concat(path)))["code"], "PATH_NOT_ALLOWED");
     assert.equal((await listed("s3://films-of-others/"))["code"], "URL_NOT_ALLOWED");
   },
   listUploads: async () => assert.deepEqual((await ask("/v1/uploads")).body, { uploads: [] }),
+  signUploadParts: async () => {
+    const asked = { parts: [{ number: 1, sha256: Buffer.alloc(32).toString("base64") }] };
+    for (const id of [upload, bucketUpload])
+      assert.equal((await ask(`/v1/uploads/${id}:sign`, "POST", asked)).body["code"], "UPLOAD_NOT_FOUND");
+  },
+  completeUpload: async () => {
+    for (const id of [upload, bucketUpload])
+      assert.equal((await ask(`/v1/uploads/${id}:complete`, "POST")).body["code"], "UPLOAD_NOT_FOUND");
+  },
   createUpload: async () => {
     const metadata = `filename ${Buffer.from("own.mp4").toString("base64")}`;
     const sent = { "upload-length": "100", "upload-metadata": metadata };

@@ -5,6 +5,7 @@ import { request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import type { UploadLimits } from "../../src/jobs/media/upload-limits.ts";
 import { until } from "../waiting.ts";
 import { Transports } from "./transports.ts";
 
@@ -12,10 +13,14 @@ const BYTES = "application/offset+octet-stream";
 
 let directory: string;
 let transports: Transports;
+/** Limits of tenants that do not have those of all. */
+const own = new Map<string, Partial<UploadLimits>>();
 before(async () => {
   directory = await mkdtemp(join(tmpdir(), "svc-tus-"));
   const limits = { bytes: 100 * 2 ** 20, count: 100, keptMs: 86_400_000 };
-  transports = await Transports.open(undefined, { uploads: { directory, limits } });
+  transports = await Transports.open(undefined, {
+    uploads: { directory, limitsOf: (tenant) => ({ ...limits, ...own.get(tenant) }) },
+  });
 });
 after(async () => {
   await transports[Symbol.asyncDispose]();
@@ -105,6 +110,47 @@ describe("tus", () => {
   });
 });
 
+describe("parts", () => {
+  const sha256 = Buffer.alloc(32).toString("base64");
+  const asJson = { "content-type": "application/json" };
+  const ask = (path: string, body: unknown) => send("POST", `${path}:sign`, asJson, JSON.stringify(body));
+
+  test("are for a tenant with a bucket: without one the upload goes to the directory", async () => {
+    const sent = { "upload-length": "10", "upload-metadata": named("a.mp4") };
+    const { status, body, headers } = await send("POST", "/v1/uploads?parts=true", sent);
+    assert.deepEqual([status, body["partSize"], body["storedParts"]], [201, 0, []]);
+    const path = headers.get("location") ?? assert.fail();
+    for (const answer of [
+      await ask(path, { parts: [{ number: 1, sha256 }] }),
+      await send("POST", `${path}:complete`),
+    ])
+      assert.deepEqual([answer.status, answer.body["code"]], [409, "UPLOAD_KIND"]);
+    assert.equal((await patch(path, 0, "0123456789")).status, 204);
+  });
+
+  test("are asked for in a valid request", async () => {
+    const path = await begin(10);
+    for (const body of [
+      {},
+      { parts: [] },
+      { parts: [{ number: 0, sha256 }] },
+      { parts: [{ number: 1001, sha256 }] },
+      { parts: [{ number: 1.5, sha256 }] },
+      { parts: [{ number: 1, sha256: "x" }] },
+      { parts: [{ number: 1 }] },
+      { parts: [{ number: 1, sha256, url: "https://example.com" }] },
+      { parts: Array.from({ length: 17 }, () => ({ number: 1, sha256 })) },
+      { id: "other", parts: [{ number: 1, sha256 }] },
+    ]) {
+      const answer = await ask(path, body);
+      assert.deepEqual([answer.status, answer.body["code"]], [400, "INVALID_REQUEST"], JSON.stringify(body));
+    }
+    assert.equal((await send("POST", "/v1/uploads?parts=perhaps")).body["code"], "INVALID_REQUEST");
+    assert.equal((await ask("/v1/uploads/none", { parts: [{ number: 1, sha256 }] })).status, 404);
+    assert.equal((await send("POST", "/v1/uploads/none:complete")).status, 404);
+  });
+});
+
 describe("refuses", () => {
   test("an upload without a valid size or name", async () => {
     const wrong: readonly Headers[] = [
@@ -157,6 +203,8 @@ describe("refuses", () => {
       ["GET", "/v1/uploads/x"],
       ["PATCH", "/v1/uploads/x"],
       ["DELETE", "/v1/uploads/x"],
+      ["POST", "/v1/uploads/x:sign"],
+      ["POST", "/v1/uploads/x:complete"],
     ] as const) {
       const { status, body } = await send(method, path, { authorization: "Bearer a~reader" });
       assert.deepEqual([status, body["code"]], [403, "ROLE_MISSING"]);
@@ -166,5 +214,56 @@ describe("refuses", () => {
   test("a body of bytes for an operation that takes JSON", async () => {
     const { status, body } = await send("POST", "/v1/jobs", { "content-type": BYTES }, "{}");
     assert.deepEqual([status, body["code"]], [415, "UNSUPPORTED_MEDIA_TYPE"]);
+  });
+});
+
+describe("limits of one tenant", () => {
+  const as = (tenant: string) => ({ authorization: `Bearer ${tenant}` });
+  const create = (tenant: string, size: number) =>
+    send("POST", "/v1/uploads", {
+      ...as(tenant),
+      ...{ "tus-resumable": "1.0.0", "upload-length": String(size), "upload-metadata": named("clip.mp4") },
+    });
+
+  test("apply to its new uploads and are shown to it, those of another to the other", async () => {
+    own.set("small", { bytes: 20, count: 3 });
+    own.set("few", { count: 1, keptMs: 3_600_000 });
+    const tooLarge = await create("small", 21);
+    assert.deepEqual([tooLarge.status, tooLarge.body["code"]], [429, "TENANT_UPLOADS_FULL"]);
+    assert.deepEqual(tooLarge.body["found"], { bytes: 21, used: 0, limit: 20 });
+    assert.equal((await create("small", 20)).status, 201);
+    const first = await create("few", 21);
+    assert.equal(first.status, 201);
+    const second = await create("few", 1);
+    assert.deepEqual([second.status, second.body["found"]], [429, { uploads: 1, limit: 1 }]);
+    for (const [tenant, maxCount, maxBytes] of [
+      ["small", 3, 20],
+      ["few", 1, 100 * 2 ** 20],
+    ] as const) {
+      const { body } = await send("GET", "/v1/tenant", as(tenant));
+      const shown = body["uploads"] as Readonly<Record<string, unknown>>;
+      assert.deepEqual([shown["count"], shown["maxCount"], shown["maxBytes"]], [1, maxCount, maxBytes]);
+    }
+    const kept = async (tenant: string) => {
+      const { body } = await send("GET", "/v1/uploads", as(tenant));
+      const [one] = body["uploads"] as readonly {
+        readonly createTime: string;
+        readonly expireTime: string;
+      }[];
+      return Math.round((Date.parse(one?.expireTime ?? "") - Date.parse(one?.createTime ?? "")) / 3_600_000);
+    };
+    assert.deepEqual([await kept("small"), await kept("few")], [24, 1]);
+  });
+
+  test("apply at once when they change, and leave what is there", async () => {
+    own.set("changed", { count: 1 });
+    assert.equal((await create("changed", 10)).status, 201);
+    assert.equal((await create("changed", 10)).status, 429);
+    own.set("changed", { count: 2 });
+    assert.equal((await create("changed", 10)).status, 201);
+    own.set("changed", { bytes: 5 });
+    assert.equal((await create("changed", 1)).status, 429);
+    const { body } = await send("GET", "/v1/uploads", as("changed"));
+    assert.equal((body["uploads"] as readonly unknown[]).length, 2);
   });
 });

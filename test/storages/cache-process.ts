@@ -4,6 +4,7 @@ import { setDefaultCACertificates } from "node:tls";
 import { MediaCache } from "../../src/media/cache/cache.ts";
 import type { ObjectVersion } from "../../src/media/objects/object.ts";
 import { ObjectReader } from "../../src/media/objects/reader.ts";
+import { openWhole } from "./storage-fixture.ts";
 
 const [directory = "", url = "", version = "", authority = ""] = process.argv.slice(2);
 setDefaultCACertificates([readFileSync(authority, "utf8")]);
@@ -15,5 +16,5 @@ const access = () => ({
   privateNetwork: true,
 });
 const key = { tenant: "acme", place: url, name: url, version: JSON.parse(version) as ObjectVersion };
-await using _ = await cache.whole(key, { access, signal: AbortSignal.timeout(60_000) });
+await using _ = await openWhole(cache, key, { access, signal: AbortSignal.timeout(60_000) });
 await reader.close();

@@ -3,13 +3,14 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { appendFile, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { appendFile, open as openFile, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
+import { BLOCK_BYTES } from "../../src/media/cache/block-map.ts";
 import { MediaCache } from "../../src/media/cache/cache.ts";
 import { ObjectFault, type ObjectVersion } from "../../src/media/objects/object.ts";
 import { Failure } from "../../src/platform/failure.ts";
-import { content, StorageFixture } from "./storage-fixture.ts";
+import { content, openWhole, StorageFixture } from "./storage-fixture.ts";
 
 const MIB = 2 ** 20;
 const FILM = "/film.mp4";
@@ -51,7 +52,7 @@ function look(path: string): Promise<ObjectVersion> {
 
 async function use(path: string, version: ObjectVersion, tenant = "acme", from = cache) {
   const key = { tenant, place: fixture.server.url(path), name: fixture.server.url(path), version };
-  return from.whole(key, { access: () => fixture.access(path), signal });
+  return openWhole(from, key, { access: () => fixture.access(path), signal });
 }
 
 async function bytesOf(path: string, version: ObjectVersion, tenant = "acme", from = cache): Promise<Buffer> {
@@ -129,6 +130,58 @@ test("an object that is replaced while it is fetched is never served", async () 
   await cache.close();
 });
 
+test("only the blocks of the ranges are fetched; the rest reads as zeros", async () => {
+  const version = await look(FILM);
+  const key = { tenant: "acme", place: "p", name: "n", version };
+  const read = { access: () => fixture.access(FILM), signal, version };
+  const sent = fixture.server.sentBytes;
+  await using object = await cache.open(key);
+  const ranges = [
+    { first: 10, last: 20 },
+    { first: BLOCK_BYTES, last: 2 * BLOCK_BYTES },
+    { first: BYTES.length - 1, last: BYTES.length + 100 },
+  ];
+  await object.fetch(ranges, read);
+  const needed = 3 * BLOCK_BYTES + (BYTES.length % BLOCK_BYTES);
+  assert.equal(fixture.server.sentBytes - sent, needed);
+  const there = await object.handle.readFile();
+  assert.deepEqual(there.subarray(0, 3 * BLOCK_BYTES), BYTES.subarray(0, 3 * BLOCK_BYTES));
+  assert.equal(there.at(-1), BYTES.at(-1));
+  assert.ok(there.subarray(3 * BLOCK_BYTES, -BLOCK_BYTES).every((byte) => byte === 0));
+  await object.fetch(ranges, read);
+  assert.equal(fixture.server.sentBytes - sent, needed);
+  await cache.close();
+});
+
+test("what was changed on the disk is not held, and is fetched again", async () => {
+  const version = await look(FILM);
+  const key = { tenant: "acme", place: "p", name: "n", version };
+  const read = { access: () => fixture.access(FILM), signal, version };
+  await using object = await cache.open(key);
+  const ranges = [
+    { first: 0, last: 5 * BLOCK_BYTES },
+    { first: BYTES.length - 1, last: BYTES.length + 100 },
+  ];
+  assert.equal(await object.holds(ranges), false);
+  await object.fetch(ranges, read);
+  assert.equal(await object.holds(ranges), true);
+  const disk = await openFile(object.path, "r+");
+  await disk.write(Buffer.alloc(4096), 0, 4096, 3 * BLOCK_BYTES + 17);
+  await disk.close();
+  const sent = fixture.server.sentBytes;
+  assert.equal(await object.holds([{ first: 0, last: BLOCK_BYTES }]), true);
+  assert.equal(await object.holds(ranges), false);
+  await object.fetch(ranges, read);
+  assert.equal(fixture.server.sentBytes - sent, BLOCK_BYTES);
+  assert.equal(await object.holds(ranges), true);
+  await cache.close();
+  const again = await open();
+  await using reopened = await again.open(key);
+  assert.equal(await reopened.holds(ranges), true);
+  assert.equal(await reopened.holds([{ first: 0, last: BYTES.length - 1 }]), false);
+  await again.close();
+});
+
 test("what one task failed to fetch, the next one does", async () => {
   const version = await look(FILM);
   const stop = new AbortController();
@@ -138,9 +191,9 @@ test("what one task failed to fetch, the next one does", async () => {
   };
   const key = { tenant: "acme", place: "p", name: "n", version };
   const access = () => fixture.access(FILM);
-  await assert.rejects(cache.whole(key, { access, signal: stop.signal }), /stopped/);
+  await assert.rejects(openWhole(cache, key, { access, signal: stop.signal }), /stopped/);
   fixture.server.fault = () => false;
-  await using object = await cache.whole(key, { access, signal });
+  await using object = await openWhole(cache, key, { access, signal });
   assert.equal(sha256(await object.handle.readFile()), sha256(BYTES));
   await cache.close();
 });

@@ -82,6 +82,25 @@ test("a node that asks gets new URLs for the tasks that it holds, and for no oth
   assert.deepEqual(later.media, []);
 });
 
+test("a job shows how far its node has fetched, and refuses impossible numbers", async () => {
+  const { job } = await system.submit("acme", NAMES);
+  const { itemId, attempt } = await node.pullNow();
+  const report = async (bytesDone: number, bytesTotal: number) => {
+    await node.heartbeat({ running: [{ itemId, attempt, fetch: { bytesDone, bytesTotal } }] });
+    const { fetch } = await system.job("acme", job.id);
+    return fetch && [fetch.bytesDone, fetch.bytesTotal];
+  };
+  assert.deepEqual(await report(5e12, 6e12), [5e12, 6e12]);
+  assert.deepEqual(await report(7e12, 6e12), [6e12, 6e12]);
+  for (const bytes of [Number.NaN, Number.POSITIVE_INFINITY, -1, 0.5, 2 ** 53]) {
+    await assert.rejects(report(bytes, 6e12), { code: "INVALID_REQUEST" });
+    await assert.rejects(report(0, bytes), { code: "INVALID_REQUEST" });
+  }
+  await node.heartbeat({ running: [{ itemId, attempt }] });
+  assert.equal((await system.job("acme", job.id)).fetch, undefined);
+  await system.cancel("acme", job.id);
+});
+
 test("a job whose storage was removed meanwhile fails, and its node gets no task", async () => {
   const { job } = await system.submit("acme", NAMES);
   storages = [];

@@ -8,8 +8,14 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Authority } from "../server/certificates.ts";
 
+/** What a file consists of: a buffer, or bytes that are made when they are asked for. */
+export interface Content {
+  readonly length: number;
+  subarray(first: number, end: number): Buffer;
+}
+
 interface Served {
-  readonly content: Buffer;
+  readonly content: Content;
   readonly etag: string;
   readonly modified: Date;
 }
@@ -75,7 +81,12 @@ export class MediaServer {
 
   /** Makes or replaces a file. */
   put(path: string, content: Buffer, modified = MODIFIED): void {
-    this.#files.set(path, { content, etag: `"${hash("sha256", content, "hex")}"`, modified });
+    this.serve(path, content, hash("sha256", content, "hex"), modified);
+  }
+
+  /** The same, with a version of its own. */
+  serve(path: string, content: Content, version: string, modified = MODIFIED): void {
+    this.#files.set(path, { content, etag: `"${version}"`, modified });
   }
 
   delete(path: string): void {
@@ -106,7 +117,7 @@ export class MediaServer {
       return void response.writeHead(412).end();
     const size = file.content.length;
     if (first >= size) return void response.writeHead(416, { "content-range": `bytes */${size}` }).end();
-    const body = file.content.subarray(first, last + 1);
+    const body = file.content.subarray(first, Math.min(last + 1, size));
     const headers = {
       etag: file.etag,
       "last-modified": file.modified.toUTCString(),

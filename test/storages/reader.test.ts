@@ -263,7 +263,7 @@ test("refuses servers that cannot be used for videos", async () => {
   await fails(look(), "UNSUITABLE");
 });
 
-test("tells missing, forbidden and empty objects apart", async () => {
+test("distinguishes missing, forbidden and empty objects", async () => {
   await fails(look("/other.mp4"), "MISSING");
   fixture.server.put(FILM, Buffer.alloc(0));
   await fails(look(), "EMPTY");

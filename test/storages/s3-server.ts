@@ -68,12 +68,48 @@ export class S3Server implements AsyncDisposable {
     return server;
   }
 
-  put(key: string, content: Buffer): Promise<void> {
-    return this.#send("PUT", key, content);
+  async put(key: string, content: Buffer): Promise<void> {
+    await this.#send("PUT", key, content);
   }
 
-  delete(key: string): Promise<void> {
-    return this.#send("DELETE", key);
+  /** `version`: default: the current one. */
+  async get(key: string, version?: string): Promise<Buffer> {
+    const query = version === undefined ? "" : `?versionId=${version}`;
+    return Buffer.from(await (await this.#send("GET", key, undefined, query)).arrayBuffer());
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#send("DELETE", key);
+  }
+
+  /** Returns the keys with a prefix. */
+  async keys(prefix: string): Promise<readonly string[]> {
+    const text = await this.#textOf(`list-type=2&prefix=${encodeURIComponent(prefix)}`);
+    return [...text.matchAll(/<Key>(.*?)<\/Key>/g)].map(([, key = ""]) => key);
+  }
+
+  /** Aborts every multipart upload, as a rule of a bucket does after a while. */
+  async abortAll(): Promise<void> {
+    const text = await this.#textOf("uploads=");
+    for (const [, key = "", id = ""] of text.matchAll(/<Key>(.*?)<\/Key>.*?<UploadId>(.*?)<\/UploadId>/gs))
+      await this.#send("DELETE", key, undefined, `?uploadId=${encodeURIComponent(id)}`);
+  }
+
+  /** Lets pages of an origin send objects. */
+  async allowOrigin(origin: string): Promise<void> {
+    const rule = [
+      `<AllowedOrigin>${origin}</AllowedOrigin><AllowedMethod>PUT</AllowedMethod>`,
+      "<AllowedHeader>x-amz-checksum-sha256</AllowedHeader><MaxAgeSeconds>3600</MaxAgeSeconds>",
+    ];
+    const body = `<CORSConfiguration><CORSRule>${rule.join("")}</CORSRule></CORSConfiguration>`;
+    await this.#send("PUT", "", Buffer.from(body), "?cors=");
+  }
+
+  /** Keeps versions of objects from now on. */
+  async keepVersions(): Promise<void> {
+    const status = "<Status>Enabled</Status>";
+    const body = Buffer.from(`<VersioningConfiguration>${status}</VersioningConfiguration>`);
+    await this.#send("PUT", "", body, "?versioning=");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -92,10 +128,16 @@ export class S3Server implements AsyncDisposable {
     );
   }
 
-  async #send(method: string, key: string, body?: Buffer): Promise<void> {
+  async #textOf(query: string): Promise<string> {
+    return (await this.#send("GET", "", undefined, `?${query}`)).text();
+  }
+
+  async #send(method: string, key: string, body?: Buffer, query = ""): Promise<Response> {
     const path = key.split("/").map(encodeURIComponent).join("/");
     const given = body && { body: new Uint8Array(body) };
-    const response = await this.#client.fetch(`${this.endpoint}/${BUCKET}/${path}`, { method, ...given });
+    const url = `${this.endpoint}/${BUCKET}/${path}${query}`;
+    const response = await this.#client.fetch(url, { method, ...given });
     if (!response.ok) throw new Error(`${method} ${key}: ${response.status} ${await response.text()}`);
+    return response;
   }
 }

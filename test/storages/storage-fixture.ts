@@ -4,6 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import type { CachedObject, CacheKey, MediaCache } from "../../src/media/cache/cache.ts";
+import type { EntryRead } from "../../src/media/cache/entry.ts";
 import type { ObjectAccess } from "../../src/media/objects/object.ts";
 import { ObjectReader } from "../../src/media/objects/reader.ts";
 import { Authority } from "../server/certificates.ts";
@@ -41,4 +43,20 @@ export class StorageFixture implements AsyncDisposable {
 /** Different bytes at every place. */
 export function content(bytes: number): Buffer {
   return randomBytes(bytes);
+}
+
+/** Opens an object of a cache and fetches all of it. */
+export async function openWhole(
+  cache: MediaCache,
+  key: CacheKey,
+  read: Omit<EntryRead, "version">,
+): Promise<CachedObject> {
+  const object = await cache.open(key);
+  try {
+    await object.fetch([{ first: 0, last: key.version.size - 1 }], { ...read, version: key.version });
+    return object;
+  } catch (error) {
+    await object[Symbol.asyncDispose]();
+    throw error;
+  }
 }

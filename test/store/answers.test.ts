@@ -24,6 +24,7 @@ import {
 
 const digest = (text: string) => Buffer.alloc(32, text);
 const KEY = digest("the question");
+const ASKED = { key: KEY, isJudged: false };
 const HERE = digest("these programs");
 
 /** A job of two segments that succeeded, with stills of a frame of both sides. */
@@ -78,8 +79,11 @@ onBothStores((open) => {
     const { tenant } = node;
     const one = await scoredJob(store, node);
     await makeStills(store, node);
-    const [found] = await store.findAnswers(tenant, [KEY]);
-    assert.deepEqual(found, { jobId: one.id, plan: "the plan", workClass: SCORE, scoredBy: found?.scoredBy });
+    const [found] = await store.findAnswers(tenant, [ASKED]);
+    assert.deepEqual(found, {
+      ...{ jobId: one.id, plan: "the plan", workClass: SCORE },
+      ...{ scoredBy: found?.scoredBy, judged: undefined },
+    });
     assert.deepEqual(Buffer.from(found.scoredBy), HERE);
     const before = (await store.jobDetail(tenant, one.id)) ?? assert.fail();
     const rows = await rowsOf(store, tenant, one.id);
@@ -123,7 +127,7 @@ onBothStores((open) => {
     const one = await scoredJob(store, node);
     const second = await answer(store, node, one.id);
     await store.deleteJob(node.tenant, one.id, false);
-    const [found] = await store.findAnswers(node.tenant, [KEY]);
+    const [found] = await store.findAnswers(node.tenant, [ASKED]);
     assert.equal(found?.jobId, second.job.id);
     const third = await answer(store, node, second.job.id);
     assert.deepEqual(third.job.reuse, second.job.reuse);
@@ -135,11 +139,11 @@ onBothStores((open) => {
     const node = await register(store, newTenant());
     const one = await scoredJob(store, node);
     const stranger = await register(store, newTenant());
-    assert.deepEqual(await store.findAnswers(stranger.tenant, [KEY]), [undefined]);
+    assert.deepEqual(await store.findAnswers(stranger.tenant, [ASKED]), [undefined]);
     const other = await answer(store, stranger, one.id);
     assert.deepEqual([other.job.state, other.job.reuse], ["QUEUED", undefined]);
     await store.deleteJob(node.tenant, one.id, false);
-    assert.deepEqual(await store.findAnswers(node.tenant, [KEY]), [undefined]);
+    assert.deepEqual(await store.findAnswers(node.tenant, [ASKED]), [undefined]);
     assert.equal((await answer(store, node, one.id)).job.state, "QUEUED");
   });
 
@@ -173,9 +177,9 @@ onBothStores((open) => {
     const { store } = open();
     const node = await register(store, newTenant());
     await scoredJob(store, node, [HERE, digest("other programs")]);
-    assert.deepEqual(await store.findAnswers(node.tenant, [KEY, digest("another question")]), [
-      undefined,
-      undefined,
-    ]);
+    assert.deepEqual(
+      await store.findAnswers(node.tenant, [ASKED, { key: digest("another question"), isJudged: false }]),
+      [undefined, undefined],
+    );
   });
 });

@@ -83,7 +83,8 @@ onBothStores((open) => {
     const tenant = newTenant();
     const { id, cells } = await insert(store, tenant);
     const [first, second] = cells.map(({ job }) => job.id);
-    const result = JSON.stringify({ pooled: { vmaf: { mean: 90.5 } }, frames: [] });
+    const streamSegments = [{ frameCount: 50, mean: 90.5, min: 88, worstFrame: 7 }];
+    const result = JSON.stringify({ pooled: { vmaf: { mean: 90.5 } }, streamSegments, frames: [] });
     const node = await register(store, tenant);
     await recordPlan(store, node, await take(store, node, [PLAN]), 2);
     for (const _ of [1, 2])
@@ -92,6 +93,7 @@ onBothStores((open) => {
     const [scored] = (await cellsOf(store, tenant, id)).map(({ job }) => job);
     assert.deepEqual([scored?.state, scored?.pooled], ["SUCCEEDED", { vmaf: { mean: 90.5 } }]);
     assert.deepEqual([scored?.media, scored?.scorer], [MEDIA, SCORED_BY]);
+    assert.deepEqual(scored?.streamSegments, streamSegments);
     await store.cancelJob(tenant, second ?? "");
     const [listed] = await store.comparisons.list(tenant, undefined, 10);
     const { cells: count, succeeded, cancelled, queued, framesDone, framesTotal } = listed ?? {};

@@ -1,11 +1,12 @@
 /**
- * Counts for limits and the queue, and a tenant's events, are read by index, and heartbeats change no indexed column.
+ * Counts for limits and the queue, a tenant's events and cells are read by index, and heartbeats change no indexed column.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Scope, type Statement, statement, type Value } from "../../src/store/connection/statement.ts";
 import { AFTER_OF_TENANT, NOW } from "../../src/store/events/events.ts";
 import { IN_WORK, WAITING } from "../../src/store/tasks/queue.ts";
+import { CELL_OF } from "../../src/store/tasks/titles.ts";
 import { QUEUED, RUNNING } from "../../src/store/tasks/usage.ts";
 import { onBothDatabases } from "./stores.ts";
 
@@ -52,6 +53,11 @@ onBothDatabases((open) => {
     assert.match(inWork, /using work_(running|leased) on work/);
     assert.match(inWork, /using work_waiting on work/);
     for (const plan of [waiting, inWork]) assert.doesNotMatch(plan, /Seq Scan on work/);
+  });
+
+  test("the cell of a job is found by an index", async () => {
+    const plan = await planOf(CELL_OF, ["t", "00000000-0000-4000-8000-000000000000"]);
+    assert.match(plan, /Index Scan using comparison_cell_job on comparison_cell/);
   });
 
   test("a heartbeat changes no indexed column, so that renewing leases is cheap", async () => {

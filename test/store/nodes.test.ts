@@ -13,6 +13,7 @@ import {
   onBothStores,
   PLAN,
   plannedJob,
+  recordPlan,
   register,
   SCORE,
   segmentRecord,
@@ -205,6 +206,60 @@ onBothStores((open) => {
     assert.deepEqual(row?.work.map(({ framesDone }) => framesDone).sort(), [100, 3]);
     await store.handBack(fence(node, a));
     assert.equal((await store.job(tenant, job.id))?.framesDone, 100);
+  });
+
+  test("a heartbeat stores how far a fetch is, until a frame is scored", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const [node, other] = [await register(store, tenant), await register(store, tenant)];
+    const job = await plannedJob(store, node, 3);
+    const [own, theirs] = [await take(store, node), await take(store, other)];
+    const cursor = await store.eventCursor();
+    const total = 2 ** 33;
+    const report = async (from: typeof node, itemId: string, done: number | undefined, framesDone = 0) => {
+      const fetch = done === undefined ? undefined : { done, total };
+      await store.renew(from.session, [{ itemId, attempt: 1, framesDone, fetch }], LEASE_MS, false);
+      return (await store.job(tenant, job.id))?.fetch?.done;
+    };
+    assert.equal(await report(node, own.id, 0), 0);
+    assert.equal(await report(node, own.id, 2 ** 32), 2 ** 32);
+    assert.equal(await report(other, theirs.id, 5), 2 ** 32, "a node that is behind");
+    assert.equal(await report(node, own.id, 2 ** 32), 2 ** 32, "no progress");
+    const page = await store.eventsAfter(cursor, 1000);
+    const fetched = page?.events.filter((event) => event.job.id === job.id).map((event) => event.job.fetch);
+    assert.deepEqual(
+      fetched,
+      [0, 1].fill(2 ** 32).map((done) => ({ done, total })),
+      "two changes",
+    );
+    assert.equal(await report(node, own.id, undefined), undefined, "the fetch ended");
+    assert.equal(await report(other, theirs.id, 6), 6);
+    await store.handBack(fence(other, theirs));
+    assert.equal((await store.job(tenant, job.id))?.fetch, undefined, "its task was returned");
+    assert.equal(await report(node, own.id, 7), 7);
+    assert.equal(await report(node, own.id, undefined, 1), undefined, "a frame is scored");
+    const late = await take(store, other);
+    await store.renew(
+      other.session,
+      [{ itemId: late.id, attempt: late.attempt, framesDone: 0, fetch: { done: 9, total } }],
+      LEASE_MS,
+      false,
+    );
+    assert.equal((await store.job(tenant, job.id))?.fetch, undefined);
+  });
+
+  test("a plan ends the fetch of its task", async () => {
+    const { store } = open();
+    const tenant = newTenant();
+    const node = await register(store, tenant);
+    const job = newJob();
+    await store.insertJobs(tenant, [job]);
+    const plan = await take(store, node, [PLAN]);
+    const running = [{ itemId: plan.id, attempt: 1, framesDone: 0, fetch: { done: 1, total: 2 } }];
+    await store.renew(node.session, running, LEASE_MS, false);
+    assert.deepEqual((await store.job(tenant, job.id))?.fetch, { done: 1, total: 2 });
+    await recordPlan(store, node, plan, 3);
+    assert.equal((await store.job(tenant, job.id))?.fetch, undefined);
   });
 
   test("a draining node gets no new tasks, whether drained by itself or by a caller", async () => {

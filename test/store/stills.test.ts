@@ -93,7 +93,7 @@ onBothStores((open) => {
       assert.equal((await store.jobDetail(tenant, job.id))?.work.at(-1)?.state, "DONE");
     });
 
-    test("come after all other tasks of their tenant, whatever their priority", async () => {
+    test("come after all other tasks of their tenant, of any priority", async () => {
       const { store, node } = await begin(open().store);
       const later = await plannedJob(store, node, 1, { priority: -100 });
       const works = [await take(store, node, ALL), await take(store, node, ALL)];

@@ -1,4 +1,5 @@
 /** The two stores that a suite runs on, and the objects that its tests store. */
+import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -257,6 +258,7 @@ export function jobOutcome(given: Partial<Outcome> = {}): Outcome {
     scorer: SCORED_BY,
     estimate: undefined,
     stills: [],
+    gates: [],
     ...given,
   };
 }
@@ -264,6 +266,9 @@ export function jobOutcome(given: Partial<Outcome> = {}): Outcome {
 /** Reads the chunks of a part as bytes. */
 export async function bytesOf(part: ScoredPart | undefined): Promise<number[][]> {
   const pieces: number[][] = [];
-  for await (const rows of part?.chunks ?? []) pieces.push([...rows]);
+  for await (const chunk of part?.chunks ?? []) {
+    assert.ok(chunk instanceof Uint8Array, "it is in the database");
+    pieces.push([...chunk]);
+  }
   return pieces;
 }

@@ -7,7 +7,7 @@ import { fence, newJob, onBothDatabases, plannedJob, register, segmentRecord, ta
 
 const TABLES = [
   ...["job", "work", "piece", "still", "event", "revocation", "audit"],
-  ...["comparison", "comparison_cell"],
+  ...["comparison", "comparison_cell", "upload", "upload_part", "result_object"],
 ];
 
 const PAIR = { reference: "/r", distorted: "/d", ladder: "", clip: "" };
@@ -44,6 +44,11 @@ onBothDatabases((open) => {
         [tenant],
       );
       await store.comparisons.insert(tenant, COMPARISON(), [{ pair: PAIR, job: newJob() }]);
+      const object = { id: randomUUID(), tenant, key: "", bytes: 1, digests: new Uint8Array() };
+      await store.results.reserve(object);
+      const upload = { id: randomUUID(), name: "", size: 1, fingerprint: "", bucket: "", key: "" };
+      await store.uploads.insert(tenant, { ...upload, multipartId: "", partSize: 1 });
+      await store.uploads.setDigests(tenant, upload.id, [{ number: 1, sha256: "" }]);
       await store.insertAudit([auditRecord(tenant)]);
       const revocation = {
         kind: "SUBJECT",

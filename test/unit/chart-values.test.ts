@@ -53,7 +53,6 @@ const GIVEN = new Set([
   ...["SVC_TENANTS_NAMESPACE", "SVC_KUBECONFIG"],
   // By extraEnv, with a volume of the cluster.
   ...["SVC_STORAGES_FILE", "SVC_UPLOADS"],
-  ...["SVC_TENANT_UPLOADS", "SVC_TENANT_UPLOAD_SIZE", "SVC_UPLOAD_RETENTION"],
 ]);
 
 test("every value has a description and a schema", () => {
@@ -110,6 +109,9 @@ const RANGES: readonly (readonly [path: string, of: keyof typeof SETTINGS, setti
     (name) => [`controller.${name}`, "controller", name] as const,
   ),
   ["controller.worstStills", "controller", "worstStills"],
+  ["controller.uploads.tenantFiles", "controller", "tenantUploads"],
+  ["controller.uploads.tenantSize", "controller", "tenantUploadSize"],
+  ["controller.uploads.retention", "controller", "uploadRetention"],
   ["controller.audit.retention", "controller", "auditRetention"],
   ["controller.limits.weight", "controller", "tenantWeight"],
   ["auth.clockSkew", "controller", "authClockSkew"],

@@ -9,7 +9,7 @@ import { openEngine } from "../../src/engine/open.ts";
 import type { PlanReport, ReportResultRequest, WorkItem } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import { openLog } from "../../src/platform/observability/log.ts";
 import { NodeMetrics } from "../../src/worker/metrics.ts";
-import { Node } from "../../src/worker/node.ts";
+import { Node, type NodeOptions } from "../../src/worker/node.ts";
 import { encode, LOSSY, pristine, SCENE } from "../media/clips.ts";
 import { MediaDirectory } from "../media/directory.ts";
 import { GatedScorer } from "../media/gated-scorer.ts";
@@ -113,7 +113,16 @@ export class RunningNode implements AsyncDisposable {
   readonly registry = new Registry();
   readonly #connection: Connection;
 
-  constructor(address: string, engine: WorkEngine, slots: number) {
+  /** `media`: where titles are read, and kept. */
+  constructor(
+    address: string,
+    engine: WorkEngine,
+    slots: number,
+    media: Pick<NodeOptions, "mediaRoots" | "mediaCache"> = {
+      mediaRoots: undefined,
+      mediaCache: { directory: "/nonexistent", maxBytes: 0 },
+    },
+  ) {
     this.#connection = new Connection({ address, token: async () => "a.test.token" });
     this.node = new Node({
       connection: this.#connection,
@@ -122,7 +131,7 @@ export class RunningNode implements AsyncDisposable {
       slots,
       timeoutMs: 600_000,
       version: "1.2.3",
-      mediaCache: { directory: "/nonexistent", maxBytes: 0 },
+      ...media,
       metrics: new NodeMetrics(this.registry),
       log: openLog({ level: "silent", format: "json" }),
     });

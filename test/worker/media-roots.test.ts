@@ -1,4 +1,4 @@
-/** For each task a node reads only files of its tenant, whatever the task says: when planning and for every segment. */
+/** For each task a node reads only files of its tenant, regardless of the task: when planning and for every segment. */
 import assert from "node:assert/strict";
 import { copyFile, mkdir, rm, symlink } from "node:fs/promises";
 import { after, before, test } from "node:test";

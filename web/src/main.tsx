@@ -8,7 +8,12 @@ import { App } from "./app.tsx";
 import { SessionProvider } from "./session/session-provider.tsx";
 import { Boundary } from "./ui/boundary.tsx";
 import { applyTheme } from "./ui/theme.tsx";
-import "./style/base.css";
+import "./style/base/theme.css";
+import "./style/base/page.css";
+import "./style/base/frame.css";
+import "./style/base/controls.css";
+import "./style/base/keys.css";
+import "./style/base/notes.css";
 import "./style/section.css";
 
 /** Retries requests that did not reach the controller, and once with a new token; all other responses are final. */

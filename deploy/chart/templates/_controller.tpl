@@ -6,9 +6,14 @@
   "SVC_SEGMENT_SECONDS" $part.segmentSeconds
   "SVC_WORST_STILLS" $part.worstStills
   "SVC_RETENTION" $part.retention
+  "SVC_RESULTS_STORAGE" (ternary "" "/etc/svc/results/results.yaml" (empty $part.resultsStorage.existingSecret))
+  "SVC_TENANT_UPLOADS" $part.uploads.tenantFiles
+  "SVC_TENANT_UPLOAD_SIZE" $part.uploads.tenantSize
+  "SVC_UPLOAD_RETENTION" $part.uploads.retention
   "SVC_SCORE_TIMEOUT" $part.scoreTimeout
   "SVC_REQUEST_TIMEOUT" $part.requestTimeout
   "SVC_UI_TRY_IT_OUT" (ternary "true" "" $part.uiTryItOut)
+  "SVC_PROBE_MEDIA" (ternary "true" "" $part.probeMedia)
   "SVC_DEFAULT_MODEL" (join ":" $part.defaultModels)
   "SVC_FINDINGS" (include "svc.controller.findings" $part.findings)
   "SVC_TENANT_JOBS_QUEUED" $part.limits.jobsQueued
@@ -42,6 +47,7 @@
   "SVC_CONSOLE_OIDC_CLIENT_ID" $part.console.oidc.clientId
   "SVC_CONSOLE_OIDC_SCOPE" $part.console.oidc.scope
   "SVC_CONSOLE_OIDC_AUDIENCE" $part.console.oidc.audience
+  "SVC_CONSOLE_UPLOAD_ORIGIN" (join "," $part.console.uploadOrigins)
   "SVC_FLEET_TENANT" .Values.auth.fleetTenant) }}
 {{- /* Also set to "false": otherwise extraEnvFrom could set it. */}}
 - name: SVC_AUTH_DISABLED

@@ -30,7 +30,7 @@
 {{- range $at, $volume := (index . 1).extraVolumes }}
 {{- $here := printf "%s.extraVolumes[%d]" $path $at }}
 {{- $name := toString $volume.name }}
-{{- if regexMatch "^(tmp|cache|extra-ca|tls|client-ca|tenants|credentials|controller-ca|media-.*)$" $name }}
+{{- if regexMatch "^(tmp|cache|extra-ca|tls|client-ca|tenants|results|credentials|controller-ca|media-.*)$" $name }}
 {{ $here }}.name {{ $name | quote }} is the name of one of the chart's own volumes. Choose another.
 {{- else if hasKey $names $name }}
 {{ $here }}.name {{ $name | quote }} is already used by {{ get $names $name }}. Give each volume its own name.

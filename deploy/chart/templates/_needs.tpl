@@ -32,6 +32,12 @@
 {{- include "svc.need" (list "Secret" .existingSecret .keyKey "private key of the controllers' certificate") -}}
 {{- include "svc.need" (list "Secret" .clientCa.existingSecret .clientCa.key "certificate authorities of clients") -}}
 {{- end -}}
+{{- with $v.controller.resultsStorage -}}
+{{- include "svc.need" (list "Secret" .existingSecret .key "the results storage") -}}
+{{- if .credentialsKey -}}
+{{- include "svc.need" (list "Secret" .existingSecret .credentialsKey "credentials of the results storage") -}}
+{{- end -}}
+{{- end -}}
 {{- if and $v.auth.enabled (eq (include "svc.tenantsSource" .) "file") -}}
 {{- with $v.auth.tenantsFile -}}
 {{- include "svc.need" (list "Secret" .existingSecret .key "tenants file") -}}

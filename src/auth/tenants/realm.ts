@@ -2,6 +2,7 @@
 import type { FindingsPolicy } from "../../jobs/findings-policy.ts";
 import type { Limits } from "../../jobs/limits.ts";
 import type { Storage } from "../../jobs/media/storages.ts";
+import type { UploadLimitSettings } from "../../jobs/media/upload-limits.ts";
 import type { Role } from "../principal.ts";
 
 /** An identity provider as used by one tenant, or by all. */
@@ -31,6 +32,8 @@ export interface Tenant {
   readonly allowedRoles: readonly Role[] | undefined;
   /** The limits that are set for it; the defaults apply to the others. */
   readonly limits: Partial<Limits>;
+  /** The same for its uploads. */
+  readonly uploadLimits: Partial<UploadLimitSettings>;
   /** Models of its jobs that name none, that of the main score first; undefined: the controller's. */
   readonly defaultModels: readonly string[] | undefined;
   /** What is done about findings of its jobs that do not say it; undefined: as the controller's setting says. */

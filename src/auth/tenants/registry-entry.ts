@@ -3,7 +3,8 @@
  * completely and refused as a whole, so that all its faults are reported at once.
  */
 import { FINDING_CODES, type FindingsPolicy } from "../../jobs/findings-policy.ts";
-import { LIMIT_NAMES, LIMIT_RULES, type Limits } from "../../jobs/limits.ts";
+import { LIMIT_RULES, type LimitRule } from "../../jobs/limits.ts";
+import { UPLOAD_LIMIT_RULES } from "../../jobs/media/upload-limits.ts";
 import { endpointFault } from "../keys/fetch.ts";
 import { type EntryFault, Members } from "./members.ts";
 import type { Realm, Tenant } from "./realm.ts";
@@ -19,6 +20,7 @@ const ENTRY_MEMBERS = [
   "findings",
   "storages",
 ];
+const LIMITS_MEMBERS = [...Object.keys(LIMIT_RULES), ...Object.keys(UPLOAD_LIMIT_RULES)];
 export const DEFAULT_TENANT_CLAIM = "tid";
 export const DEFAULT_ROLES_CLAIM = "svc_roles";
 
@@ -45,13 +47,18 @@ export function readEntry(value: unknown, { allowHttp, secrets = false }: EntryR
   const enabled = entry.has("enabled") ? entry.flag("enabled") : true;
   const oidc = entry.section("oidc", ["issuer", "jwksEndpoint", "audience", "tenantClaim", "rolesClaim"]);
   const rbac = entry.has("rbac") ? entry.section("rbac", ["defaultRole", "allowedRoles"]) : undefined;
-  const limits = entry.has("limits") ? readLimits(entry.section("limits", LIMIT_NAMES)) : {};
+  const given = entry.has("limits") ? entry.section("limits", LIMITS_MEMBERS) : undefined;
+  const limits = readLimits(given, LIMIT_RULES);
+  const uploadLimits = readLimits(given, UPLOAD_LIMIT_RULES);
   const defaultModels = entry.has("defaultModels") ? entry.models("defaultModels") : undefined;
   const findings = entry.has("findings")
     ? readFindings(entry.section("findings", ["action", "codes"]))
     : undefined;
   const storages = entry.has("storages") ? readStorages(entry, secrets ? id : undefined) : undefined;
-  const tenant = { id, enabled, ...readRoles(rbac), limits, defaultModels, findings, storages };
+  const tenant = {
+    ...{ id, enabled, ...readRoles(rbac), limits, uploadLimits },
+    ...{ defaultModels, findings, storages },
+  };
   const realm = oidc === undefined ? undefined : { ...readProvider(oidc, allowHttp), tenant };
   return realm === undefined || faults.length > 0 ? { faults } : { realm };
 }
@@ -86,9 +93,15 @@ function readRoles(rbac: Members | undefined): Pick<Tenant, "defaultRole" | "all
   return { defaultRole, allowedRoles };
 }
 
-function readLimits(limits: Members | undefined): Partial<Limits> {
-  const given = LIMIT_NAMES.filter((name) => limits?.has(name));
-  return Object.fromEntries(given.map((name) => [name, limits?.limit(name, LIMIT_RULES[name])]));
+/** Reads the limits that are given, of those with a rule. */
+function readLimits<Name extends string>(
+  limits: Members | undefined,
+  rules: Readonly<Record<Name, LimitRule>>,
+): Partial<Record<Name, number>> {
+  const read: Partial<Record<string, number>> = {};
+  for (const [name, rule] of Object.entries<LimitRule>(rules))
+    if (limits?.has(name)) read[name] = limits.limit(name, rule);
+  return read;
 }
 
 function readFindings(policy: Members | undefined): FindingsPolicy {

@@ -1,12 +1,15 @@
 /** Parses the storages of a tenant. */
 import { isAbsolute } from "node:path";
-import type {
-  Bucket,
-  CredentialsFile,
-  CredentialsSecret,
-  ObjectStorage,
-  Storage,
-  WebStorage,
+import type { LimitRule } from "../../jobs/limits.ts";
+import {
+  type Bucket,
+  type CredentialsFile,
+  type CredentialsSecret,
+  type ObjectStorage,
+  type ResultsSettings,
+  type Storage,
+  storageOf,
+  type WebStorage,
 } from "../../jobs/media/storages.ts";
 import { type EntryFault, Members } from "./members.ts";
 
@@ -14,10 +17,39 @@ import { type EntryFault, Members } from "./members.ts";
 const MOST = 100;
 const REGION = /^[a-z0-9-]{1,64}$/;
 const BUCKET = /^([a-z0-9][a-z0-9._-]{1,61}[a-z0-9])(?:\/(\P{Cc}{0,1024}))?$/u;
+/** A bucket, or a folder in it. The ids of uploads are found behind such prefixes in the specs of jobs. */
+const FOLDER = /^([a-z0-9][a-z0-9._-]{1,61}[a-z0-9])(?:\/((?:[A-Za-z0-9_=+@-][A-Za-z0-9._=+@-]*\/){0,20}))?$/;
+const MAX_FOLDER_PREFIX = 500;
 const KINDS = ["s3", "https"];
+/** Members of a service that speaks S3, without what is in it. */
+const SERVICE = ["endpoint", "region", "credentials", "privateNetwork"];
 /** A name of an object in Kubernetes, a DNS subdomain. */
 const SECRET_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const MAX_SECRET_NAME = 253;
+
+const DAY_MS = 86_400_000;
+/** Days from the end of a job until its per-frame scores are moved. */
+const SCORES_AFTER: LimitRule = { min: 0, max: 36_500, canBeNone: false, fallback: 7 };
+
+export type ResultsOutcome =
+  | { readonly results: ResultsSettings; readonly faults?: never }
+  | { readonly results?: never; readonly faults: readonly EntryFault[] };
+
+/** Parses an object with the member `s3`, of one bucket: what a controller keeps there. Never throws. */
+export function readResultsFile(value: unknown): ResultsOutcome {
+  const faults: EntryFault[] = [];
+  const file = Members.of(value, "", ["s3", "scoresAfterDays"], faults);
+  const s3 = file?.section("s3", [...SERVICE, "bucket"]);
+  if (file === undefined || s3 === undefined) return { faults };
+  const days = file.has("scoresAfterDays")
+    ? file.limit("scoresAfterDays", SCORES_AFTER)
+    : SCORES_AFTER.fallback;
+  const place = folderIn(s3, "bucket") ?? { bucket: "", prefix: "" };
+  const storage: ObjectStorage = { kind: "s3", ...readService(s3, undefined), buckets: [place] };
+  return faults.length > 0
+    ? { faults }
+    : { results: { place: { storage, ...place }, scoresAfterMs: days * DAY_MS } };
+}
 
 export type StoragesOutcome =
   | { readonly storages: readonly Storage[]; readonly faults?: never }
@@ -37,9 +69,30 @@ export function readStoragesFile(value: unknown): StoragesOutcome {
  */
 export function readStorages(entry: Members, secretsOf?: string): readonly Storage[] {
   const sections = entry.sections("storages", KINDS, MOST);
-  return sections.flatMap((section) =>
-    section === undefined ? [] : (readStorage(section, secretsOf) ?? []),
-  );
+  const storages: Storage[] = [];
+  for (const section of sections) {
+    const storage = section && readStorage(section, secretsOf);
+    if (section === undefined || storage === undefined) continue;
+    if (storage.kind === "s3") refuseUploads(section, storage, storages);
+    storages.push(storage);
+  }
+  return storages;
+}
+
+/** Records a fault if uploads would not be found again in this storage. */
+function refuseUploads(section: Members, storage: ObjectStorage, before: readonly Storage[]): void {
+  const { uploads } = storage;
+  if (uploads === undefined) return;
+  const name = { kind: "s3", bucket: uploads.bucket, key: uploads.prefix, versionId: undefined } as const;
+  if (storageOf([storage], name) === undefined)
+    section.refuse("s3.uploads", "is outside its buckets. Use one of them, or a folder in one.");
+  else if (storageOf(before, name) !== undefined)
+    section.refuse(
+      "s3.uploads",
+      "is in an earlier storage too, which would be used to read. Put this storage first.",
+    );
+  if (before.some((one) => one.kind === "s3" && one.uploads !== undefined))
+    section.refuse("s3.uploads", "is given for an earlier storage too. Leave it out of one of the two.");
 }
 
 function readStorage(section: Members, secretsOf: string | undefined): Storage | undefined {
@@ -47,18 +100,25 @@ function readStorage(section: Members, secretsOf: string | undefined): Storage |
     section.refuse("s3", "or https is needed, and not both.");
     return undefined;
   }
-  const s3 = section.has("s3")
-    ? section.section("s3", ["endpoint", "region", "buckets", "credentials", "privateNetwork"])
-    : undefined;
+  const s3 = section.has("s3") ? section.section("s3", [...SERVICE, "buckets", "uploads"]) : undefined;
   if (s3 !== undefined) return readObjectStorage(s3, secretsOf);
   const web = section.has("https") ? section.section("https", ["hosts", "privateNetwork"]) : undefined;
   return web && readWebStorage(web);
 }
 
 function readObjectStorage(s3: Members, secretsOf: string | undefined): ObjectStorage {
+  const service = readService(s3, secretsOf);
+  const buckets = s3.texts("buckets", MOST, faultOfBucket).map(bucketIn);
+  const uploads = s3.has("uploads") ? folderIn(s3, "uploads") : undefined;
+  return { kind: "s3", ...service, buckets, ...(uploads && { uploads }) };
+}
+
+function readService(
+  s3: Members,
+  secretsOf: string | undefined,
+): Pick<ObjectStorage, "endpoint" | "region" | "credentials" | "privateNetwork"> {
   const privateNetwork = s3.has("privateNetwork") && s3.flag("privateNetwork");
   const region = s3.text("region", REGION, "is missing or not a region, such as eu-central-1 or auto.");
-  const buckets = s3.texts("buckets", MOST, faultOfBucket).map(bucketIn);
   const endpoint = s3.has("endpoint")
     ? s3.url("endpoint", "Leave it out for AWS, or give the URL of the service")
     : undefined;
@@ -69,7 +129,7 @@ function readObjectStorage(s3: Members, secretsOf: string | undefined): ObjectSt
   const credentials = given?.has("secretName")
     ? readSecret(given, secretsOf)
     : given && readCredentialsFile(given);
-  return { kind: "s3", endpoint, region, buckets, credentials, privateNetwork };
+  return { endpoint, region, credentials, privateNetwork };
 }
 
 function refuseEndpoint(s3: Members, text: string, privateNetwork: boolean): void {
@@ -116,6 +176,18 @@ function faultOfBucket(text: string): string | undefined {
 
 function bucketIn(text: string): Bucket {
   const [, bucket = "", prefix = ""] = BUCKET.exec(text) ?? [];
+  return { bucket, prefix };
+}
+
+/** A bucket, or a folder in one. */
+function folderIn(s3: Members, name: string): Bucket | undefined {
+  const what =
+    "is not a bucket, or a bucket and a folder in it: BUCKET/FOLDER/, of letters, digits and . _ = + @ -";
+  const text = s3.text(name, FOLDER, `${what}.`);
+  if (text === "") return undefined;
+  const [, bucket = "", prefix = ""] = FOLDER.exec(text) ?? [];
+  if (faultOfBucket(bucket) !== undefined || prefix.length > MAX_FOLDER_PREFIX)
+    s3.refuse(name, `${what}, with at most ${MAX_FOLDER_PREFIX} characters behind the bucket.`);
   return { bucket, prefix };
 }
 

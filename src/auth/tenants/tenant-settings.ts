@@ -3,10 +3,23 @@ import type { DefaultModelsOf } from "../../jobs/default-models.ts";
 import type { FindingsPolicy, FindingsPolicyOf } from "../../jobs/findings-policy.ts";
 import type { Limits, LimitsOf } from "../../jobs/limits.ts";
 import type { Storage, StoragesOf } from "../../jobs/media/storages.ts";
+import {
+  type UploadLimitSettings,
+  type UploadLimitsOf,
+  uploadLimits,
+} from "../../jobs/media/upload-limits.ts";
 import type { Realm, Realms, Tenant } from "./realm.ts";
 
 export function limitsIn(realms: Realms, defaults: Limits): LimitsOf {
   return settingIn(realms, ({ limits }) => ({ ...defaults, ...limits }), defaults);
+}
+
+export function uploadLimitsIn(realms: Realms, defaults: UploadLimitSettings): UploadLimitsOf {
+  return settingIn(
+    realms,
+    (tenant) => uploadLimits({ ...defaults, ...tenant.uploadLimits }),
+    uploadLimits(defaults),
+  );
 }
 
 export function defaultModelsIn(realms: Realms, defaults: readonly string[]): DefaultModelsOf {

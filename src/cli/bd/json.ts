@@ -1,11 +1,26 @@
 /** The comparison as JSON: docs/cli.md documents the names. */
 import type { Average, Comparison, Result } from "../../rates/comparison.ts";
+import type { ProposalRequest } from "../../rates/proposal.ts";
 import type { Quality } from "../../rates/quality.ts";
 import { reasonText } from "../../rates/reasons.ts";
+import { proposalJson, proposalsOf } from "../../report/proposals.ts";
+import type { RungNote, Rungs } from "../../report/rungs.ts";
 import { printableJson } from "../terminal/escape.ts";
 
-/** One result per line, because there may be many. */
-export function* comparisonJson(comparison: Comparison): Generator<string> {
+/** The rungs of all ladders, and what is wrong with them. */
+export interface JudgedRungs {
+  /** By which they are judged. */
+  readonly metric: string;
+  readonly rungs: readonly Rungs[];
+  readonly notes: readonly RungNote[];
+}
+
+/** One result per line, because there may be many. `request`: undefined proposes no ladders. */
+export function* comparisonJson(
+  comparison: Comparison,
+  judged: JudgedRungs | undefined,
+  request: ProposalRequest | undefined,
+): Generator<string> {
   const { anchor, metrics, results, averages } = comparison;
   yield `{\n  "anchor": ${printableJson(anchor)},\n  "metrics": [\n`;
   yield* lines(metrics.map(metricJson));
@@ -13,7 +28,23 @@ export function* comparisonJson(comparison: Comparison): Generator<string> {
   yield* lines(results.map((result) => resultJson(result, anchor)));
   yield '  ],\n  "averages": [\n';
   yield* lines(averages.map(averageJson));
+  yield '  ],\n  "rungs": [\n';
+  yield* lines(judged?.notes.map((note) => rungJson(note, judged.metric)) ?? []);
+  if (judged !== undefined && request !== undefined) {
+    yield '  ],\n  "proposals": [\n';
+    yield* lines(proposalsOf(judged.rungs, request).map((each) => proposalJson(each, judged.metric)));
+  }
   yield "  ]\n}\n";
+}
+
+function rungJson({ ladder, clip, fault, text }: RungNote, metric: string) {
+  const { kind, rung, other, points, rate } = fault;
+  return {
+    ...{ ladder, clip: clip === "" ? null : clip, metric, fault: kind },
+    ...{ rate: rung.rate, score: rung.score, otherRate: other.rate, otherScore: other.score, points },
+    ...(rate !== undefined && { missingRate: rate }),
+    text,
+  };
 }
 
 function* lines(values: readonly unknown[]): Generator<string> {

@@ -1,15 +1,19 @@
 /** Runs `svc bd`: reads the encodes, compares their ladders and prints the deltas. */
+
 import { compareLadders } from "../../rates/comparison.ts";
 import { qualityOf } from "../../rates/quality.ts";
+import { judgesRungs, rungNotes, rungsOf } from "../../report/rungs.ts";
 import { EXIT, writeAll } from "../exit.ts";
 import { readText } from "../input/read-text.ts";
 import { quoteName } from "../terminal/escape.ts";
 import { detectTerminal } from "../terminal/terminal.ts";
-import { comparisonJson } from "./json.ts";
-import { parsePoints, unusable } from "./points-file.ts";
+import { comparisonJson, type JudgedRungs } from "./json.ts";
+import { type PointsTable, parsePoints, unusable } from "./points-file.ts";
+import { type ProposalFlags, proposalOf } from "./proposal-options.ts";
+import { plainRate, proposalLines, rungLines } from "./rungs.ts";
 import { comparisonLines } from "./tables.ts";
 
-export interface BdFlags {
+export interface BdFlags extends ProposalFlags {
   readonly anchor?: string;
   readonly metric?: readonly string[];
   readonly json?: boolean;
@@ -19,21 +23,50 @@ export interface BdFlags {
 export async function runBd(name: string, flags: BdFlags, signal: AbortSignal): Promise<number> {
   const input = { what: "the points", unusable: (why: string) => unusable(name, why) };
   const text = await readText(name, process.stdin, signal, input);
-  const { encodes, metrics, ignored } = parsePoints(name, text, flags.metric ?? []);
+  const table = parsePoints(name, text, flags.metric ?? []);
+  const { encodes, metrics, ignored } = table;
   const ladders = [...new Set(encodes.map(({ ladder }) => ladder))];
-  const anchor = anchorOf(name, ladders, flags.anchor);
+  const request = proposalOf(flags);
+  const anchor = anchorOf(name, ladders, flags.anchor, request !== undefined);
   const comparison = compareLadders(encodes, metrics.map(qualityOf), anchor);
+  const judged = judgedRungs(table);
+  if (request !== undefined && judged === undefined)
+    throw unusable(name, "--propose needs a column of VMAF scores, such as vmaf, and it has none");
   const terminal = detectTerminal(process.stdout, process.env);
   const lines = flags.json
-    ? comparisonJson(comparison)
-    : comparisonLines(comparison, ignored, terminal).map((line) => `${line}\n`);
+    ? comparisonJson(comparison, judged, request)
+    : [
+        ...comparisonLines(comparison, ignored, terminal),
+        ...(judged === undefined ? [] : ["", ...rungLines(judged.notes, judged.metric, terminal)]),
+        ...(judged && request ? proposalLines(judged, request, plainRate, terminal) : []),
+      ].map((line) => `${line}\n`);
   await writeAll(process.stdout, lines);
-  return comparison.results.some(({ bdRate }) => bdRate !== undefined) ? EXIT.scored : EXIT.input;
+  const isCompared = comparison.results.some(({ bdRate }) => bdRate !== undefined);
+  return isCompared || request !== undefined ? EXIT.scored : EXIT.input;
 }
 
-function anchorOf(name: string, ladders: readonly string[], asked: string | undefined): string {
+/** The rungs of all ladders by the first metric of VMAF's scale; undefined: there is none. */
+function judgedRungs({ encodes, metrics }: PointsTable): JudgedRungs | undefined {
+  const at = metrics.findIndex((metric) => judgesRungs(qualityOf(metric)));
+  const metric = metrics[at];
+  if (metric === undefined) return undefined;
+  const points = encodes.map(({ ladder, clip, rate, scores }) => {
+    const score = scores[at] ?? Number.NaN;
+    return { ladder, clip, rate, score, name: `${plainRate(rate)} (${score.toFixed(1)})` };
+  });
+  const rungs = rungsOf(points);
+  return { metric, rungs, notes: rungNotes(rungs, plainRate) };
+}
+
+/** `isEnough`: whether a single ladder is. */
+function anchorOf(
+  name: string,
+  ladders: readonly string[],
+  asked: string | undefined,
+  isEnough: boolean,
+): string {
   const [first = "", second] = ladders;
-  if (second === undefined)
+  if (second === undefined && !isEnough)
     throw unusable(name, `it has one ladder, ${quoteName(first)}, and nothing to compare with it`);
   if (asked === undefined || ladders.includes(asked)) return asked ?? first;
   const known = ladders.slice(0, 10).map(quoteName).join(", ");

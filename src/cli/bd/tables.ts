@@ -1,7 +1,14 @@
 /** The comparison for people: for each metric and scale a table, then what to know about its numbers. */
 import { signedText } from "../../jobs/quantities.ts";
 import { MIN_OVERLAP } from "../../rates/bd-rate.ts";
-import type { Average, Comparison, Method, Result, Scale } from "../../rates/comparison.ts";
+import {
+  type Average,
+  type Comparison,
+  METHODS,
+  type Method,
+  type Result,
+  type Scale,
+} from "../../rates/comparison.ts";
 import type { Quality } from "../../rates/quality.ts";
 import { printable } from "../terminal/escape.ts";
 import { type TableColumn, tableLines } from "../terminal/table.ts";
@@ -18,7 +25,6 @@ interface Line {
   readonly overlap: number | undefined;
 }
 
-const METHODS: readonly Method[] = ["pchip", "akima", "cubic", "aom-ctc"];
 const NUMBER_WIDTH = 8;
 const QUALITY = "BD-quality";
 const OVERLAP = "overlap";

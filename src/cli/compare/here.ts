@@ -65,7 +65,7 @@ async function cellOf(index: number, pair: Pair, scoring: Scoring): Promise<Cell
   const cell = { number: index + 1, reference, distorted, ladder, clip };
   try {
     const result = await scored(pair, scoring);
-    const segments = scoredSegments(pair, result.frames, result);
+    const segments = scoredSegments(pair.part, result.frames, result);
     return { ...cell, ...scoredInit(result), segments };
   } catch (thrown) {
     const { code, message, found, kind } = Failure.from(thrown);

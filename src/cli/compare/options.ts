@@ -1,12 +1,14 @@
 /** The options of `svc compare`. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { DEFAULT_MODEL } from "../../engine/contract/request.ts";
+import { DEFAULT_MODEL } from "../../jobs/default-models.ts";
 import { withFacts } from "../../platform/config/help-page.ts";
+import { proposalOptions } from "../bd/proposal-options.ts";
 import { addServerOptions, jsonOption, type ServerFlags } from "../connection/server.ts";
 import { optional } from "../flags/optional.ts";
 import { collectLabel, type Labels, labelOption } from "../jobs/labels.ts";
 import { addPairOptions, type PairFlags, type ScorerFlags, scorerOptions } from "../score/options.ts";
 import { type TrendFlags, trendOptions } from "../trends/options.ts";
+import type { OutputFlags } from "./output.ts";
 
 /** The files of a ladder, as given: "x264=x264-*.mp4". */
 export interface LadderFiles {
@@ -15,7 +17,7 @@ export interface LadderFiles {
   readonly files: string;
 }
 
-export interface CompareFlags extends ServerFlags, PairFlags, ScorerFlags, TrendFlags {
+export interface CompareFlags extends ServerFlags, PairFlags, ScorerFlags, TrendFlags, OutputFlags {
   readonly ladder: readonly LadderFiles[];
   readonly from?: string;
   readonly anchor?: string;
@@ -28,7 +30,6 @@ export interface CompareFlags extends ServerFlags, PairFlags, ScorerFlags, Trend
   readonly label?: Labels;
   /** One label: the release to compare with. */
   readonly baseline?: Labels;
-  readonly csv?: boolean;
   readonly quiet?: boolean;
 }
 
@@ -61,6 +62,7 @@ function outputOptions(): Option[] {
   return [
     jsonOption("the comparison", "tables"),
     optional("--csv", "print the encodes as CSV, which svc bd reads", "tables"),
+    ...proposalOptions("bit/s"),
     optional("-q, --quiet", "show no progress", "off"),
   ];
 }

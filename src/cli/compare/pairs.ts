@@ -27,12 +27,14 @@ export interface Asked {
   readonly encodes: readonly string[];
   readonly ladders: readonly LadderFiles[];
   readonly from: string | undefined;
+  /** Whether manifests are read here; if not, the nodes of a controller read them. */
+  readonly expand: boolean;
 }
 
 /** Throws INVALID_REQUEST, or SCORE_CANCELLED if the signal aborts. */
 export async function pairsOf(asked: Asked, signal: AbortSignal): Promise<readonly Pair[]> {
   const named = asked.from === undefined ? await given(asked) : await listed(asked.from, asked, signal);
-  const pairs = await withRenditions(named);
+  const pairs = asked.expand ? await withRenditions(named) : named;
   if (pairs.length > MAX_CELLS)
     throw invalid(`These are ${pairs.length} encodes; at most ${MAX_CELLS} can be compared at once.`);
   const seen = new Set<string>();

@@ -6,7 +6,11 @@ import type { Pooled } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { bitRateText, resolutionText } from "../../jobs/quantities.ts";
 import { scorersOf } from "../../jobs/scored-apart.ts";
 import { comparedCells } from "../../messages/comparison.ts";
+import { comparisonJson } from "../../messages/json.ts";
+import type { ProposalRequest } from "../../rates/proposal.ts";
+import { comparisonRungs } from "../../report/rungs.ts";
 import { inOptions } from "../api-names.ts";
+import { proposalLines, rungLines } from "../bd/rungs.ts";
 import { comparisonLines } from "../bd/tables.ts";
 import { scorersLines } from "../jobs/scored-apart.ts";
 import { stateName } from "../jobs/state.ts";
@@ -27,7 +31,8 @@ const STATS: readonly (readonly [heading: string, stat: "mean" | "harmonicMean" 
   ["min", "min"],
 ];
 
-export function reportLines(comparison: Comparison, terminal: Terminal): string[] {
+/** `request`: undefined proposes no ladders. */
+export function reportLines(comparison: Comparison, terminal: Terminal, request?: ProposalRequest): string[] {
   const names = comparison.metrics.map(({ name }) => name);
   const clips = [...Map.groupBy(comparison.cells, ({ clip }) => clip)];
   const tables = clips.flatMap(([clip, cells]) => [
@@ -38,14 +43,30 @@ export function reportLines(comparison: Comparison, terminal: Terminal): string[
   const { comparison: compared } = comparedCells(comparison);
   const deltas =
     compared.results.length === 0 ? noDeltas(comparison) : comparisonLines(compared, [], terminal);
+  const rungs = comparisonRungs(comparisonJson(comparison));
   const scorers = scorersLines(scorersOf(comparison.cells), terminal);
   return [
     ...tables,
     ...faultLines(comparison.cells, terminal),
     ...segmentLines(comparison.cells, (cell) => nameOf(cell, terminal), terminal),
     ...deltas,
+    ...(rungs === undefined || rungs.notes.length === 0
+      ? []
+      : ["", ...rungLines(rungs.notes, rungs.metric, terminal)]),
+    ...(request === undefined ? [] : proposed(rungs, request, terminal)),
     ...scorers,
   ];
+}
+
+function proposed(
+  judged: ReturnType<typeof comparisonRungs>,
+  request: ProposalRequest,
+  terminal: Terminal,
+): string[] {
+  if (judged === undefined)
+    return ["", "No ladder is proposed: no metric of the comparison has VMAF's scale."];
+  if (judged.rungs.length === 0) return ["", "No ladder is proposed: no encode has a bit rate and a score."];
+  return ["", ...proposalLines(judged, request, bitRateText, terminal)];
 }
 
 /** By ladder as first given, then by rate. */

@@ -5,54 +5,64 @@ import type { Comparison, ComparisonCell } from "../../gen/proto/svc/v1/comparis
 import { Job_State, JobService } from "../../gen/proto/svc/v1/job_pb.ts";
 import { ScoredSpanSchema } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { scoredRate } from "../../jobs/frame-rate.ts";
+import { FIRST_METRIC } from "../../jobs/scores/metric-names.ts";
 import type { Series } from "../../jobs/scores/moments.ts";
-import { type ScoredSpan, scoreSpans, worstSpans } from "../../jobs/scores/spans.ts";
+import {
+  firstFrames,
+  type ScoredSpan,
+  type StreamSegment,
+  scoreSpans,
+  segmentsOf,
+  worstSpans,
+} from "../../jobs/scores/spans.ts";
 import { segmentStarts } from "../../titles/segment-starts.ts";
 import { chartSeries } from "../jobs/result.ts";
-import { spanText } from "../score/shot-lines.ts";
-import { FIRST_METRIC } from "../score/view.ts";
+import { spanText } from "../score/span-lines.ts";
 import { exact } from "../terminal/numbers.ts";
 import { type TableColumn, tableLines } from "../terminal/table.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
 import type { Pair } from "./pairs.ts";
+import type { TitlePart } from "./titles.ts";
 
 /** What a result says of its files and of the frames that were compared. */
 type Compared = Parameters<typeof scoredRate>[0] & { readonly alignment?: object | undefined };
 
 /**
- * Returns the segments of a pair's rendition with their scores by the first model; none of another video, none if the
+ * Returns the segments of a rendition with their scores by the first model; none of another video, none if the
  * files state no frame rate, and none if only some frames were compared, whose numbers are others.
  */
-export function scoredSegments({ part }: Pair, frames: Series, compared: Compared): ScoredSpan[] {
+export function scoredSegments(
+  part: TitlePart | undefined,
+  frames: Series,
+  compared: Compared,
+): ScoredSpan[] {
   const rate = compared.alignment === undefined ? scoredRate(compared) : undefined;
-  const starts = part && rate !== undefined ? segmentStarts(part.rendition, rate) : undefined;
-  return starts === undefined ? [] : scoreSpans(starts, frames, FIRST_METRIC);
+  const starts = part && segmentStarts(part.rendition);
+  if (starts === undefined || rate === undefined) return [];
+  return scoreSpans(firstFrames(starts, rate), frames, FIRST_METRIC);
 }
 
-/** Returns a comparison on a controller with the segments of its renditions. `pairs`: of its cells, in order. */
+/**
+ * Returns a comparison on a controller with the segments of renditions that were uploaded, which the controller does not
+ * know. `pairs`: what was submitted, in the order of its cells.
+ */
 export async function withSegments(
   connection: Connection,
   comparison: Comparison,
   pairs: readonly Pair[],
   signal: AbortSignal,
 ): Promise<Comparison> {
+  const isUploaded = pairs.some(({ part }) => part !== undefined);
+  if (!isUploaded) return comparison;
   const cells = comparison.cells.map(async (cell, index) => {
-    const pair = pairs[index];
-    if (pair?.part === undefined || cell.state !== Job_State.SUCCEEDED) return cell;
+    const part = pairs[index]?.part;
+    if (part === undefined || cell.state !== Job_State.SUCCEEDED) return cell;
     const { job } = await connection.call(JobService.method.getJob, { id: cell.jobId }, { signal });
     const frames = await chartSeries(connection, cell.jobId, signal);
-    const segments = scoredSegments(pair, frames, job?.result ?? {});
+    const segments = scoredSegments(part, frames, job?.result ?? {});
     return { ...cell, segments: segments.map((segment) => create(ScoredSpanSchema, segment)) };
   });
   return { ...comparison, cells: await Promise.all(cells) };
-}
-
-/** A segment in the table. */
-interface Listed extends ScoredSpan {
-  /** Of its encode. */
-  readonly name: string;
-  /** From 1. */
-  readonly number: number;
 }
 
 /** Returns a table of the worst segments of all encodes; nothing if no segments are known. */
@@ -61,27 +71,27 @@ export function segmentLines(
   nameOf: (cell: ComparisonCell) => string,
   terminal: Terminal,
 ): readonly string[] {
-  const all = cells.flatMap((cell) =>
-    cell.segments.map((segment, index): Listed => ({ ...segment, name: nameOf(cell), number: index + 1 })),
-  );
+  const all = segmentsOf(cells);
   if (all.length === 0) return [];
   const worst = worstSpans(all);
   return [
     paint(terminal, "bold", `The worst ${worst.length} of ${all.length} segments`),
-    ...tableLines(worst, COLUMNS, terminal, { heading: true }),
+    ...tableLines(worst, columnsOf(nameOf), terminal, { heading: true }),
     "",
   ];
 }
 
 const NUMBER = { align: "right", atLeast: 0 } as const;
-const COLUMNS: readonly TableColumn<Listed>[] = [
-  { heading: "ENCODE", atLeast: 0, text: ({ name }) => name },
-  { heading: "SEGMENT", ...NUMBER, text: ({ number }) => String(number) },
-  {
-    ...{ heading: "FRAMES", ...NUMBER, dispensable: 2 },
-    text: spanText,
-  },
-  { heading: "MEAN", ...NUMBER, text: ({ mean }) => exact(mean) },
-  { heading: "WORST", ...NUMBER, dispensable: 1, text: ({ min }) => exact(min) },
-  { heading: "AT FRAME", atLeast: 0, dispensable: 1, text: ({ worstFrame }) => String(worstFrame) },
-];
+
+function columnsOf(
+  nameOf: (cell: ComparisonCell) => string,
+): readonly TableColumn<StreamSegment<ComparisonCell>>[] {
+  return [
+    { heading: "ENCODE", atLeast: 0, text: ({ cell }) => nameOf(cell) },
+    { heading: "SEGMENT", ...NUMBER, text: ({ number }) => String(number) },
+    { ...{ heading: "FRAMES", ...NUMBER, dispensable: 2 }, text: spanText },
+    { heading: "MEAN", ...NUMBER, text: ({ mean }) => exact(mean) },
+    { heading: "WORST", ...NUMBER, dispensable: 1, text: ({ min }) => exact(min) },
+    { heading: "AT FRAME", atLeast: 0, dispensable: 1, text: ({ worstFrame }) => String(worstFrame) },
+  ];
+}

@@ -1,16 +1,18 @@
 /** Compares pairs on a controller, which keeps the comparison. */
 import { create } from "@bufbuild/protobuf";
 import type { Connection } from "../../client/connection/connection.ts";
-import { type Comparison, ComparisonService } from "../../gen/proto/svc/v1/comparison_pb.ts";
+import {
+  type Comparison,
+  type ComparisonCell,
+  ComparisonService,
+} from "../../gen/proto/svc/v1/comparison_pb.ts";
 import { Job_State, SubmitJobRequestSchema } from "../../gen/proto/svc/v1/job_pb.ts";
-import { invalid } from "../../platform/failure.ts";
 import { answered } from "../connection/server.ts";
 import { awaitJobs, MAX_AWAITED } from "../jobs/wait.ts";
 import type { ListedJob } from "../submit/list-file.ts";
 import { awaitListed } from "../submit/outcome.ts";
 import { settingsOf } from "../submit/spec.ts";
 import { found } from "../submit/upload.ts";
-import { quoteName } from "../terminal/escape.ts";
 import type { CompareFlags } from "./options.ts";
 import type { Pair } from "./pairs.ts";
 import { RenditionFiles } from "./titles.ts";
@@ -26,11 +28,6 @@ export async function submitPairs(
   flags: CompareFlags,
   signal: AbortSignal,
 ): Promise<Comparison> {
-  const [title] = pairs.flatMap(({ part }) => part ?? []);
-  if (title !== undefined && !flags.upload)
-    throw invalid(
-      `${quoteName(title.manifest)} is a manifest. Give --upload with --submit, so that its renditions are joined here and uploaded.`,
-    );
   await using renditions = new RenditionFiles();
   const files: ListedJob[] = [];
   for (const pair of pairs) {
@@ -62,18 +59,24 @@ export async function fetchComparison(
   return answered(comparison, `comparison ${id}`);
 }
 
-/** Waits until the jobs of all cells have ended, and returns the comparison then. */
+/** Waits until the jobs of all cells have ended, also of those that titles add, and returns the comparison then. */
 export async function awaitCells(
   connection: Connection,
-  { id, cells }: Comparison,
+  comparison: Comparison,
   { quiet }: Pick<CompareFlags, "quiet">,
   signal: AbortSignal,
 ): Promise<Comparison> {
-  const open = cells.filter(({ state }) => state === Job_State.QUEUED || state === Job_State.RUNNING);
-  const ids = open.map(({ jobId }) => jobId);
-  for (let first = 0; first < ids.length; first += MAX_AWAITED) {
-    const some = ids.slice(first, first + MAX_AWAITED);
-    await (quiet ? awaitJobs(connection, some, {}, signal) : awaitListed(connection, some, signal));
+  for (let last = comparison; ; ) {
+    const ids = last.cells.filter(isOpen).map(({ jobId }) => jobId);
+    for (let first = 0; first < ids.length; first += MAX_AWAITED) {
+      const some = ids.slice(first, first + MAX_AWAITED);
+      await (quiet ? awaitJobs(connection, some, {}, signal) : awaitListed(connection, some, signal));
+    }
+    last = await fetchComparison(connection, last.id, signal);
+    if (!last.cells.some(isOpen)) return last;
   }
-  return fetchComparison(connection, id, signal);
+}
+
+function isOpen({ state }: ComparisonCell): boolean {
+  return state === Job_State.QUEUED || state === Job_State.RUNNING;
 }

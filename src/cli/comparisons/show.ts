@@ -1,8 +1,8 @@
 /** The command `svc comparisons show ID`. */
 import type { Command } from "commander";
-import { invalid } from "../../platform/failure.ts";
+import { proposalOptions } from "../bd/proposal-options.ts";
 import { PeopleCommand } from "../command.ts";
-import { type OutputFlags, printComparison } from "../compare/output.ts";
+import { checkOutput, type OutputFlags, printComparison } from "../compare/output.ts";
 import { awaitCells, fetchComparison } from "../compare/submitted.ts";
 import {
   addServerOptions,
@@ -23,6 +23,7 @@ const GUIDE = `
 Examples:
   $ svc comparisons show 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10
   $ svc comparisons show 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 --csv | svc bd - --anchor hevc
+  $ svc comparisons show 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 --propose 6 --max-rate 6000000
 
 ${serverGuide({
   0: "shown; with --wait: every encode was scored",
@@ -43,10 +44,10 @@ export function showCommand(): Command {
     .addOption(optional("--csv", "print the encodes as CSV, which svc bd reads", "tables"))
     .addOption(optional("-q, --quiet", "with --wait: show no progress", "off"))
     .withGuide(GUIDE);
+  for (const option of proposalOptions("bit/s")) command.addOption(option);
   return addServerOptions(command).action((id: string, flags: ShowFlags) =>
     withServer(flags, async (connection, signal) => {
-      if (flags.json && flags.csv)
-        throw invalid("--json and --csv both write to standard output. Give one of them.");
+      checkOutput(flags);
       const found = await fetchComparison(connection, id, signal);
       if (flags.wait) return printComparison(await awaitCells(connection, found, flags, signal), flags);
       await printComparison(found, flags);

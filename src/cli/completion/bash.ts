@@ -29,8 +29,11 @@ ${specs.map(commandArm).join("\n")}
   esac
   if [[ $cur == -* ]]; then
     words=$options
-  elif [[ $words == files ]]; then
-    return
+  else
+    case $words in
+    files) return 0 ;;
+    videos | listed) _${program}_$words; return 0 ;;
+    esac
   fi
   _${program}_words "$words"
 }
@@ -39,6 +42,41 @@ ${specs.map(commandArm).join("\n")}
 _${program}_words() {
   compopt +o default +o bashdefault 2>/dev/null
   COMPREPLY=($(compgen -W "$1" -- "$cur"))
+}
+
+# Offers files, and what the controller lists below s3://, https:// and media roots that are not on this machine.
+_${program}_videos() {
+  local name=$(_${program}_name)
+  case $name in
+  s3:* | https:*) _${program}_ask videos "$name" ;;
+  /*) [[ -n $(compgen -f -- "$name") ]] || _${program}_ask videos "$name" ;;
+  esac
+}
+
+# Offers folders that the controller lists.
+_${program}_listed() {
+  compopt +o default +o bashdefault 2>/dev/null
+  _${program}_ask folders "$(_${program}_name)"
+}
+
+# Prints the whole word before the cursor: bash splits s3://bucket at the colon. Nothing in it is expanded.
+_${program}_name() {
+  local name=\${COMP_WORDS[COMP_CWORD]} i=$COMP_CWORD
+  while ((i > 1)) && [[ \${COMP_LINE:0:COMP_POINT} == *"\${COMP_WORDS[i-1]}$name" ]]; do
+    i=$((i - 1)) name=\${COMP_WORDS[i]}$name
+  done
+  printf %s "\${name//\\\\/}"
+}
+
+# Offers names of the controller. bash replaces only what follows the last colon or equals sign, and expands what is
+# not quoted when the line is run.
+_${program}_ask() {
+  local name before=\${2%"\${2##*[:=]}"}
+  while IFS= read -r name; do
+    printf -v name %q "\${name#"$before"}"
+    COMPREPLY+=("$name")
+  done < <(command ${program} media complete -- "$1" "$2" "\${COMP_LINE:0:COMP_POINT}" 2>/dev/null </dev/null)
+  [[ \${#COMPREPLY[@]} -ne 1 || $COMPREPLY != */ ]] || compopt -o nospace 2>/dev/null
 }
 
 # Anything without an offer is completed as a file name.
@@ -54,10 +92,15 @@ function actionOf(program: string, values: Values): string {
 
 function commandArm({ path, options, commands, argument }: CommandSpec): string {
   const flags = options.flatMap((option) => option.flags).join(" ");
-  const words = commands.length > 0 ? commands.map(({ name }) => name).join(" ") : wordsOf(argument);
-  return `  ${quoted(path)}) options=${quoted(flags)} words=${quoted(argument.kind === "files" ? "files" : words)} ;;`;
+  const words = commands.length > 0 ? commands.map(({ name }) => name).join(" ") : argumentWords(argument);
+  return `  ${quoted(path)}) options=${quoted(flags)} words=${quoted(words)} ;;`;
 }
 
 function wordsOf(values: Values): string {
   return values.kind === "words" ? values.words.join(" ") : "";
+}
+
+/** The words, or the kind of another argument; nothing is named like a kind alone. */
+function argumentWords(argument: Values): string {
+  return argument.kind === "any" || argument.kind === "words" ? wordsOf(argument) : argument.kind;
 }

@@ -1,7 +1,7 @@
 /**
- * The command `svc completion SHELL`: prints a completion script. The script is generated from the commands and is
- * self-contained. Completion libraries for commander (@bomb.sh/tab, omelette, tabtab) start the program on every Tab,
- * which takes Node.js a third of a second.
+ * The command `svc completion SHELL`: prints a completion script. The script is generated from the commands, and starts
+ * the program only for names that the controller lists. Completion libraries for commander (@bomb.sh/tab, omelette,
+ * tabtab) start it on every Tab, which takes Node.js a third of a second.
  */
 import { Argument, type Command } from "commander";
 import { exitCodes } from "../../platform/config/help.ts";
@@ -34,8 +34,9 @@ Examples:
   For bash or zsh, in this shell only, or in ~/.bashrc or ~/.zshrc:
     $ source <(svc completion bash)
 
-The script completes commands, options, option values that are known in advance, and files. It contains the
-commands of this version: print it again after an update.
+The script completes commands, options, option values that are known in advance, and files. Videos of jobs are
+also completed by what svc media ls lists, which asks the controller for up to two seconds. It contains the commands of
+this version: print it again after an update.
 
 ${exitCodes({ 0: "printed", 2: "the shell is not supported" })}`;
 

@@ -16,6 +16,23 @@ function __${program}_at
     test "$at" = "$argv"
 end
 
+# Whether files are offered, too: fish completes what follows a colon as a file.
+function __${program}_files
+    not string match -qr '^(s3|https):' -- (commandline -ct)
+end
+
+# Prints what the controller lists: videos, below s3://, https:// and media roots that are not on this machine; or
+# folders. fish quotes them.
+function __${program}_ask
+    set -l name (commandline -ct | string unescape)
+    if test $argv[1] = videos
+        string match -qr '^(s3:|https:|/)' -- "$name"; or return
+        set -l here $name*
+        test (count $here) -gt 0; and return
+    end
+    command ${program} media complete -- $argv[1] "$name" (commandline -cp | string collect) 2>/dev/null </dev/null
+end
+
 complete -c ${program} -e
 complete -c ${program} -f
 ${specs.flatMap((spec) => linesOf(program, spec)).join("\n")}
@@ -23,27 +40,33 @@ ${specs.flatMap((spec) => linesOf(program, spec)).join("\n")}
 }
 
 function linesOf(program: string, { path, options, commands, argument }: CommandSpec): string[] {
-  const start = `complete -c ${program} -n ${quoted(`__${program}_at ${path}`)}`;
+  const at = `__${program}_at ${path}`;
+  const start = `complete -c ${program} -n ${quoted(at)}`;
   return [
     ...commands.map(({ name, summary }) => `${start} -a ${quoted(name)} -d ${quoted(summary)}`),
-    ...(commands.length > 0 || argument.kind === "any" ? [] : [`${start} ${actionOf(argument)}`]),
-    ...options.map((option) => `${start} ${optionText(option)}`),
+    ...(commands.length > 0 || argument.kind === "any" ? [] : [`${start} ${actionOf(program, argument)}`]),
+    ...(argument.kind === "videos"
+      ? [`complete -c ${program} -n ${quoted(`${at}; and __${program}_files`)} -F`]
+      : []),
+    ...options.map((option) => `${start} ${optionText(program, option)}`),
   ];
 }
 
-function optionText({ flags, summary, values }: OptionSpec): string {
+function optionText(program: string, { flags, summary, values }: OptionSpec): string {
   const names = flags.map((flag) =>
     flag.startsWith("--") ? `-l ${quoted(flag.slice(2))}` : `-s ${quoted(flag.slice(1))}`,
   );
-  const taken = values === undefined ? [] : ["-r", actionOf(values)];
+  const taken = values === undefined ? [] : ["-r", actionOf(program, values)];
   return [...names, ...taken, "-d", quoted(summary)].filter((part) => part !== "").join(" ");
 }
 
-const OTHERS = { any: "-f", files: "-F", folders: "-f -a '(__fish_complete_directories)'" } as const;
-
-function actionOf(values: Values): string {
+function actionOf(program: string, values: Values): string {
   if (values.kind === "words") return `-f -a ${quoted(values.words.join(" "))}`;
-  return OTHERS[values.kind];
+  const others = {
+    ...{ any: "-f", files: "-F", folders: "-f -a '(__fish_complete_directories)'" },
+    ...{ videos: `-a '(__${program}_ask videos)'`, listed: `-f -a '(__${program}_ask folders)'` },
+  };
+  return others[values.kind];
 }
 
 function quoted(text: string): string {

@@ -6,6 +6,10 @@ export type Values =
   | { readonly kind: "any" }
   | { readonly kind: "files" }
   | { readonly kind: "folders" }
+  /** Files, and what the controller lists. */
+  | { readonly kind: "videos" }
+  /** Folders that the controller lists. */
+  | { readonly kind: "listed" }
   | { readonly kind: "words"; readonly words: readonly string[] };
 
 export interface OptionSpec {
@@ -26,7 +30,7 @@ export interface CommandSpec {
   readonly argument: Values;
 }
 
-const FILE_ARGUMENTS = new Set(["reference", "distorted"]);
+const FILE_ARGUMENTS = new Set(["files", "points"]);
 /** Most characters of a description that a shell shows beside a word. */
 const MAX_SUMMARY = 80;
 
@@ -69,10 +73,15 @@ function valuesOf({ flags, argChoices }: Option): Values {
   return { kind: placeholder === "dir" ? "folders" : "any" };
 }
 
-function argumentOf({ registeredArguments }: Command): Values {
+function argumentOf({ registeredArguments, options }: Command): Values {
   const [first] = registeredArguments;
   if (first?.argChoices !== undefined) return { kind: "words", words: first.argChoices };
-  return { kind: first !== undefined && FILE_ARGUMENTS.has(first.name()) ? "files" : "any" };
+  const name = first?.name() ?? "";
+  // Commands that work without a controller read only files.
+  if (name === "reference")
+    return { kind: options.some(({ long }) => long === "--server") ? "videos" : "files" };
+  if (name === "under") return { kind: "listed" };
+  return { kind: FILE_ARGUMENTS.has(name) ? "files" : "any" };
 }
 
 function summaryOf(command: Command, help: Help): string {

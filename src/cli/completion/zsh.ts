@@ -19,11 +19,28 @@ _${program}() {
     esac
   done
   case "$at $prev" in
-${optionArms(specs, actionOf)}
+${optionArms(specs, (values) => actionOf(program, values))}
   esac
   case "$at" in
-${specs.map(commandArm).join("\n")}
+${specs.map((spec) => commandArm(program, spec)).join("\n")}
   esac
+}
+
+# Offers files, and what the controller lists below s3://, https:// and media roots that are not on this machine.
+_${program}_videos() {
+  case $PREFIX in
+  s3:* | https:*) _${program}_ask videos ;;
+  /*) _files || _${program}_ask videos ;;
+  *) _files ;;
+  esac
+}
+
+# Offers names of the controller; compadd quotes them.
+_${program}_ask() {
+  local -a listed
+  listed=(\${(f)"$(command ${program} media complete -- $1 "\${(Q)PREFIX}" "\${(j: :)words[1,CURRENT]}" 2>/dev/null </dev/null)"})
+  compadd -S '' -- \${(M)listed:#*/}
+  compadd -- \${listed:#*/}
 }
 
 if [[ $funcstack[1] == _${program} ]]; then
@@ -38,12 +55,12 @@ fi
 `;
 }
 
-function commandArm({ path, options, commands, argument }: CommandSpec): string {
+function commandArm(program: string, { path, options, commands, argument }: CommandSpec): string {
   const below = commands.map(({ name, summary }) => quoted(described(name, summary)));
   const offered =
     commands.length > 0
       ? `commands=(${below.join(" ")})\n      _describe command commands`
-      : actionOf(argument);
+      : actionOf(program, argument);
   return `  ${quoted(path)})
     if [[ $cur == -* ]]; then
       options=(${options.flatMap(optionTexts).join(" ")})
@@ -58,11 +75,13 @@ function optionTexts({ flags, summary }: OptionSpec): string[] {
   return flags.map((flag) => quoted(described(flag, summary)));
 }
 
-const OTHERS = { any: "_message value", files: "_files", folders: "_files -/" } as const;
-
-function actionOf(values: Values): string {
+function actionOf(program: string, values: Values): string {
   if (values.kind === "words") return `compadd -- ${values.words.map(quoted).join(" ")}`;
-  return OTHERS[values.kind];
+  const others = {
+    ...{ any: "_message value", files: "_files", folders: "_files -/" },
+    ...{ videos: `_${program}_videos`, listed: `_${program}_ask folders` },
+  };
+  return others[values.kind];
 }
 
 /** Returns "word:description" with the colons inside both escaped. */

@@ -3,6 +3,7 @@
  * redrawn in place. Without a terminal, progress is printed as lines too.
  */
 import { type Job, Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
+import { fetchText } from "../../jobs/quantities.ts";
 import type { Failure } from "../../platform/failure.ts";
 import { shareText } from "../score/estimate.ts";
 import { progressText } from "../score/progress.ts";
@@ -10,6 +11,7 @@ import { printable } from "../terminal/escape.ts";
 import { LiveBlock, type LiveOutput } from "../terminal/live.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { cut, padded } from "../terminal/width.ts";
+import { missedGates } from "./gates.ts";
 import { failureOfJob, hasEnded, percentOf, progressOf, scoreText, titleLine, titleOf } from "./state.ts";
 
 export interface BoardOutput {
@@ -152,9 +154,10 @@ function restText(running: number, waiting: number): string {
 function runningLine(job: Job, width: number, terminal: Terminal): string {
   const title = padded(cut(printable(titleOf(job)), width, terminal.unicode), width);
   const columns = terminal.columns - width - 2;
-  if (job.progress)
+  if (job.progress && !job.fetch)
     return `${title}  ${progressText(progressOf(job.progress, job), { ...terminal, columns })}`;
-  return `${title}  ${cut("reading the two files", columns - 1, terminal.unicode)}`;
+  const text = job.fetch ? fetchText(job.fetch) : "reading the two files";
+  return `${title}  ${cut(text, columns - 1, terminal.unicode)}`;
 }
 
 /** Returns " (estimate, 8.4 % of the frames)", or nothing for a score of all frames. */
@@ -166,7 +169,9 @@ function estimatedText({ estimate }: Job): string {
 function endedLine(job: Job, terminal: Terminal): string {
   if (job.state === Job_State.SUCCEEDED) {
     const score = scoreText(job, terminal);
-    return `${titleLine(job)}${score === undefined ? "" : `  VMAF ${score}`}${estimatedText(job)}`;
+    const missed = missedGates(job, terminal.unicode);
+    const gates = missed === "" ? "" : `  ${missed}`;
+    return `${titleLine(job)}${score === undefined ? "" : `  VMAF ${score}`}${estimatedText(job)}${gates}`;
   }
   if (job.state === Job_State.CANCELLED) return titleLine(job);
   const { code, message } = failureOfJob(job);

@@ -44,7 +44,7 @@ export function deleteCommand(): Command {
   const command = new PeopleCommand("svc jobs delete")
     .summary("delete finished jobs permanently")
     .description(
-      "Permanently deletes jobs with their results, per-frame scores and stills: by id, or all jobs that match the options in one request. Needs the role svc:admin.",
+      "Permanently deletes jobs with their results, per-frame scores, stills and clips: by id, or all jobs that match the options in one request. Needs the role svc:admin.",
     );
   addEndOptions(addManyOptions(command, WORDS, { all: "all finished jobs" }))
     .addOption(optional("--cancel", "include jobs that have not ended, and cancel them first", "off"))

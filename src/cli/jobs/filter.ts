@@ -17,6 +17,7 @@ export interface FilterFlags {
   readonly until?: number;
   readonly endedSince?: number;
   readonly endedUntil?: number;
+  readonly gatesMissed?: boolean;
 }
 
 export function stateOption(help: string): Option {
@@ -47,17 +48,19 @@ export function addSubmitOptions<C extends Command>(command: C): C {
 export function addEndOptions<C extends Command>(command: C): C {
   return command
     .addOption(pastOption("--ended-since <time>", "only jobs that ended at or after this time"))
-    .addOption(pastOption("--ended-until <time>", "only jobs that ended before this time"));
+    .addOption(pastOption("--ended-until <time>", "only jobs that ended before this time"))
+    .addOption(optional("--gates-missed", "only jobs that succeeded but miss one of their gates", "off"));
 }
 
 /** Returns the given parts of the filter. ListJobs has the same fields in its request. */
 export function filterOf(
   flags: FilterFlags,
 ): Omit<MessageInitShape<typeof JobFilterSchema>, "$typeName" | "ids"> {
-  const { state = [], label = {}, since, until, endedSince, endedUntil } = flags;
+  const { state = [], label = {}, since, until, endedSince, endedUntil, gatesMissed = false } = flags;
   return {
     states: state.map(stateOf),
     labels: label,
+    gatesMissed,
     ...(since !== undefined && { since: timestampFromMs(since) }),
     ...(until !== undefined && { until: timestampFromMs(until) }),
     ...(endedSince !== undefined && { endedSince: timestampFromMs(endedSince) }),
@@ -66,6 +69,16 @@ export function filterOf(
 }
 
 /** Returns whether any of the options is given. */
-export function isFiltered({ state, label, since, until, endedSince, endedUntil }: FilterFlags): boolean {
-  return [state, label, since, until, endedSince, endedUntil].some((value) => value !== undefined);
+export function isFiltered({
+  state,
+  label,
+  since,
+  until,
+  endedSince,
+  endedUntil,
+  gatesMissed,
+}: FilterFlags): boolean {
+  return [state, label, since, until, endedSince, endedUntil, gatesMissed].some(
+    (value) => value !== undefined,
+  );
 }

@@ -15,8 +15,9 @@ import {
 } from "../connection/server.ts";
 import { EXIT, writeAll } from "../exit.ts";
 import { optional } from "../flags/optional.ts";
-import { csvTarget, writeCsv } from "../score/csv.ts";
+import { csvTarget } from "../score/csv.ts";
 import { whole } from "../score/options.ts";
+import { writeOutput } from "../score/output-file.ts";
 import { printableJson, quoteName } from "../terminal/escape.ts";
 import { fetchJob } from "./get.ts";
 import { type FrameRange, framesOf } from "./result.ts";
@@ -81,7 +82,7 @@ async function frames(
   } else {
     const target = await csvTarget(flags.csv, []);
     const job = await fetchJob(connection, id, signal);
-    await writeCsv(target, csvChunks(connection, job, range, signal), signal);
+    await writeOutput(target, csvChunks(connection, job, range, signal), signal);
     await writeAll(process.stdout, [`Per-frame scores written to ${quoteName(flags.csv)}.\n`]);
   }
   return EXIT.scored;

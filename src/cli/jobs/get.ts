@@ -14,7 +14,9 @@ import {
 } from "../connection/server.ts";
 import { EXIT, writeAll } from "../exit.ts";
 import { optional } from "../flags/optional.ts";
+import { gateLines } from "../score/gates.ts";
 import { detectTerminal } from "../terminal/terminal.ts";
+import { keptGates } from "./gates.ts";
 import { jobLines, jobPage } from "./job-page.ts";
 import { jobReport } from "./result.ts";
 
@@ -78,7 +80,11 @@ async function pageText(
   const terminal = detectTerminal(process.stdout, process.env);
   const lines =
     job.state === Job_State.SUCCEEDED
-      ? [...(await jobReport(connection, job, { terminal, allMetrics }, signal)), ...jobLines(job, terminal)]
+      ? [
+          ...(await jobReport(connection, job, { terminal, allMetrics }, signal)),
+          ...gateLines(keptGates(job), terminal),
+          ...jobLines(job, terminal),
+        ]
       : jobPage(job, terminal, Date.now());
   return `${lines.join("\n").trimEnd()}\n`;
 }

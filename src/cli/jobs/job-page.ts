@@ -2,6 +2,8 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type Job, type JobWork, JobWork_Kind, JobWork_State } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { MediaInfo } from "../../gen/proto/svc/v1/scoring_pb.ts";
+import { fetchText } from "../../jobs/quantities.ts";
+import { labelTexts } from "../../jobs/text/labels.ts";
 import { inOptions } from "../api-names.ts";
 import { MISMATCH, refusedLines } from "../findings/refused.ts";
 import { instantText } from "../flags/instants.ts";
@@ -68,6 +70,7 @@ function facts(job: Job, terminal: Terminal, now: number): string[] {
     ["Models", (spec?.models ?? []).map(printable).join(", ") || printable(spec?.model ?? "")],
     ["Metrics", (spec?.features ?? []).map(printable).join(", ")],
     ["Only", spec?.diagnoseOnly ? "diagnosed, not scored" : ""],
+    ["Gates", (spec?.gates ?? []).map(printable).join(", ")],
     ["Estimate", requestedText(job)],
     ["Finishes", job.finishes === undefined ? "" : `job ${printable(job.finishes)}`],
     ["Reused", reusedText(job)],
@@ -112,9 +115,7 @@ function scoreLine({ score }: Job): string[] {
 
 /** "release=7, title=trailer" */
 export function labelsText(labels: Readonly<Record<string, string>>): string {
-  return Object.entries(labels)
-    .map(([key, value]) => printable(`${key}=${value}`))
-    .join(", ");
+  return labelTexts(labels).map(printable).join(", ");
 }
 
 function submittedText({ createTime, submittedBy }: Job, now: number): string {
@@ -127,7 +128,7 @@ function submittedText({ createTime, submittedBy }: Job, now: number): string {
 /** Returns until when the job is kept, and with what; empty for a job that has not ended. */
 function keptText({ expireTime, spec }: Job): string {
   const until = millisecondsOf(expireTime);
-  const what = spec?.diagnoseOnly ? "" : "with its per-frame scores and stills ";
+  const what = spec?.diagnoseOnly ? "" : "with its scores, stills and clips ";
   return until === undefined ? "" : `${what}until ${instantText(until)}`;
 }
 
@@ -168,7 +169,9 @@ function foundLines(found: JsonObject, columns: number): string[] {
 }
 
 function progressLines(job: Job, terminal: Terminal): string[] {
-  if (job.progress === undefined || hasEnded(job)) return [];
+  if (hasEnded(job)) return [];
+  if (job.fetch) return [fetchText(job.fetch)];
+  if (job.progress === undefined) return [];
   const segments = job.segmentsTotal > 0 ? [`${job.segmentsDone} of ${job.segmentsTotal} segments`] : [];
   return [progressText(progressOf(job.progress, job), terminal), ...segments];
 }
@@ -205,9 +208,10 @@ const TASK_COLUMNS: readonly TableColumn<JobWork>[] = [
 ];
 
 /** Returns "plan", "all frames" or "frames 250-499". */
-function taskText({ kind, firstFrame, frameCount }: JobWork): string {
+function taskText({ kind, firstFrame, frameCount, clipFrame }: JobWork): string {
   if (kind === JobWork_Kind.PLAN) return "plan";
   if (kind === JobWork_Kind.WHOLE) return "all frames";
+  if (clipFrame !== undefined) return `clip of frame ${clipFrame}`;
   if (kind === JobWork_Kind.STILLS) return `stills of ${frameCount} frames`;
   return `frames ${firstFrame}-${firstFrame + Math.max(1, frameCount) - 1}`;
 }

@@ -7,6 +7,7 @@ import {
   JobService,
   ListJobsRequest_Sort as Sort,
 } from "../../gen/proto/svc/v1/job_pb.ts";
+import { isMissed } from "../../jobs/gates/outcome.ts";
 import { ScorerCounts } from "../../jobs/scored-apart.ts";
 import { jobJson } from "../../messages/json.ts";
 import { type JobAnswer, jobsCsv } from "../../report/jobs-csv.ts";
@@ -25,6 +26,7 @@ import { ageText } from "../terminal/numbers.ts";
 import { type TableColumn, tableLines } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { addEndOptions, addFilterOptions, type FilterFlags, filterOf } from "./filter.ts";
+import { keptGates } from "./gates.ts";
 import { scorersLines } from "./scored-apart.ts";
 import { millisecondsOf, percentOf, scoreText, stateName, titleOf } from "./state.ts";
 
@@ -49,6 +51,9 @@ Examples:
   Jobs that ended since a time, latest first:
     $ svc jobs list --ended-since 2026-05-16T08:00:00Z --sort last-ended
 
+  Last night's jobs that miss one of their gates:
+    $ svc jobs list --all --gates-missed --ended-since 12h
+
   The jobs of last week as a sheet:
     $ svc jobs list --all --since 7d --csv > jobs.csv
 
@@ -62,7 +67,9 @@ ${serverGuide()}`;
 export function listCommand(): Command {
   const command = new PeopleCommand("svc jobs list")
     .summary("list jobs, newest first or in another order")
-    .description("Lists the jobs of your tenant, newest first: id, state, progress, score, age, name.");
+    .description(
+      "Lists the jobs of your tenant, newest first: id, state, progress, score, gates, age, name.",
+    );
   addLimitOptions(addEndOptions(addFilterOptions(command)).addOption(sortOption()), "jobs")
     .addOption(jsonOption("one job per line").conflicts("csv"))
     .addOption(optional("--csv", "print the jobs as CSV, for a sheet", "text"))
@@ -131,9 +138,17 @@ function columnsAt(now: number, terminal: Terminal): readonly TableColumn<Job>[]
       align: "right",
       dispensable: 2,
     },
+    { heading: "GATES", text: gatesText, atLeast: 0, dispensable: 4 },
     { heading: "AGE", text: (job) => jobAge(job, now), atLeast: 4, align: "right", dispensable: 3 },
     { heading: "NAME", text: titleOf, atLeast: 0 },
   ];
+}
+
+/** "pass" or "MISSED"; "-" without gates, or before the job has a score. */
+function gatesText(job: Job): string {
+  const outcomes = keptGates(job);
+  if (outcomes.length === 0) return "-";
+  return outcomes.some(isMissed) ? "MISSED" : "pass";
 }
 
 function doneText(job: Job): string {

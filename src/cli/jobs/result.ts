@@ -3,12 +3,13 @@ import type { Connection } from "../../client/connection/connection.ts";
 import { FrameTable } from "../../engine/frames/frame-table.ts";
 import { type Job, JobService } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { FrameScore } from "../../gen/proto/svc/v1/scoring_pb.ts";
+import { FIRST_METRIC } from "../../jobs/scores/metric-names.ts";
 import { Failure } from "../../platform/failure.ts";
 import { diagnosisReport } from "../doctor/report.ts";
 import { diagnosisView } from "../doctor/view.ts";
 import { findingView } from "../findings/message-view.ts";
 import { type ReportOptions, report } from "../score/report.ts";
-import { FIRST_METRIC, type ScoreView } from "../score/view.ts";
+import type { ScoreView } from "../score/view.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 export interface FrameRange {

@@ -4,6 +4,7 @@ import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Progress } from "../../engine/contract/result.ts";
 import { type Job, Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { ScoreProgress } from "../../gen/proto/svc/v1/scoring_pb.ts";
+import { isMissed } from "../../jobs/gates/outcome.ts";
 import { isTerminal, JOB_STATES, JOB_TRANSITIONS, type JobState } from "../../jobs/states.ts";
 import { Failure, isFailureCode } from "../../platform/failure.ts";
 import { inOptions } from "../api-names.ts";
@@ -12,6 +13,7 @@ import { estimateText } from "../score/estimate.ts";
 import { printable } from "../terminal/escape.ts";
 import { exact } from "../terminal/numbers.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { keptGates } from "./gates.ts";
 
 /** Returns the state's name; a state unknown to this version is shown as its number. */
 export function stateName(state: Job_State): string {
@@ -78,9 +80,16 @@ export function failureOfJob(job: Job): Failure {
     : new Failure("INTERNAL", `${message} (${code})`, found);
 }
 
-/** Returns the exit code of an ended job. A cancelled job has no score, so it counts as failed. */
+/**
+ * Returns the exit code of an ended job. A cancelled job has no score, so it counts as failed. A gate on a metric that
+ * the score lacks is a fault of the request; a job that misses another of its gates is below it.
+ */
 export function exitCodeOfJob(job: Job): number {
-  if (job.state === Job_State.SUCCEEDED) return EXIT.scored;
+  if (job.state === Job_State.SUCCEEDED) {
+    const gates = keptGates(job);
+    if (gates.some(({ verdict }) => verdict === "UNKNOWN_METRIC")) return EXIT.input;
+    return gates.some(isMissed) ? EXIT.underGate : EXIT.scored;
+  }
   if (job.state === Job_State.CANCELLED) return EXIT.scorer;
   return exitCodeOf(failureOfJob(job));
 }

@@ -42,7 +42,8 @@ Examples:
     $ svc jobs watch --label release=7 --json
 
 ${serverGuide({
-  0: "with ids: every job succeeded",
+  0: "with ids: every job succeeded, and met its gates",
+  1: "with ids: a job misses one of its gates",
   2: "a job's videos cannot be scored, a job does not exist, or the command line is wrong",
   3: "a job failed otherwise or was cancelled, or the server was unreachable for 10 minutes",
   130: "stopped with Ctrl-C; the jobs continue",

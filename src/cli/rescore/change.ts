@@ -1,15 +1,16 @@
 /** What rescoring changes in a job, and the submission that results. */
 import { hash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
-import { DEFAULT_MODEL } from "../../engine/contract/request.ts";
 import {
   type Job,
   type JobSpec,
   type SubmitJobRequest,
   SubmitJobRequestSchema,
 } from "../../gen/proto/svc/v1/job_pb.ts";
+import { requestedModels } from "../../jobs/default-models.ts";
 import { MAX_LABELS } from "../../jobs/request-limits.ts";
 import { answered } from "../connection/server.ts";
+import { expectedGates } from "../score/gates.ts";
 
 /** Label of a rescored job: the id of the job that it was made from. The prefix keeps it apart from people's own. */
 export const ORIGIN_LABEL = "svc/rescore-of";
@@ -51,10 +52,22 @@ export function withDifference(jobs: readonly Job[], change: Change): Job[] {
 function changedSpec(job: Job, { models, scorerVersion }: Change): JobSpec {
   const spec = specOf(job);
   const next = {
-    models: [...(models ?? modelsOf(spec))],
+    models: [...(models ?? requestedModels(spec))],
     scorerVersion: scorerVersion ?? spec.scorerVersion,
   };
-  return { ...spec, model: "", ...next };
+  return { ...spec, model: "", ...next, gates: gatesWith(spec, next.models) };
+}
+
+/** Returns the gates of a job that its score with the models will have a metric for. */
+function gatesWith({ gates, features, estimate }: JobSpec, models: readonly string[]): string[] {
+  return gates.filter((gate) => {
+    try {
+      expectedGates([gate], { models, features }, estimate !== undefined);
+      return true;
+    } catch {
+      return false;
+    }
+  });
 }
 
 function specOf({ id, spec }: Job): JobSpec {
@@ -63,9 +76,5 @@ function specOf({ id, spec }: Job): JobSpec {
 
 /** Equal for jobs of the same pair that have equal scores. */
 function scoredWith(spec: JobSpec): string {
-  return JSON.stringify([modelsOf(spec), spec.scorerVersion]);
-}
-
-function modelsOf({ model, models }: JobSpec): readonly string[] {
-  return models.length > 0 ? models : [model || DEFAULT_MODEL];
+  return JSON.stringify([requestedModels(spec), spec.scorerVersion]);
 }

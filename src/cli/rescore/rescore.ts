@@ -50,6 +50,7 @@ Examples:
 Jobs:
   - Only jobs that succeeded are rescored. The old jobs stay as they are, with their scores.
   - A new job has everything of the old one but models and scorer, and the label svc/rescore-of=ID.
+    Gates that do not fit the new models are left out.
   - The command can be repeated: what it stored before is not stored again, and --wait then shows all.
     A new job that failed is not stored again either, until it is deleted (svc jobs delete).
   - With options, jobs that already have these models and scorer, and jobs that were rescored from
@@ -59,6 +60,7 @@ ${TIMES_GUIDE}
 
 ${serverGuide({
   0: "stored; with --wait: every job has a new score",
+  1: "with --wait: a new job misses one of its gates",
   2: "a job does not exist, has not succeeded or was refused, or you declined; with --wait: a pair cannot be scored",
   3: "the server cannot be reached or failed; with --wait: a new job failed otherwise, or was cancelled",
   130: "stopped with Ctrl-C; stored jobs continue",

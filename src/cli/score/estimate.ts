@@ -2,8 +2,8 @@
 import { randomInt } from "node:crypto";
 import { InvalidArgumentError, type Option } from "commander";
 import type { SampleRequest } from "../../engine/contract/estimate.ts";
-import type { Interval } from "../../engine/estimate/gate.ts";
 import { MAX_SEED } from "../../engine/estimate/sampling-plan.ts";
+import type { Interval } from "../../jobs/gates/interval.ts";
 import { MAX_TOLERANCE, MIN_TOLERANCE } from "../../jobs/request-limits.ts";
 import { Failure } from "../../platform/failure.ts";
 import { optional } from "../flags/optional.ts";

@@ -62,6 +62,7 @@ function withoutFrames(
     warnings: [...result.warnings],
     findings,
     shots: [...result.shots],
+    streamSegments: [...result.streamSegments],
     scorer: result.scorer,
     durationMs: result.durationMs,
   };

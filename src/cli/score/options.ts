@@ -1,8 +1,10 @@
 /** The options of `svc score`, some of which other commands share: flags, help and parsing. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { DEFAULT_MODEL, FEATURES, type Feature } from "../../engine/contract/request.ts";
+import type { Feature } from "../../engine/contract/request.ts";
+import { DEFAULT_MODEL } from "../../jobs/default-models.ts";
 import { BUILT_IN_MODELS, SHORT_NAMES } from "../../jobs/models.ts";
 import { MAX_BIT_DEPTH, MAX_MODELS, MAX_SUBSAMPLE, MIN_BIT_DEPTH } from "../../jobs/request-limits.ts";
+import { FEATURES } from "../../jobs/scores/metric-names.ts";
 import { Failure } from "../../platform/failure.ts";
 import { offering, optional } from "../flags/optional.ts";
 import { type EstimateFlags, estimateOptions } from "./estimate.ts";

@@ -1,10 +1,6 @@
 /** Makes the engine's request from the options. */
-import {
-  DEFAULT_MODEL,
-  type Encode,
-  type PairRequest,
-  type RawVideo,
-} from "../../engine/contract/request.ts";
+import type { Encode, PairRequest, RawVideo } from "../../engine/contract/request.ts";
+import { DEFAULT_MODEL } from "../../jobs/default-models.ts";
 import { Failure } from "../../platform/failure.ts";
 import { alignmentOf } from "./flags/alignment.ts";
 import { DEFAULT_PIXEL_FORMAT, type FileFlags } from "./flags/file.ts";

@@ -5,6 +5,7 @@ import { scoredRate } from "../../jobs/frame-rate.ts";
 import { bitRatesText } from "../../jobs/quantities.ts";
 import { scorerText } from "../../jobs/scored-apart.ts";
 import { maxScoreOf, USUAL_MAX_SCORE } from "../../jobs/scored-models.ts";
+import { FIRST_METRIC } from "../../jobs/scores/metric-names.ts";
 import { framesApart, type Moment, worstMoments } from "../../jobs/scores/moments.ts";
 import { inOptions } from "../api-names.ts";
 import { findingsSection } from "../findings/finding-lines.ts";
@@ -17,15 +18,8 @@ import { estimateLines, estimateText, featureMeans } from "./estimate.ts";
 import { figures } from "./figures.ts";
 import { modelLines } from "./model-lines.ts";
 import { featureLegend, pooledTable } from "./pooled-table.ts";
-import { shotLines } from "./shot-lines.ts";
-import {
-  type AlignmentView,
-  FIRST_METRIC,
-  type MediaView,
-  type ScoreView,
-  shownMetrics,
-  sourcesOf,
-} from "./view.ts";
+import { spanLines } from "./span-lines.ts";
+import { type AlignmentView, type MediaView, type ScoreView, shownMetrics, sourcesOf } from "./view.ts";
 
 export interface ReportOptions {
   readonly terminal: Terminal;
@@ -57,7 +51,8 @@ export function report(view: ScoreView, options: ReportOptions): string[] {
       : featureMeans(view, metrics, terminal),
     allMetrics ? featureLegend(metrics, terminal) : [],
     frameSection(view, options),
-    shotLines(view.shots, scoredRate(view), terminal),
+    spanLines("shots", view.shots, scoredRate(view), terminal),
+    spanLines("segments", view.streamSegments, scoredRate(view), terminal),
     scorerLine(view, terminal),
   ];
   return sections.filter((section) => section.length > 0).flatMap((section) => [...section, ""]);

@@ -7,26 +7,20 @@ import type { EngineOptions } from "../../engine/engine.ts";
 import { openEngine } from "../../engine/open.ts";
 import { fallbackWarning } from "../../engine/programs/missing.ts";
 import { scoredRate } from "../../jobs/frame-rate.ts";
+import type { Gate } from "../../jobs/gates/gate.ts";
+import { type GateOutcome, isMissed, judgeGates } from "../../jobs/gates/outcome.ts";
 import { programPlaces } from "../../platform/config/program-places.ts";
 import { Failure } from "../../platform/failure.ts";
 import { AfterOutcome } from "../command.ts";
 import { EXIT, writeAll } from "../exit.ts";
 import { quoteName } from "../terminal/escape.ts";
 import { detectTerminal, type Terminal } from "../terminal/terminal.ts";
-import { type CsvTarget, csvTarget, csvText, writeCsv } from "./csv.ts";
+import { csvTarget, csvText } from "./csv.ts";
 import { sampleOf } from "./estimate.ts";
-import {
-  checkEstimate,
-  checkGates,
-  expectEstimated,
-  expectGate,
-  type Gate,
-  type GateOutcome,
-  gateLines,
-  parseGate,
-} from "./gates.ts";
+import { expectedGates, gateLines, requireEvaluated } from "./gates.ts";
 import { resultJson } from "./json.ts";
 import { checkOutputs, type ScoreFlags, type ScorerFlags } from "./options.ts";
+import { type OutputFile, writeOutput } from "./output-file.ts";
 import { requestOf } from "./pair-request.ts";
 import { progressLine } from "./progress.ts";
 import { report } from "./report.ts";
@@ -38,7 +32,7 @@ interface Plan {
   /** The sample to score; undefined: all frames. */
   readonly sample: SampleRequest | undefined;
   /** File for the per-frame scores. */
-  readonly csv: CsvTarget | undefined;
+  readonly csv: OutputFile | undefined;
   readonly flags: ScoreFlags;
 }
 
@@ -63,10 +57,7 @@ async function planOf(reference: string, distorted: string, flags: ScoreFlags): 
   const request = requestOf(reference, distorted, flags);
   if (flags.modelDir !== undefined) await checkModelDir(flags.modelDir);
   const sample = sampleOf(flags);
-  const gates = flags.failUnder.map((text) => {
-    const gate = expectGate(parseGate(text), request);
-    return sample === undefined ? gate : expectEstimated(gate, request);
-  });
+  const gates = expectedGates(flags.failUnder, request, sample !== undefined);
   const csv =
     flags.csv === undefined || flags.csv === "-"
       ? undefined
@@ -138,7 +129,7 @@ async function deliver(plan: Plan, result: ScoreResult, signal: AbortSignal): Pr
   const forPeople = machine ? process.stderr : process.stdout;
   if (!flags.quiet && !flags.json)
     await print(forPeople, reportLines(plan, result, terminalOf(forPeople, flags)));
-  if (csv) await writeCsv(csv, csvText(result.frames, scoredRate(result)), signal);
+  if (csv) await writeOutput(csv, csvText(result.frames, scoredRate(result)), signal);
   if (csv && !flags.quiet && !flags.json) {
     await print(forPeople, [`Per-frame scores written to ${quoteName(csv.name)}.`]);
   }
@@ -161,9 +152,9 @@ async function judge(
   result: ScoreResult,
   forPeople: NodeJS.WriteStream,
 ): Promise<number> {
-  const isEstimate = result.estimate !== undefined;
-  const outcomes = isEstimate ? checkEstimate(gates, result.models) : checkGates(gates, result.pooled);
-  const missed = outcomes.filter(({ passed }) => !passed);
+  const outcomes = judgeGates(gates, result);
+  requireEvaluated(outcomes, Object.keys(result.pooled));
+  const missed = outcomes.filter(isMissed);
   const stream = flags.quiet ? process.stderr : forPeople;
   await printGates(stream, flags.quiet ? missed : outcomes, flags);
   return missed.length > 0 ? EXIT.underGate : EXIT.scored;

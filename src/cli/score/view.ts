@@ -1,9 +1,11 @@
 /** A score as the commands show it: what the engine's result and a result from the API have in common. */
 import type { Pooled } from "../../engine/contract/result.ts";
-import type { Interval } from "../../engine/estimate/gate.ts";
 import { isComponent } from "../../jobs/feature-names.ts";
+import { STATISTICS } from "../../jobs/gates/gate.ts";
+import type { Interval } from "../../jobs/gates/interval.ts";
 import type { BitRates } from "../../jobs/quantities.ts";
 import type { ScoredModel } from "../../jobs/scored-models.ts";
+import { belongsTo, mainMetric } from "../../jobs/scores/metric-names.ts";
 import type { ScoredSpan } from "../../jobs/scores/spans.ts";
 import type { FindingView } from "../findings/view.ts";
 
@@ -75,6 +77,8 @@ export interface ScoreView {
   readonly findings: readonly FindingView[];
   /** In order; empty if they are not known. */
   readonly shots: readonly ScoredSpan[];
+  /** Of a rendition of a stream, in order; empty if they are not known. */
+  readonly streamSegments: readonly ScoredSpan[];
   readonly scorer: { readonly program: string; readonly version: string; readonly libvmafVersion: string };
   readonly durationMs: number;
   readonly frames: Series;
@@ -99,45 +103,10 @@ export function sourcesOf(
 }
 
 /** The statistics of a metric in table order, with their headings. */
-export const STATS = [
-  ["mean", "mean"],
-  ["harmonicMean", "harmonic"],
-  ["min", "min"],
-  ["p1", "p1"],
-  ["p5", "p5"],
-  ["p10", "p10"],
-  ["p50", "p50"],
-  ["max", "max"],
-  ["stdDev", "stdDev"],
-] as const satisfies readonly (readonly [keyof Pooled, string])[];
-
-/** The metric of the first model, whose mean is the `score`. */
-export const FIRST_METRIC = "vmaf";
-
-/** The main metric of a feature, by the scorer's names: for PSNR and XPSNR it is luma. */
-const MAIN_METRIC: Readonly<Record<string, string>> = {
-  psnr: "psnr_y",
-  ssim: "float_ssim",
-  ms_ssim: "float_ms_ssim",
-  ciede: "ciede2000",
-  xpsnr: "xpsnr_y",
-};
-
-/**
- * Resolves a name to a metric of a result: the metric itself, or the main one of a feature; undefined if there is none.
- */
-export function metricNamed(name: string, pooled: Readonly<Record<string, Pooled>>): string | undefined {
-  return [name, MAIN_METRIC[name], `integer_${name}`, `float_${name}`].find(
-    (metric) => metric !== undefined && Object.hasOwn(pooled, metric),
-  );
-}
-
-/** Returns whether a metric belongs to a feature: psnr has psnr_y, psnr_cb and psnr_cr. */
-export function belongsTo(metric: string, feature: string): boolean {
-  const name = metric.replace(/^(?:float|integer)_/, "");
-  if (name === feature || metric === MAIN_METRIC[feature]) return true;
-  return name.startsWith(`${feature}_`) && !(feature === "psnr" && name.startsWith("psnr_hvs"));
-}
+export const STATS: readonly (readonly [stat: keyof Pooled, heading: string])[] = STATISTICS.map((stat) => [
+  stat,
+  stat === "harmonicMean" ? "harmonic" : stat,
+]);
 
 /**
  * Returns the metrics to show: the models', then those of requested features, and with `all` the models' own features.
@@ -146,7 +115,7 @@ export function shownMetrics(view: ScoreView, features: readonly string[], all: 
   const models = view.models.map((model) => model.metric);
   const present = [...new Set([...Object.keys(view.pooled), ...Object.keys(view.features)])];
   const asked = features.flatMap((feature) => [
-    MAIN_METRIC[feature] ?? feature,
+    mainMetric(feature),
     ...present.filter((metric) => belongsTo(metric, feature) && !isComponent(metric)),
   ]);
   const order = [...models, ...asked, ...(all ? present : [])];

@@ -18,7 +18,7 @@ import { EXIT, writeAll } from "../exit.ts";
 import { optional } from "../flags/optional.ts";
 import { fetchJob } from "../jobs/get.ts";
 import { gateOption } from "../score/options.ts";
-import { expectedGates, type OutcomeFlags, printOutcomes } from "./outcome.ts";
+import { gatesFor, type OutcomeFlags, printOutcomes } from "./outcome.ts";
 
 interface FinishFlags extends ServerFlags, Omit<OutcomeFlags, "from"> {
   readonly wait?: boolean;
@@ -34,7 +34,7 @@ Examples:
 
 ${serverGuide({
   0: "submitted, now or before; with --wait: scored, and every gate passed",
-  1: "with --wait: scored, but below a gate of --fail-under",
+  1: "with --wait: below a gate of the job or of --fail-under",
   2: "the job does not exist, has not succeeded, or all of its frames are scored; with --wait: the videos cannot be scored",
   3: "the server cannot be reached or failed; with --wait: the job failed otherwise, or was cancelled",
   130: "stopped with Ctrl-C; the job continues",
@@ -70,13 +70,13 @@ async function finish(
     throw invalid("--fail-under needs a result: give --wait too.");
   const { spec: { estimate: _, ...spec } = {} } = await fetchJob(connection, id, signal);
   const request = create(SubmitJobRequestSchema, { job: spec });
-  const gates = await expectedGates(connection, flags, [{ request }], signal);
+  const gates = await gatesFor(connection, flags, [{ request }], signal);
   const { job, existed } = await connection.call(JobService.method.finishJob, { id }, { signal });
   const submitted = answered(job, `job ${id}`);
   if (existed && !flags.quiet) process.stderr.write("The estimate was finished before; this is its job.\n");
   if (flags.wait) {
     if (!flags.quiet) process.stderr.write(`Job ${submitted.id}\n`);
-    return printOutcomes(connection, [submitted], gates, flags, signal);
+    return printOutcomes(connection, [submitted], () => gates, flags, signal);
   }
   await writeAll(process.stdout, [flags.json ? messageJson(JobSchema, submitted, 2) : `${submitted.id}\n`]);
   return EXIT.scored;

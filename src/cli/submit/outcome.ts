@@ -1,13 +1,17 @@
 /** Waits for jobs with a progress display, then prints their results and checks the gates. */
 import type { Connection } from "../../client/connection/connection.ts";
-import { DEFAULT_MODEL } from "../../engine/contract/request.ts";
 import { type Job, Job_State, JobSchema } from "../../gen/proto/svc/v1/job_pb.ts";
 import { TenantService } from "../../gen/proto/svc/v1/tenant_pb.ts";
+import { DEFAULT_MODEL } from "../../jobs/default-models.ts";
+import type { Gate } from "../../jobs/gates/gate.ts";
+import { isMissed, judgeGates } from "../../jobs/gates/outcome.ts";
+import { fetchText } from "../../jobs/quantities.ts";
 import { Failure, invalid } from "../../platform/failure.ts";
 import { messageJson } from "../connection/message-json.ts";
 import { printFailure } from "../connection/server.ts";
 import { exitCodeOfDiagnosis } from "../doctor/view.ts";
 import { EXIT, exitCodeOf, writeAll } from "../exit.ts";
+import { keptGates } from "../jobs/gates.ts";
 import { fetchJob } from "../jobs/get.ts";
 import { jobLines } from "../jobs/job-page.ts";
 import { jobReport } from "../jobs/result.ts";
@@ -15,15 +19,7 @@ import { scoredApartLines } from "../jobs/scored-apart.ts";
 import { exitCodeOfJob, failureOfJob, progressOf, worst } from "../jobs/state.ts";
 import { awaitJobs, type Watcher } from "../jobs/wait.ts";
 import { boardWatcher } from "../jobs/watch.ts";
-import {
-  checkEstimate,
-  checkGates,
-  expectEstimated,
-  expectGate,
-  type Gate,
-  gateLines,
-  parseGate,
-} from "../score/gates.ts";
+import { expectedGates, gateLines, parseGates, requireEvaluated } from "../score/gates.ts";
 import { progressLine } from "../score/progress.ts";
 import { printable } from "../terminal/escape.ts";
 import { detectTerminal, tableTerminal } from "../terminal/terminal.ts";
@@ -40,26 +36,24 @@ export interface OutcomeFlags {
   readonly from?: string;
 }
 
-/** Parses the gates, and checks them against the metrics that every job will have. Throws INVALID_REQUEST. */
-export async function expectedGates(
+/** Parses the gates of --fail-under, and checks them against the metrics that every job will have. Throws INVALID_REQUEST. */
+export async function gatesFor(
   connection: Connection,
   { failUnder }: OutcomeFlags,
   jobs: readonly Pick<ListedJob, "request">[],
   signal: AbortSignal,
 ): Promise<readonly Gate[]> {
-  const gates = failUnder.map(parseGate);
-  if (gates.length > 0 && jobs.some(({ request }) => request.job?.diagnoseOnly))
+  if (failUnder.length === 0) return [];
+  const gates = parseGates(failUnder);
+  if (jobs.some(({ request }) => request.job?.diagnoseOnly))
     throw invalid("--fail-under needs a score, but a pair is only diagnosed. Leave out one of the two.");
   const models = jobs.map(({ request: { job } }) => (job?.model ? [job.model] : (job?.models ?? [])));
-  const asksTenant = gates.length > 0 && models.some((own) => own.length === 0);
+  const asksTenant = models.some((own) => own.length === 0);
   const defaults = asksTenant ? await defaultModels(connection, signal) : [];
   for (const [index, { request }] of jobs.entries()) {
     const own = models[index] ?? [];
     const expected = { models: own.length > 0 ? own : defaults, features: request.job?.features ?? [] };
-    for (const gate of gates) {
-      const named = expectGate(gate, expected);
-      if (request.job?.estimate !== undefined) expectEstimated(named, expected);
-    }
+    expectedGates(failUnder, expected, request.job?.estimate !== undefined);
   }
   return gates;
 }
@@ -72,20 +66,20 @@ async function defaultModels(connection: Connection, signal: AbortSignal): Promi
 }
 
 /**
- * Waits until the jobs have ended, and prints the report of one job or the summary of a list. Returns the worst exit
- * code. Throws Failure.
+ * Waits until the jobs have ended, and prints the report of one job or the summary of a list. `gatesOf`: gates
+ * of a job besides those that it keeps. Returns the worst exit code. Throws Failure.
  */
 export async function printOutcomes(
   connection: Connection,
   jobs: readonly Job[],
-  gates: readonly Gate[],
+  gatesOf: (job: Job) => readonly Gate[],
   flags: OutcomeFlags,
   signal: AbortSignal,
 ): Promise<number> {
   const ids = [...new Set(jobs.map(({ id }) => id))];
   const ended = await awaited(connection, ids, flags, signal);
   const judged: EndedJob[] = [];
-  for (const job of ended) judged.push(await judge(connection, job, gates, flags, signal));
+  for (const job of ended) judged.push(await judge(connection, job, gatesOf(job), flags, signal));
   if (flags.from === undefined) {
     for (const one of judged) await printOutcome(connection, one, flags, signal);
   } else await printOutcomeList(judged, flags);
@@ -130,7 +124,8 @@ export async function awaitListed(
 function lineWatcher(line: ReturnType<typeof progressLine>): Watcher {
   return {
     onJob(job) {
-      if (job.progress) line.update(progressOf(job.progress, job));
+      if (job.fetch) line.note(`${fetchText(job.fetch)} …`);
+      else if (job.progress) line.update(progressOf(job.progress, job));
       else line.note(job.state === Job_State.QUEUED ? "Waiting for a node …" : "Reading the two files …");
     },
     onOutage: (failure) => line.note(failure === undefined ? "Reconnected." : printable(failure.message)),
@@ -146,17 +141,19 @@ async function judge(
   signal: AbortSignal,
 ): Promise<EndedJob> {
   const succeeded = ended.state === Job_State.SUCCEEDED;
-  const isShown = from === undefined || gates.length > 0 || ended.spec?.diagnoseOnly;
+  const isShown =
+    from === undefined || gates.length > 0 || ended.gates.length > 0 || ended.spec?.diagnoseOnly;
   const isNeeded = json || (succeeded && isShown);
   const job = isNeeded ? await fetchJob(connection, ended.id, signal) : ended;
   if (json) await writeAll(process.stdout, [messageJson(JobSchema, job, from === undefined ? 2 : undefined)]);
   if (!succeeded) return { job, gates: [] };
-  const { models = [], pooled = {} } = job.result ?? {};
-  const expected = { models: models.map(({ model }) => model), features: job.spec?.features ?? [] };
+  const kept = keptGates(job);
+  const others = gates.filter(({ text }) => !kept.some(({ gate }) => gate.text === text));
+  const { models = [], pooled = {}, estimate } = job.result ?? {};
+  const outcomes = [...kept, ...judgeGates(others, { models, pooled, estimate })];
   try {
-    const named = gates.map((gate) => expectGate(gate, expected));
-    const isEstimated = job.result?.estimate !== undefined;
-    return { job, gates: isEstimated ? checkEstimate(named, models) : checkGates(named, pooled) };
+    requireEvaluated(outcomes, Object.keys(pooled));
+    return { job, gates: outcomes };
   } catch (thrown) {
     // The score exists all the same, and is shown.
     return { job, gates: [], fault: Failure.from(thrown) };
@@ -179,7 +176,7 @@ async function printOutcome(
   }
   if (fault !== undefined) return printFailure(fault, { json: false });
   const stream = flags.json || flags.quiet ? process.stderr : process.stdout;
-  const shown = flags.quiet ? gates.filter(({ passed }) => !passed) : gates;
+  const shown = flags.quiet ? gates.filter(isMissed) : gates;
   await writeLines(stream, gateLines(shown, detectTerminal(stream, process.env)));
 }
 

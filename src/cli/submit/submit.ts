@@ -24,7 +24,7 @@ import { MAX_AWAITED } from "../jobs/wait.ts";
 import { gateOption } from "../score/options.ts";
 import { printable } from "../terminal/escape.ts";
 import { jobsOfList, type ListedJob, readList } from "./list-file.ts";
-import { expectedGates, type OutcomeFlags, printOutcomes } from "./outcome.ts";
+import { gatesFor, type OutcomeFlags, printOutcomes } from "./outcome.ts";
 import { addSpecOptions, type SpecFlags, settingsOf, specOf } from "./spec.ts";
 import { notStored, storeList } from "./store-list.ts";
 import { found } from "./upload.ts";
@@ -57,6 +57,9 @@ Examples:
   Many pairs from a CSV file with the columns reference, distorted and label:title; prints one id per line:
     $ svc jobs submit --from pairs.csv --label release=7 --idempotency-key release-7
 
+  The job keeps its gates: svc jobs watch ID exits with 1 if it misses one, svc jobs list --gates-missed finds it:
+    $ svc jobs submit source.mov encode.mp4 --fail-under vmaf.mean=93 --fail-under vmaf.p5=85
+
   Many pairs with their results: prints a line for each job and the totals:
     $ svc jobs submit --from pairs.csv --wait --fail-under vmaf.mean=93
 
@@ -67,15 +70,15 @@ Files:
   - Paths are made absolute here and opened on the nodes, which must see the files at the same path.
   - If a file is missing but its folder exists on this machine: with a server on this machine the job is
     refused, with another server there is a warning. --remote-files skips this check.
-  - --upload sends them to the controller first, if it takes uploads (docs/uploads.md). Names of objects in
-    storages stay as they are.
+  - --upload sends them to the controller first, or to your tenant's bucket, if it takes uploads
+    (docs/uploads.md). Names of objects in storages stay as they are.
   - A list (--from) is JSON lines (fields as in POST /v1/jobs, and idempotencyKey) or CSV with a header
     (reference, distorted, name, model, priority, idempotencyKey, label:KEY). Its paths are relative to
     its folder. If a line is invalid, nothing is submitted.
 
 ${serverGuide({
   0: "stored; with --wait: scored, and every gate passed, or diagnosed, and nothing is wrong",
-  1: "with --wait: below a gate of --fail-under, undecided by an estimate, or diagnosed, and something is wrong",
+  1: "with --wait: below a gate of the job, undecided by an estimate, or diagnosed, and something is wrong",
   2: "refused; with --wait: the videos cannot be scored or read",
   3: "the server cannot be reached or failed; with --wait: a job failed otherwise, or was cancelled",
   130: "stopped with Ctrl-C; stored jobs continue",
@@ -131,17 +134,31 @@ async function submit(
   const run = async (connection: Connection, signal: AbortSignal) => {
     checkFlags(flags);
     const named = await jobsOf(reference, distorted, flags, signal);
-    const gates = await expectedGates(connection, flags, named, signal);
-    const jobs = await found(connection, named, flags, signal);
+    const ungated = named.filter(({ request }) => (request.job?.gates.length ?? 0) === 0);
+    const gates = await gatesFor(connection, flags, ungated, signal);
+    const jobs = await found(connection, withGates(named, flags.failUnder), flags, signal);
     await store(connection, jobs, flags, stored, signal);
-    return flags.wait ? printOutcomes(connection, stored, gates, flags, signal) : EXIT.scored;
+    if (!flags.wait) return EXIT.scored;
+    // A controller of an earlier version keeps no gates, nor does a job that was stored before under the same key.
+    const ofJob = ({ spec }: Job) => ((spec?.gates.length ?? 0) > 0 ? [] : gates);
+    return printOutcomes(connection, stored, ofJob, flags, signal);
   };
   await withServer(flags, run, stopped);
 }
 
-function checkFlags({ wait, failUnder, quiet, allMetrics, upload }: SubmitFlags): void {
-  const alone =
-    failUnder.length > 0 ? "--fail-under" : quiet && !upload ? "--quiet" : allMetrics ? "--all-metrics" : "";
+/** Returns the jobs with the gates of --fail-under, which the controller keeps. A line of a list can have its own. */
+function withGates(jobs: readonly ListedJob[], failUnder: readonly string[]): readonly ListedJob[] {
+  if (failUnder.length === 0) return jobs;
+  return jobs.map(({ line, request }) => {
+    const { job } = request;
+    if (job === undefined) return { line, request };
+    const gates = job.gates.length > 0 ? job.gates : [...failUnder];
+    return { line, request: { ...request, job: { ...job, gates } } };
+  });
+}
+
+function checkFlags({ wait, quiet, allMetrics, upload }: SubmitFlags): void {
+  const alone = quiet && !upload ? "--quiet" : allMetrics ? "--all-metrics" : "";
   if (!wait && alone !== "") throw invalid(`${alone} needs a result: give --wait too.`);
 }
 

@@ -1,9 +1,10 @@
 /** The summary of a list of jobs: a line for each, and the totals. */
 import { type Job, Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
+import { type GateOutcome, isMissed } from "../../jobs/gates/outcome.ts";
 import type { Failure } from "../../platform/failure.ts";
 import { wrongCodes } from "../doctor/view.ts";
 import { failureOfJob, scoreText, stateName, titleOf } from "../jobs/state.ts";
-import { type GateOutcome, gateText } from "../score/gates.ts";
+import { missedText } from "../score/gates.ts";
 import { type TableColumn, tableLines } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { cut } from "../terminal/width.ts";
@@ -27,7 +28,7 @@ export function summaryLines(ended: readonly EndedJob[], terminal: Terminal): st
 }
 
 export function isUnderGate({ gates }: EndedJob): boolean {
-  return gates.some(({ passed }) => !passed);
+  return gates.some(isMissed);
 }
 
 function columnsFor({ columns, unicode }: Terminal): readonly TableColumn<EndedJob>[] {
@@ -45,11 +46,8 @@ function columnsFor({ columns, unicode }: Terminal): readonly TableColumn<EndedJ
 function resultText({ job, gates, fault }: EndedJob, unicode: boolean): string {
   if (fault !== undefined) return failureText(fault);
   if (job.state === Job_State.SUCCEEDED) {
-    const missed = gates.filter(({ passed }) => !passed);
-    if (missed.length > 0)
-      return missed
-        .map((gate) => `${gate.undecided ? "undecided" : "FAIL"} ${gateText(gate, unicode)}`)
-        .join(", ");
+    const missed = gates.filter(isMissed);
+    if (missed.length > 0) return missed.map((outcome) => missedText(outcome, unicode)).join(", ");
     if (job.diagnosis !== undefined) return wrongCodes(job.diagnosis).join(", ") || "nothing wrong";
     return gates.length > 0 ? "pass" : "";
   }
@@ -67,7 +65,7 @@ export function totalsLine(ended: readonly EndedJob[]): string {
     const jobs = byState.get(state) ?? [];
     const missed = jobs.filter(isUnderGate);
     const undecided = missed.filter(({ gates }) =>
-      gates.every(({ passed, undecided: open }) => passed || open),
+      gates.every(({ verdict }) => verdict === "PASSED" || verdict === "UNDECIDED"),
     ).length;
     const wrong = jobs.filter(({ job }) => job.diagnosis && wrongCodes(job.diagnosis).length > 0).length;
     const notes = [

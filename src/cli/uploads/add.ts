@@ -26,8 +26,8 @@ Examples:
   $ svc jobs submit --upload source.mov encode.mp4
       uploads the files and submits a job over them
 
-Repeating the command continues where it was interrupted. A file that is on the controller already is not sent again,
-as long as it is not changed here.
+Repeating the command continues where it was interrupted. A file that was uploaded already is not sent again, as long
+as it is not changed here.
 
 ${serverGuide({
   2: "a file cannot be read, or the controller refused it",
@@ -38,7 +38,7 @@ export function addCommand(): Command {
   const command = new PeopleCommand("svc uploads add")
     .summary("upload files")
     .description(
-      "Uploads files of this machine to the controller, and prints the paths by which jobs name them.",
+      "Uploads files of this machine to the controller, or to your tenant's bucket, and prints the paths or s3:// URLs by which jobs name them.",
     )
     .argument("<files...>", "files of this machine")
     .addOption(optional("-q, --quiet", "show no progress", "off"))

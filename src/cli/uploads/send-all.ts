@@ -7,7 +7,8 @@ import { printable } from "../terminal/escape.ts";
 import { LiveBlock } from "../terminal/live.ts";
 import { clock } from "../terminal/numbers.ts";
 import { detectTerminal } from "../terminal/terminal.ts";
-import { checkReadable, sendFile } from "./send.ts";
+import { LocalFile } from "./local-file.ts";
+import { sendFile } from "./send.ts";
 
 /** Milliseconds between redrawn lines. */
 const REDRAW_MS = 100;
@@ -22,7 +23,7 @@ export async function sendAll(
   { quiet, signal }: { readonly quiet: boolean; readonly signal: AbortSignal },
 ): Promise<ReadonlyMap<string, Upload>> {
   const distinct = [...new Set(paths)];
-  for (const path of distinct) await checkReadable(path);
+  for (const path of distinct) await (await LocalFile.open(path))[Symbol.asyncDispose]();
   const sent = new Map<string, Upload>();
   for (const [index, path] of distinct.entries()) {
     const number = distinct.length > 1 ? `${index + 1}/${distinct.length} ` : "";

@@ -57,6 +57,10 @@ export const JOB_RULES: AuditRules<JobOperations> = {
   getStill: { asked: idOf },
   requestStills: { asked: idOf },
   deleteStill: { asked: idOf },
+  listClips: { asked: idOf },
+  getClip: { stream: "read", asked: idOf },
+  requestClips: { asked: idOf },
+  deleteClip: { asked: idOf },
   waitForJob: { asked: (jobId) => [jobId] },
 };
 
@@ -88,6 +92,8 @@ export const TENANT_RULES: AuditRules<TenantOperations> = {
 export const UPLOAD_RULES: AuditRules<UploadOperations> = {
   createUpload: { made: ({ upload }) => [upload?.id] },
   appendUpload: { asked: idOf },
+  signUploadParts: { asked: idOf },
+  completeUpload: { asked: idOf },
   getUpload: { asked: idOf },
   deleteUpload: { asked: idOf },
 };

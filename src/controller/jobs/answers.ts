@@ -6,11 +6,14 @@ import { isAbsolute } from "node:path";
 import { SIDES } from "../../engine/contract/request.ts";
 import { fileIdentity } from "../../engine/files/identity.ts";
 import { readPlan, type StoredPlan } from "../../engine/planning/plan-json.ts";
+import type { GateOutcome } from "../../jobs/gates/outcome.ts";
 import type { Capabilities, NodeScorer } from "../../jobs/work.ts";
 import { canScore, scorersFor } from "../../jobs/work.ts";
 import { within } from "../../platform/concurrency/lifecycle.ts";
-import type { Answer } from "../../store/contract/job-records.ts";
+import type { Answer, NewJob } from "../../store/contract/job-records.ts";
+import { readResult } from "../messages/job.ts";
 import { jobKey } from "../reports/reuse.ts";
+import { judged } from "../requests/gates.ts";
 import type { CheckedSpec } from "../requests/job-spec.ts";
 import { objectIdentityIn } from "../videos/versions.ts";
 import type { Submission } from "./submit.ts";
@@ -18,31 +21,38 @@ import type { Submission } from "./submit.ts";
 /** Milliseconds for looking at the files of a submission: a file system that does not answer delays nothing. */
 const LOOK_MS = 250;
 
-/** Returns the id of the job that answers each of some jobs; undefined: it is to be scored. */
+/** What answers a job: another one, and the gates of the new one checked against its result. */
+export type Answered = Required<Pick<NewJob, "answeredBy" | "gates">>;
+
+/** Returns what answers each of some jobs; undefined: it is to be scored. */
 export async function answersOf(
   jobs: readonly CheckedSpec[],
   tenant: string,
   { store, fleet }: Pick<Submission, "store" | "fleet">,
-): Promise<readonly (string | undefined)[]> {
+): Promise<readonly (Answered | undefined)[]> {
   const keys = await keysOf(jobs);
   const asked = jobs.flatMap((job, index) => {
     const key = keys[index];
     return key === undefined ? [] : [{ job, index, key }];
   });
-  const answers: (string | undefined)[] = jobs.map(() => undefined);
+  const answers: (Answered | undefined)[] = jobs.map(() => undefined);
   if (asked.length === 0) return answers;
   const found = await store.findAnswers(
     tenant,
-    asked.map(({ key }) => key),
+    asked.map(({ key, job }) => ({ key, isJudged: job.spec.gates.length > 0 })),
   );
   if (found.every((answer) => answer === undefined)) return answers;
   const online = await fleet.recentCapabilities(tenant);
   for (const [n, { job, index }] of asked.entries()) {
     const answer = found[n];
     if (answer !== undefined && online.some((node) => wouldScore(node, job, answer)))
-      answers[index] = answer.jobId;
+      answers[index] = { answeredBy: answer.jobId, gates: gatesOf(job, answer) };
   }
   return answers;
+}
+
+function gatesOf({ spec }: CheckedSpec, { judged: score }: Answer): readonly GateOutcome[] {
+  return score === undefined ? [] : judged(spec, readResult(score));
 }
 
 /** Returns the key of each job; undefined: it is not known whether its files are those of an earlier job. */

@@ -9,6 +9,7 @@ import {
 } from "../../gen/proto/svc/v1/job_pb.ts";
 import { MAX_BATCH } from "../../jobs/request-limits.ts";
 import { Failure, invalid } from "../../platform/failure.ts";
+import { refuseTitle } from "../requests/title.ts";
 import type { NewSpec } from "./look.ts";
 import {
   checkJob,
@@ -29,6 +30,7 @@ export async function submitBatch(
   if (requests.length > MAX_BATCH) {
     throw invalid(`jobs has ${requests.length} jobs; at most ${MAX_BATCH} are allowed.`);
   }
+  for (const [index, { job }] of requests.entries()) refuseTitle(job, `${jobName(index)}: `);
   const checked = await checkAll(jobName, requests, principal, submission);
   const { firsts, places } = distinct(checked);
   const indexOf = (failure: Failure): number | undefined => {

@@ -9,6 +9,8 @@ import type { JobStore } from "../../store/contract/job-store.ts";
 import { ownJob, ownScoredJob } from "../api/access.ts";
 import type { FramePart, FrameValues } from "../api/operations.ts";
 import { readSpec, sampleOf } from "../requests/job-spec.ts";
+import type { ResultReader } from "../results/reader.ts";
+import { ScoreReader } from "../results/scores.ts";
 
 /** The frames that are still to be returned. */
 interface Wanted {
@@ -19,16 +21,17 @@ interface Wanted {
 
 /** Reads each chunk when it is requested; take its rows before requesting the next one. Throws Failure. */
 export async function* jobFrames(
-  store: JobStore,
+  { store, results }: { readonly store: JobStore; readonly results: ResultReader },
   tenant: string,
   request: GetJobFramesRequest,
 ): AsyncGenerator<FramePart> {
   const job = await ownScoredJob(store, tenant, request.id);
+  const reader = new ScoreReader(results, job.id);
   const wanted: Wanted = { from: request.firstFrame, left: request.frameCount || Number.POSITIVE_INFINITY };
   while (wanted.left > 0) {
     const [part] = await store.parts(tenant, job.id, wanted.from, 1);
     if (part === undefined) break;
-    for await (const chunk of part.chunks) {
+    for await (const chunk of reader.read(part.chunks)) {
       const read = { segment: part.segment, chunks: [chunk] };
       yield { metrics: metricsOf(read), rows: () => rowsOf(read, wanted) };
       if (wanted.left === 0) return;

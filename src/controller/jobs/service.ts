@@ -21,6 +21,8 @@ import type { EventBuffer } from "../events/event-buffer.ts";
 import { JobStream } from "../events/stream.ts";
 import { jobDetailMessage, jobMessage } from "../messages/job.ts";
 import { filterOf } from "../requests/filter.ts";
+import type { ResultReader } from "../results/reader.ts";
+import { clipOperations } from "../stills/clips.ts";
 import { stillOperations } from "../stills/stills.ts";
 import { submitBatch } from "./batch.ts";
 import { JobChanges, type JobChangesOptions } from "./changes.ts";
@@ -33,6 +35,7 @@ import { waitForJob } from "./wait.ts";
 
 export interface JobServiceOptions extends Submission, JobChangesOptions, FinishOptions {
   readonly log: Log;
+  readonly results: ResultReader;
   readonly eventBuffer: EventBuffer;
   /** Streams of all tenants that are open at this controller. */
   readonly streams: OpenStreams;
@@ -53,7 +56,8 @@ export function jobOperations(options: JobServiceOptions): JobOperations {
       if (finished.existed) entry?.changedNothing();
       return finished;
     },
-    ...stillOperations(options.store),
+    ...stillOperations(options.store, options.results),
+    ...clipOperations(options.store, options.results),
     async waitForJob(jobId, { waitMs, keep }, context) {
       const { store, eventBuffer, waitsEnd: stopping } = options;
       try {
@@ -106,7 +110,7 @@ function reads(
     },
     listJobs: (request, { principal }) => listJobs(store, principal.tenant, request),
     getJobFrames: (request, context) =>
-      whileAdmitted(context, () => jobFrames(store, context.principal.tenant, request)),
+      whileAdmitted(context, () => jobFrames(options, context.principal.tenant, request)),
     streamJobs: (request, context) => stream(options, request, context),
   };
 }

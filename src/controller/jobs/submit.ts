@@ -10,7 +10,8 @@ import {
 } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { DefaultModelsOf } from "../../jobs/default-models.ts";
 import type { FindingsPolicyOf } from "../../jobs/findings-policy.ts";
-import { DIAGNOSIS_CLASS, needToPlan, type PlanNeed, planClass } from "../../jobs/work.ts";
+import { isManifest } from "../../jobs/media/titles.ts";
+import { DIAGNOSIS_CLASS, needToPlan, type PlanNeed, planClass, TITLE_CLASS } from "../../jobs/work.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Span } from "../../platform/observability/span.ts";
 import type { JobRow, NewJob } from "../../store/contract/job-records.ts";
@@ -18,6 +19,7 @@ import type { Store } from "../../store/contract/store.ts";
 import { jobMessage } from "../messages/job.ts";
 import { checkSpec, idempotencyKeyOf } from "../requests/job-spec.ts";
 import type { MediaPolicy } from "../requests/media-policy.ts";
+import { refuseTitle, titleOf } from "../requests/title.ts";
 import type { Fleet } from "../scheduling/fleet.ts";
 import type { Schedule } from "../scheduling/schedule.ts";
 import type { ControllerMetrics } from "../telemetry/metrics.ts";
@@ -53,6 +55,7 @@ export async function submitOne(
   submission: Submission,
   requireMore?: () => Promise<void>,
 ): Promise<SubmitJobResponse> {
+  refuseTitle(request.job);
   const checked = await checkJob(request, principal, submission);
   const insert: Insert<StoredJob> = (jobs) => submission.store.insertJobs(principal.tenant, jobs);
   const [stored] = await storeJobs([checked], principal, submission, insert, requireMore);
@@ -73,7 +76,8 @@ export async function checkJob(
   const checked = checkSpec(request.job, defaultModelsOf(tenant), findingsOf(tenant));
   for (const side of SIDES) {
     const name = checked.spec[side];
-    if (!videos.isRemote(tenant, side, name)) await media.check(tenant, name);
+    const title = titleOf(side, name);
+    if (!videos.isRemote(tenant, side, title)) await media.check(tenant, title);
   }
   return { ...checked, key };
 }
@@ -110,7 +114,7 @@ export async function storeJobs<Outcome extends StoredJob | undefined>(
   const spans = jobs.map(() => submitSpan(jobs.length));
   const rows = looked.map((job, index) => ({
     ...newJob(job, subject, spans[index]),
-    answeredBy: answers[index],
+    ...answers[index],
   }));
   const stored = await insert(rows).catch((thrown: unknown) => {
     const failure = Failure.from(thrown);
@@ -180,7 +184,7 @@ function newJob(
     priority: spec.priority,
     submittedBy,
     idempotencyKey: key,
-    workClass: classOf(need),
+    workClass: isManifest(spec.distorted) ? TITLE_CLASS : classOf(need),
     traceparent: traceparentIn(span),
   };
 }

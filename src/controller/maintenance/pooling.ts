@@ -2,10 +2,10 @@
 import { toJsonString } from "@bufbuild/protobuf";
 import type { EstimateInfo, SampleRequest } from "../../engine/contract/estimate.ts";
 import type { ScoreResult, Warning } from "../../engine/contract/result.ts";
+import { SegmentMismatch } from "../../engine/contract/segment-mismatch.ts";
 import type { StoredPart } from "../../engine/contract/work.ts";
 import { framesIn } from "../../engine/planning/plan.ts";
 import { readPlan } from "../../engine/planning/plan-json.ts";
-import { SegmentMismatch } from "../../engine/planning/segment-mismatch.ts";
 import { joinParts } from "../../engine/results/parts.ts";
 import { assessSample, readUnits } from "../../engine/results/rounds.ts";
 import { allFramesScored, tooImprecise } from "../../engine/results/sample.ts";
@@ -26,7 +26,10 @@ import {
 import { readFindings } from "../reports/findings.ts";
 import { mediaFacts, newSegments } from "../reports/plan-report.ts";
 import { readShots } from "../reports/shots.ts";
+import { judged } from "../requests/gates.ts";
 import { readSpec, sampleOf } from "../requests/job-spec.ts";
+import type { ResultReader } from "../results/reader.ts";
+import { isUnreadable, ScoreReader } from "../results/scores.ts";
 import { worstFrames } from "../stills/worst-frames.ts";
 import type { ControllerMetrics } from "../telemetry/metrics.ts";
 import { poolSpan } from "../telemetry/tracing.ts";
@@ -47,6 +50,8 @@ const RETRY_MS = 1_000;
 
 export interface PoolingOptions {
   readonly store: Store;
+  /** Reads scores that are in the results storage, which other jobs share with a new one. */
+  readonly results: ResultReader;
   readonly log: Log;
   readonly metrics: ControllerMetrics;
   /**
@@ -163,7 +168,7 @@ export class Pooling {
         return;
       } catch (thrown) {
         const failure = Failure.from(thrown);
-        if (failure.kind !== "unavailable") return this.#fail(job, failure);
+        if (failure.kind !== "unavailable" || isUnreadable(failure)) return this.#fail(job, failure);
         log.warn({ jobId: job.id, err: failure }, "pooling failed; retrying");
         await pause(RETRY_MS, signal);
         if (signal.aborted) return undefined;
@@ -172,8 +177,9 @@ export class Pooling {
   }
 
   async #finish(job: Poolable): Promise<void> {
-    const { store, metrics, worstStills } = this.#options;
-    const parts = (await store.allParts(job.id, job.generation)).map(partOf);
+    const { store, results, metrics, worstStills } = this.#options;
+    const scores = new ScoreReader(results, job.id);
+    const parts = (await store.allParts(job.id, job.generation)).map((part) => partOf(part, scores));
     const result = await this.#resultOf(job, parts);
     if (result === undefined) return;
     const { score, frameCount, scorer } = result;
@@ -189,6 +195,7 @@ export class Pooling {
       scorer,
       estimate,
       stills,
+      gates: judged(readSpec(job.spec), result),
     };
     if (!(await store.succeed(id, generation, outcome))) return;
     metrics.jobSucceeded(result, job.durationMs);
@@ -221,12 +228,13 @@ export class Pooling {
     const { code, message, found, cause } = failure;
     currentSpan()?.fail(code);
     try {
-      const cut = failure instanceof SegmentMismatch;
-      const ready = cut ? await store.restartWhole(job.id, job.generation) : undefined;
+      // Segments with earlier scores are scored again rather than kept waiting for the results storage.
+      const isScoredAgain = failure instanceof SegmentMismatch || isUnreadable(failure);
+      const ready = isScoredAgain ? await store.restartWhole(job.id, job.generation) : undefined;
       if (ready !== undefined) {
         log.info(
           { jobId: job.id, reason: message },
-          "segments do not fit together; scoring the whole video as one task",
+          "segments do not fit together or cannot be read; scoring the whole video as one task",
         );
       } else {
         // For a job that has ended or has another plan now, this changes nothing.
@@ -243,11 +251,14 @@ export class Pooling {
   }
 }
 
-type Part = ScoredPart & Pick<StoredPart, "findings" | "shots">;
+interface Part extends Omit<ScoredPart, "chunks">, Pick<StoredPart, "findings" | "shots"> {
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
 
-function partOf({ findings, shots, ...part }: FoundPart): Part {
+function partOf({ findings, shots, chunks, ...part }: FoundPart, scores: ScoreReader): Part {
   return {
     ...part,
+    chunks: { [Symbol.asyncIterator]: () => scores.read(chunks) },
     ...(findings !== undefined && { findings: readFindings(findings) }),
     ...(shots !== undefined && { shots: readShots(shots) }),
   };

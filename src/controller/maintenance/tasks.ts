@@ -10,6 +10,7 @@ import { Failure } from "../../platform/failure.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import type { Store } from "../../store/contract/store.ts";
 import { POOL_HOLD_MS } from "../../store/contract/task-records.ts";
+import type { ResultMover } from "../results/mover.ts";
 import type { Fleet } from "../scheduling/fleet.ts";
 import type { QueueStats } from "../scheduling/queue-stats.ts";
 import type { Schedule } from "../scheduling/schedule.ts";
@@ -36,6 +37,10 @@ const NODES_KEPT_MS = DAY_MS;
 const QUEUE_LOOK_MS = 10_000;
 /** Milliseconds between looks for uploads to delete, which read the specs of their tenants' jobs. */
 const UPLOADS_LOOK_MS = 10 * MINUTE_MS;
+/** Milliseconds between looks for stills and clips to move to the results storage. */
+const MOVE_MS = 1_000;
+/** The same after the storage failed. */
+const MOVE_AGAIN_MS = 10_000;
 /** Intervals vary by up to this share, to spread the tasks of several controllers. */
 const JITTER = 0.2;
 
@@ -52,7 +57,15 @@ export interface MaintenanceOptions {
   readonly auditRetentionMs: number;
   /** undefined: this controller takes no uploads. */
   readonly uploads: Uploads | undefined;
+  /** undefined: this controller has no results storage. */
+  readonly mover: ResultMover | undefined;
 }
+
+/** What can be unavailable for a while. */
+const OUTAGES = [
+  { code: "STORE_UNAVAILABLE", of: "store" },
+  { code: "STORAGE_UNAVAILABLE", of: "results storage" },
+] as const;
 
 /** A step of a maintenance task. Returns true if there may be more to do at once. */
 type Step = () => Promise<boolean>;
@@ -64,6 +77,8 @@ export class MaintenanceTasks {
   readonly #clock: ClockMonitor;
   readonly #loops: readonly Background[];
   readonly #work = new Notifier();
+  /** When results are moved next, of performance.now(). */
+  #moveAt = 0;
 
   constructor(options: MaintenanceOptions) {
     this.#options = options;
@@ -86,6 +101,8 @@ export class MaintenanceTasks {
       this.#every(MINUTE_MS, () => this.#deleteRevocations()),
       this.#every(MINUTE_MS, () => this.#deleteAudit()),
       this.#every(UPLOADS_LOOK_MS, () => this.#deleteUploads()),
+      this.#every(MOVE_MS, () => this.#moveResults()),
+      this.#every(MINUTE_MS, () => this.#sweepResults()),
     ];
   }
 
@@ -119,15 +136,16 @@ export class MaintenanceTasks {
   }
 
   /**
-   * Logs once when the store becomes unavailable for a task and once when the task works again; logs every other
+   * Logs once when the store or the results storage becomes unavailable for a task and once when the task works again; logs every other
    * failure.
    */
   #logChange(failed: boolean, failure: Failure | undefined): void {
     const { log } = this.#options;
-    if (failure !== undefined && failure.code !== "STORE_UNAVAILABLE")
+    const outage = OUTAGES.find(({ code }) => code === failure?.code);
+    if (failure !== undefined && outage === undefined)
       log.error({ err: failure.cause ?? failure }, "maintenance task failed; retrying");
-    else if (failure !== undefined && !failed)
-      log.warn({ err: failure }, "store unavailable for a maintenance task; retrying");
+    else if (outage !== undefined && !failed)
+      log.warn({ err: failure }, `${outage.of} unavailable for a maintenance task; retrying`);
     else if (failure === undefined && failed) log.info("maintenance task works again");
   }
 
@@ -215,6 +233,21 @@ export class MaintenanceTasks {
       if (deleted > 0) log.info({ tenant, deleted }, "old uploads deleted");
     }
     return false;
+  }
+
+  async #moveResults(): Promise<boolean> {
+    const { mover } = this.#options;
+    if (mover === undefined || performance.now() < this.#moveAt) return false;
+    // Until it succeeds.
+    this.#moveAt = performance.now() + MOVE_AGAIN_MS;
+    const moved = await mover.move();
+    this.#moveAt = 0;
+    return moved > 0;
+  }
+
+  async #sweepResults(): Promise<boolean> {
+    const { mover } = this.#options;
+    return mover !== undefined && (await mover.sweep()) > 0;
   }
 
   async #deleteRevocations(): Promise<boolean> {

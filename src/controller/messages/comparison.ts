@@ -7,7 +7,7 @@ import {
   ComparisonSchema,
 } from "../../gen/proto/svc/v1/comparison_pb.ts";
 import { Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
-import type { PooledSchema } from "../../gen/proto/svc/v1/scoring_pb.ts";
+import type { PooledSchema, ScoredSpanSchema } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { isComponent } from "../../jobs/feature-names.ts";
 import { withTables } from "../../messages/comparison.ts";
 import { isObject } from "../../platform/json.ts";
@@ -21,6 +21,12 @@ import type {
 import { readSpec } from "../requests/job-spec.ts";
 import { errorMessage, mediaMessage } from "./job.ts";
 
+/**
+ * Segments of all cells together, of some 100 bytes each, which one answer can have: a title of four hours in segments of
+ * two seconds has 36,000 in five renditions.
+ */
+const MOST_SEGMENTS = 50_000;
+
 /** Without cells and tables. */
 export function listedComparison(listed: ListedComparison): Comparison {
   return create(ComparisonSchema, comparisonInit(listed, listed));
@@ -29,7 +35,12 @@ export function listedComparison(listed: ListedComparison): Comparison {
 /** With its cells, and the tables of those that are scored. */
 export function comparisonMessage({ comparison, cells }: ComparisonDetail): Comparison {
   const init = comparisonInit(comparison, countsOf(cells));
-  return withTables(create(ComparisonSchema, { ...init, cells: cells.map(cellInit) }));
+  const segments = cells.map(({ job }) => segmentInits(job?.streamSegments));
+  const count = segments.reduce((sum, { length }) => sum + length, 0);
+  const listed = cells.map((cell, index) =>
+    cellInit(cell, count > MOST_SEGMENTS ? undefined : segments[index]),
+  );
+  return withTables(create(ComparisonSchema, { ...init, cells: listed }));
 }
 
 function comparisonInit(
@@ -68,7 +79,12 @@ const DELETED = {
   message: "The job of the cell was deleted, with its scores. Run the cell again.",
 };
 
-function cellInit({ job, ...cell }: CellRow): MessageInitShape<typeof ComparisonCellSchema> {
+type SegmentInit = MessageInitShape<typeof ScoredSpanSchema>;
+
+function cellInit(
+  { job, ...cell }: CellRow,
+  segments: SegmentInit[] = [],
+): MessageInitShape<typeof ComparisonCellSchema> {
   if (job === undefined) return { ...cell, error: DELETED };
   const { state, error, media, scorer, pooled } = job;
   return {
@@ -78,7 +94,12 @@ function cellInit({ job, ...cell }: CellRow): MessageInitShape<typeof Comparison
     ...(media && { media: mediaMessage(media) }),
     ...(scorer && { scorer }),
     ...(pooled !== undefined && { pooled: pooledInit(pooled) }),
+    segments,
   };
+}
+
+function segmentInits(json: unknown): SegmentInit[] {
+  return Array.isArray(json) ? json.map(numbersIn) : [];
 }
 
 function pooledInit(json: unknown): Record<string, MessageInitShape<typeof PooledSchema>> {

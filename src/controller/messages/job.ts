@@ -7,6 +7,9 @@ import {
   type JobError,
   JobErrorSchema,
   JobEstimateSchema,
+  type JobGate,
+  JobGate_Verdict,
+  JobGateSchema,
   type JobReuse,
   JobReuseSchema,
   JobSchema,
@@ -14,6 +17,8 @@ import {
   JobWork_Kind,
   JobWork_State,
   JobWorkSchema,
+  type MediaFetch,
+  MediaFetchSchema,
   type MediaSummary,
   MediaSummarySchema,
 } from "../../gen/proto/svc/v1/job_pb.ts";
@@ -25,26 +30,30 @@ import {
   type ScoreResult,
   ScoreResultSchema,
 } from "../../gen/proto/svc/v1/scoring_pb.ts";
+import type { GateOutcome } from "../../jobs/gates/outcome.ts";
 import { paceOf } from "../../jobs/pace.ts";
 import { isTerminal, JOB_TRANSITIONS } from "../../jobs/states.ts";
 import { isObject } from "../../platform/json.ts";
 import type {
+  FetchProgress,
   JobDetail,
   JobRow,
   MediaFacts,
   StoredError,
   WorkRow,
 } from "../../store/contract/job-records.ts";
+import { gatesOf } from "../requests/gates.ts";
 import { readSpec } from "../requests/job-spec.ts";
 import { planMessage } from "./plan.ts";
 
 /** Without plan, result and tasks. `now`: milliseconds since 1970, for the pace of a running job. */
 export function jobMessage(job: JobRow, now = Date.now()): Job {
   const progress = progressOf(job, now);
+  const spec = readSpec(job.spec);
   return create(JobSchema, {
     id: job.id,
     tenantId: job.tenant,
-    spec: readSpec(job.spec),
+    spec,
     state: Job_State[job.state],
     ...(progress && { progress }),
     segmentsTotal: job.segmentsTotal,
@@ -62,12 +71,33 @@ export function jobMessage(job: JobRow, now = Date.now()): Job {
     ...(job.media && { distortedMedia: mediaMessage(job.media) }),
     ...(job.scorer && { scorer: job.scorer }),
     ...(job.reuse && { reuse: reuseMessage(job.reuse) }),
+    gates: job.gates?.map(gateMessage) ?? gatesOf(spec).map((gate) => gateMessage({ gate })),
+    ...(job.fetch && job.state === "RUNNING" && { fetch: fetchMessage(job.fetch) }),
   });
 }
+
+/** A gate without a verdict has not been checked. */
+function gateMessage({ gate, verdict, value, interval }: GateView): JobGate {
+  return create(JobGateSchema, {
+    gate: gate.text,
+    metric: gate.metric,
+    statistic: gate.stat,
+    limit: gate.limit,
+    ...(verdict !== undefined && { verdict: JobGate_Verdict[verdict] }),
+    ...(value !== undefined && { value }),
+    ...(interval && { interval }),
+  });
+}
+
+type GateView = Pick<GateOutcome, "gate"> & Partial<GateOutcome>;
 
 function reuseMessage({ segments, answer }: NonNullable<JobRow["reuse"]>): JobReuse {
   const answered = answer && { jobId: answer.jobId, scoredTime: timestampFromDate(answer.endedAt) };
   return create(JobReuseSchema, { segments, ...answered });
+}
+
+function fetchMessage({ done, total }: FetchProgress): MediaFetch {
+  return create(MediaFetchSchema, { bytesDone: done, bytesTotal: total });
 }
 
 export function mediaMessage({ videoBitRate, ...facts }: MediaFacts): MediaSummary {
@@ -102,6 +132,7 @@ export function workMessage(work: WorkRow): JobWork {
     firstFrame: work.firstFrame,
     frameCount: work.frameCount,
     frames: [...work.frames],
+    ...(work.clipFrame !== undefined && { clipFrame: work.clipFrame }),
     attempt: work.attempt,
     node: work.nodeName,
     ...(work.startedAt && { startTime: timestampFromDate(work.startedAt) }),

@@ -19,7 +19,8 @@ import { workMessage } from "./job.ts";
  * tasks.
  */
 export function nodeMessage(node: NodeRow, tenant: string): Node {
-  const { stills = false, diagnoses = false, moreScorers = [] } = node.capabilities;
+  const { stills = false, clips = false, diagnoses = false } = node.capabilities;
+  const { titles = false, moreScorers = [] } = node.capabilities;
   return create(NodeSchema, {
     id: node.id,
     name: node.name,
@@ -30,7 +31,9 @@ export function nodeMessage(node: NodeRow, tenant: string): Node {
       ...scorerMessage(node.capabilities),
       version: node.version,
       stills,
+      clips,
       diagnoses,
+      titles,
       moreScorers: moreScorers.map(scorerMessage),
     },
     registerTime: timestampFromDate(node.registeredAt),

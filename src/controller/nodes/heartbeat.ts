@@ -3,6 +3,7 @@
  * ends.
  */
 import { create } from "@bufbuild/protobuf";
+import type { MediaFetch } from "../../gen/proto/svc/v1/job_pb.ts";
 import {
   type HeartbeatRequest,
   type HeartbeatResponse,
@@ -11,6 +12,7 @@ import {
 import { isId } from "../../jobs/ids.ts";
 import { Notifier, notifyOnAbort } from "../../platform/concurrency/notifier.ts";
 import { invalid } from "../../platform/failure.ts";
+import type { FetchProgress } from "../../store/contract/job-records.ts";
 import type { Renewal, RunningWork } from "../../store/contract/node-records.ts";
 import type { Store } from "../../store/contract/store.ts";
 import { cancelled } from "../api/call.ts";
@@ -104,11 +106,19 @@ async function renewed(
 
 function runningOf({ running }: HeartbeatRequest): readonly RunningWork[] {
   if (running.length > MAX_RUNNING) throw invalid(`running has more than ${MAX_RUNNING} tasks.`);
-  return running.map(({ itemId, attempt, framesDone }, index) => {
+  return running.map(({ itemId, attempt, framesDone, fetch }, index) => {
     if (!isId(itemId)) throw invalid(`running[${index}].itemId is not a task id.`);
     checkAttempt(`running[${index}].attempt`, attempt);
-    return { itemId, attempt, framesDone };
+    return { itemId, attempt, framesDone, fetch: fetch && fetchOf(`running[${index}].fetch`, fetch) };
   });
+}
+
+function fetchOf(name: string, { bytesDone, bytesTotal }: MediaFetch): FetchProgress {
+  for (const [field, bytes] of Object.entries({ bytesDone, bytesTotal })) {
+    const isCount = Number.isSafeInteger(bytes) && bytes >= 0;
+    if (!isCount) throw invalid(`${name}.${field} is ${bytes}. Use 0 to ${Number.MAX_SAFE_INTEGER}.`);
+  }
+  return { done: Math.min(bytesDone, bytesTotal), total: bytesTotal };
 }
 
 function answerOf({ lost, node }: Live): HeartbeatResponse {

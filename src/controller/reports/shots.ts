@@ -1,7 +1,8 @@
 /** What nodes report of the shots of a reference: checked, stored as text, and read again when segments are joined. */
 import { fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
-import { MOST_SHOTS, type SegmentShots } from "../../engine/contract/shots.ts";
+import type { SegmentShots } from "../../engine/contract/shots.ts";
 import { SegmentShotsSchema, type SegmentShots as ShotsMessage } from "../../gen/proto/svc/v1/node_pb.ts";
+import { MOST_SPANS } from "../../jobs/scores/spans.ts";
 import { invalid } from "../../platform/failure.ts";
 
 /** Returns the text to store. Throws INVALID_REQUEST. */
@@ -16,8 +17,8 @@ export function readShots(text: string): SegmentShots {
 }
 
 function check({ starts, firstChange = 0, lastChange }: ShotsMessage): void {
-  if (starts.length > MOST_SHOTS)
-    throw invalid(`segment.shots.starts has ${starts.length} frames. Use at most ${MOST_SHOTS}.`);
+  if (starts.length > MOST_SPANS)
+    throw invalid(`segment.shots.starts has ${starts.length} frames. Use at most ${MOST_SPANS}.`);
   for (const [index, start] of starts.entries())
     if (start <= (starts[index - 1] ?? 0))
       throw invalid(`segment.shots.starts[${index}] is ${start}. List frames from 1 in ascending order.`);

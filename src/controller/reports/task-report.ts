@@ -6,6 +6,7 @@ import type {
   ReportResultRequest,
   SegmentReport,
   StillReport,
+  TitleReport,
 } from "../../gen/proto/svc/v1/node_pb.ts";
 import type { Diagnosis } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { isId } from "../../jobs/ids.ts";
@@ -23,10 +24,12 @@ import type { Puller } from "../scheduling/schedule.ts";
 import { checkStillImage } from "../stills/image.ts";
 import { sideOf } from "../stills/stills.ts";
 import type { ControllerMetrics } from "../telemetry/metrics.ts";
+import { clipRecord } from "./clip-report.ts";
 import { diagnosisRecord } from "./diagnosis.ts";
 import { planRecord } from "./plan-report.ts";
 import { planReuse } from "./reuse.ts";
 import { checkSegment, refusalOfChunk } from "./scores-report.ts";
+import { titleRecord } from "./title-report.ts";
 
 const MAX_MESSAGE = 2_000;
 const MAX_FOUND = 16 * 1024;
@@ -39,6 +42,13 @@ export interface ReportOptions {
   readonly segmentSeconds: number;
   /** Called when every segment of a job is scored. */
   readonly pool: (job: Poolable) => void;
+  /** Admits the jobs that a title adds, as jobs/submit-limits.ts does. Throws Failure. */
+  readonly limits: {
+    admit(
+      tenant: string,
+      jobs: number,
+    ): Promise<{ stored(created: number): void; failed(failure: Failure): void }>;
+  };
 }
 
 export interface Reporting extends ReportOptions {
@@ -77,10 +87,15 @@ async function record(
   const { store } = options;
   if (report.case === "piece") return recordPiece(options, fence, report.value, puller);
   if (report.case === "plan") return recordPlan(options, fence, report.value, puller);
+  if (report.case === "title") return recordTitle(options, fence, report.value);
   if (report.case === "diagnosis") return recordDiagnosis(options, fence, report.value);
   if (report.case === "segment") return recordSegment(options, fence, report.value, puller);
   if (report.case === "failure") return recordFailure(options, fence, report.value);
   if (report.case === "still") return recordStill(options, fence, report.value);
+  if (report.case === "clip") {
+    const { clip, piece } = clipRecord(report.value);
+    return (await store.recordClip(fence, clip, piece)).recorded;
+  }
   return (await store.handBack(fence)).recorded;
 }
 
@@ -100,6 +115,30 @@ async function recordPlan(
   metrics.segmentsReused.inc(reused);
   if (poolable !== undefined) pool(poolable);
   return recorded;
+}
+
+/** A title that cannot be expanded fails like a task: a full queue of the tenant is tried again. */
+async function recordTitle(options: Reporting, fence: Fence, report: TitleReport): Promise<Recorded> {
+  const { store, limits, metrics } = options;
+  const leased = await store.leasedSpec(fence);
+  const title = leased && titleRecord(report, leased.spec);
+  if (leased === undefined || title === undefined) return "STALE";
+  try {
+    const admission = await limits.admit(leased.tenant, title.jobs.length - 1);
+    try {
+      const { recorded, added } = await store.recordTitle(fence, title);
+      admission.stored(added);
+      metrics.submitted.inc(added);
+      return recorded;
+    } catch (thrown) {
+      admission.failed(Failure.from(thrown));
+      throw thrown;
+    }
+  } catch (thrown) {
+    const { code, message, kind } = Failure.from(thrown);
+    if (kind !== "invalid" && kind !== "limit") throw thrown;
+    return recordFailure(options, fence, { code, message, found: "", cutFault: false });
+  }
 }
 
 async function recordDiagnosis(

@@ -5,6 +5,7 @@ import type {
   DeleteJobsRequest,
   JobFilter as Wanted,
 } from "../../gen/proto/svc/v1/job_pb.ts";
+import { MAX_CHANGED } from "../../jobs/request-limits.ts";
 import {
   JOB_STATES,
   JOB_TRANSITIONS,
@@ -12,11 +13,11 @@ import {
   statesBefore,
   TERMINAL_STATES,
 } from "../../jobs/states.ts";
+import { labelTexts } from "../../jobs/text/labels.ts";
 import { Failure, invalid } from "../../platform/failure.ts";
 import type { JobCursor, JobFilter, JobsStep } from "../../store/contract/job-records.ts";
 import { filterOf } from "./filter.ts";
 
-const MAX_IDS = 10_000;
 /** Ids that are looked up in one step. */
 const IDS_OF_STEP = 100;
 
@@ -48,7 +49,7 @@ function choiceOf(
   possible: readonly JobState[],
 ): Choice {
   const { filter: wanted, all, dryRun } = request;
-  const filter = wanted === undefined ? {} : filterOf(wanted, MAX_IDS);
+  const filter = wanted === undefined ? {} : filterOf(wanted, MAX_CHANGED);
   const isFiltered = Object.keys(filter).length > 0;
   if (all && isFiltered) throw invalid("all and filter are both given. Give one of them.");
   if (!all && !isFiltered) {
@@ -74,16 +75,17 @@ function impossible(state: JobState, verb: Verb, possible: readonly JobState[]):
 /** Formats the filter like the query of GET /v1/jobs. Ids are left out: they are recorded as targets of the call. */
 function auditFilterOf(
   wanted: Wanted | undefined,
-  { states = [], labels = {} }: JobFilter,
+  { states = [], labels = {}, gatesMissed }: JobFilter,
   flags: Readonly<Record<string, boolean>>,
 ): string {
   const query = new URLSearchParams();
   for (const state of states) query.append("state", state);
-  for (const [key, value] of Object.entries(labels)) query.append("label", `${key}=${value}`);
+  for (const label of labelTexts(labels)) query.append("label", label);
   for (const time of ["since", "until", "endedSince", "endedUntil"] as const) {
     const given = wanted?.[time];
     if (given) query.append(time, new Date(Number(given.seconds) * 1000 + given.nanos / 1e6).toISOString());
   }
+  if (gatesMissed) query.append("gatesMissed", "true");
   for (const [flag, isSet] of Object.entries(flags)) if (isSet) query.append(flag, "true");
   return query.toString();
 }

@@ -52,6 +52,7 @@ export interface WantedJobs {
   readonly until?: Timestamp | undefined;
   readonly endedSince?: Timestamp | undefined;
   readonly endedUntil?: Timestamp | undefined;
+  readonly gatesMissed?: boolean;
 }
 
 /** Throws INVALID_REQUEST. An empty list does not filter. `most`: the maximum number of ids. */
@@ -66,6 +67,7 @@ export function filterOf(wanted: WantedJobs, most = MAX_IDS): JobFilter {
     ...(states.length > 0 && { states: [...new Set(states.map(stateOf))] }),
     ...(Object.keys(labels).length > 0 && { labels }),
     ...timesOf(wanted),
+    ...(wanted.gatesMissed && { gatesMissed: true as const }),
   };
 }
 

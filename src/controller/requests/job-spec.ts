@@ -25,6 +25,7 @@ import { OBJECTS, pairRequestOf } from "../../messages/request.ts";
 import { invalid } from "../../platform/failure.ts";
 import type { Labels } from "../../store/contract/job-records.ts";
 import { checkLabels } from "./filter.ts";
+import { checkGates } from "./gates.ts";
 
 export interface CheckedSpec {
   /** As requested, with its tenant's defaults for what the request does not say, and with the seed of an estimate. */
@@ -43,7 +44,7 @@ export interface CheckedSpec {
 /** Members that contradict `diagnoseOnly`. Models and policies on scores do not: they are ignored. */
 const ONLY_SCORING = [
   ...["features", "subsample", "estimate", "offset", "start", "duration", "runs"],
-  ...["crop", "mirror", "rangeOf", "matrixOf", "findings", "fix"],
+  ...["crop", "mirror", "rangeOf", "matrixOf", "findings", "fix", "gates"],
 ] as (keyof typeof JobSpecSchema.field)[];
 
 /**
@@ -64,6 +65,7 @@ export function checkSpec(
   const { models, scorerVersion } = request;
   const sample = sampleOf(spec);
   if (sample !== undefined) refuseSample(sample, request);
+  checkGates(spec, request);
   checkText("name", spec.name, MAX_JOB_NAME);
   checkLabels("labels", spec.labels);
   if (!(Math.abs(spec.priority) <= MAX_PRIORITY)) {
@@ -137,10 +139,13 @@ export function readSpec(text: string): JobSpec {
   return fromJsonString(JobSpecSchema, text, { ignoreUnknownFields: true });
 }
 
-/** Returns what a stored spec says of its scores: all but what is for people and the queue. Equal for equal requests. */
+/** Members of a spec that change nothing in its scores: what is for people, the queue, and verdicts on the scores. */
+const NOT_SCORED: ReadonlySet<string> = new Set(["name", "labels", "priority", "noCache", "gates"]);
+
+/** Returns what a stored spec says of its scores. Equal for equal requests. */
 export function scoredText(text: string): string {
-  const { name: _, labels: __, priority: ___, noCache: ____, ...scored } = JSON.parse(text) as JsonObject;
-  return textOf(scored);
+  const members = Object.entries(JSON.parse(text) as JsonObject).filter(([name]) => !NOT_SCORED.has(name));
+  return textOf(Object.fromEntries(members));
 }
 
 /** Returns the text of a stored spec with other labels; all other members are kept. */

@@ -82,12 +82,14 @@ function parse(token: string, most = MAX_TOKEN): readonly unknown[] {
 
 /** Identifies a list of jobs with a filter and an order; equal filters give equal results. */
 export function jobList({ states = [], labels = {}, ...times }: JobFilter, sort: JobSort = "NEWEST"): string {
-  const { sinceMs, untilMs, endedSinceMs, endedUntilMs } = times;
+  const { sinceMs, untilMs, endedSinceMs, endedUntilMs, gatesMissed } = times;
   const filters = JSON.stringify([
     [...states].sort(),
     Object.entries(labels).sort(([one], [other]) => (one < other ? -1 : 1)),
     ...[sinceMs, untilMs, endedSinceMs, endedUntilMs].map((time) => time ?? null),
     sort,
+    // Tokens of lists without this filter stay as they were.
+    ...(gatesMissed ? ["gatesMissed"] : []),
   ]);
   return createHash("sha256").update(filters).digest("base64url").slice(0, 11);
 }

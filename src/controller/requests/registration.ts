@@ -30,7 +30,9 @@ export function newNode(request: RegisterNodeRequest, tenant: string): NewNode {
   const registered = {
     ...nodeScorer("capabilities", capabilities),
     ...(capabilities.stills && { stills: true }),
+    ...(capabilities.clips && { clips: true }),
     ...(capabilities.diagnoses && { diagnoses: true }),
+    ...(capabilities.titles && { titles: true }),
     ...(more.length > 0 && { moreScorers: more }),
   };
   const bytes = Buffer.byteLength(JSON.stringify(registered));

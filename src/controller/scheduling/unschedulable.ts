@@ -4,7 +4,8 @@
  */
 import {
   type Capabilities,
-  DIAGNOSIS_CLASS,
+  CLIPS_CLASS,
+  NO_PLAN_CLASSES,
   needToPlan,
   type PlanNeed,
   STILLS_CLASS,
@@ -20,7 +21,7 @@ import { type Fleet, unavailable, unknownModel } from "./fleet.ts";
 export const UNSCHEDULABLE_MS = 5 * 60_000;
 
 /** Classes that no scorer or model is missing for. */
-const OF_ANY_SCORER: readonly string[] = [STILLS_CLASS, DIAGNOSIS_CLASS];
+const OF_ANY_SCORER: readonly string[] = [STILLS_CLASS, CLIPS_CLASS, ...NO_PLAN_CLASSES];
 
 export interface UnschedulableOptions {
   readonly store: Store;
@@ -100,7 +101,7 @@ async function unschedulable(
   store: Store,
   fleet: Fleet,
 ): Promise<readonly { readonly ready: Ready; readonly online: readonly Capabilities[] }[]> {
-  // Stills and diagnoses wait for a node that can make them; nothing else can be done.
+  // Stills, diagnoses and titles wait for a node that can do them; nothing else can be done.
   const all = (await store.ready()).filter(({ workClass }) => !OF_ANY_SCORER.includes(workClass));
   if (all.length === 0) return [];
   // Most work is served by fleet nodes, so they are checked first.

@@ -19,16 +19,18 @@ import type { StillRow, StillSide } from "../../store/contract/still-records.ts"
 import { ownJob, ownScoredJob } from "../api/access.ts";
 import type { JobOperations } from "../api/operations.ts";
 import { errorMessage } from "../messages/job.ts";
+import type { ResultReader } from "../results/reader.ts";
 
 export function stillOperations(
   store: JobStore,
+  results: ResultReader,
 ): Pick<JobOperations, "listStills" | "getStill" | "requestStills" | "deleteStill"> {
   return {
     async listStills({ id }, { principal: { tenant } }) {
       await ownJob(store, id, (own) => store.job(tenant, own));
       return create(ListStillsResponseSchema, { stills: await messages(store, tenant, id) });
     },
-    getStill: (request, { principal }) => getStill(store, principal.tenant, request),
+    getStill: (request, { principal }) => getStill({ store, results }, principal.tenant, request),
     async requestStills({ id, frames }, { principal: { tenant } }) {
       if (frames.length < 1 || frames.length > MAX_FRAMES_ASKED) {
         throw invalid(`frames has ${frames.length} frames. Use 1 to ${MAX_FRAMES_ASKED}.`);
@@ -44,9 +46,9 @@ export function stillOperations(
   };
 }
 
-/** Throws STILL_NOT_FOUND if the still does not exist or is not ready. */
+/** Throws STILL_NOT_FOUND if the still does not exist or is not ready, RESULT_DAMAGED, STORAGE_UNAVAILABLE. */
 async function getStill(
-  store: JobStore,
+  { store, results }: { readonly store: JobStore; readonly results: ResultReader },
   tenant: string,
   { id, frame, side: asked }: GetStillRequest,
 ): Promise<GetStillResponse> {
@@ -60,7 +62,8 @@ async function getStill(
       `The still of frame ${frame} does not exist or is not ready. List the job's stills, or request this one.`,
     );
   }
-  const { mediaType, width, height, image } = still;
+  const { mediaType, width, height } = still;
+  const image = still.image ?? (await results.read(still.object, `still of frame ${frame}`));
   const facts = { frame, side: asked, state: Still_State.READY, mediaType, width, height };
   return create(GetStillResponseSchema, { still: { ...facts, bytes: image.length }, image });
 }

@@ -1,12 +1,11 @@
 /** The operations on tenants that the transports call: usage and limits, revocations, the audit log, media. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { DEFAULT_MODEL } from "../../engine/contract/request.ts";
 import {
   GetTenantResponseSchema,
   type TenantLimitsSchema,
   WhoAmIResponseSchema,
 } from "../../gen/proto/svc/v1/tenant_pb.ts";
-import type { DefaultModelsOf } from "../../jobs/default-models.ts";
+import { DEFAULT_MODEL, type DefaultModelsOf } from "../../jobs/default-models.ts";
 import type { FindingsPolicyOf } from "../../jobs/findings-policy.ts";
 import type { Limits, LimitsOf } from "../../jobs/limits.ts";
 import { findingsPolicyMessage } from "../../messages/findings.ts";
@@ -34,7 +33,7 @@ export function tenantOperations(options: TenantServiceOptions): TenantOperation
       const defaultModels = models.length > 0 ? [...models] : [DEFAULT_MODEL];
       const policy = findingsOf(id);
       const findings = policy && findingsPolicyMessage(policy);
-      const allowance = await uploads?.allowance(id);
+      const allowance = uploads?.takes(id) ? await uploads.allowance(id) : undefined;
       return create(GetTenantResponseSchema, {
         tenant: {
           ...{ id, usage, limits, defaultModels },

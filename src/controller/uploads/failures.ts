@@ -1,12 +1,20 @@
 /** What uploads fail with. */
+import { MAX_PARTED_SIZE } from "../../jobs/media/upload-parts.ts";
 import { sizeText } from "../../jobs/quantities.ts";
 import { Failure } from "../../platform/failure.ts";
-import type { Upload } from "./folder.ts";
+import type { Upload } from "./upload.ts";
 
 export function uploadsOff(): Failure {
   return new Failure(
     "UPLOADS_DISABLED",
-    "This controller takes no uploads. Ask its operator to start it with --uploads, or name videos in storages or media roots.",
+    "This controller takes no uploads of your tenant. Ask its operator for --uploads or for a storage with uploads, or name videos in storages or media roots.",
+  );
+}
+
+export function onlyParts(): Failure {
+  return new Failure(
+    "UPLOADS_DISABLED",
+    "Your tenant's uploads go to its bucket, and this client cannot send them there. Use a current svc uploads add, or name objects in the bucket.",
   );
 }
 
@@ -22,6 +30,38 @@ export function wrongOffset({ id, offset, size }: Upload): Failure {
     "UPLOAD_OFFSET",
     `Upload ${id} has ${offset} of ${size} bytes, and the bytes sent do not continue it. Send those from ${offset} on.`,
     { found: { offset, size } },
+  );
+}
+
+/** Bytes are sent to an upload to a bucket. */
+export function inBucket(id: string): Failure {
+  return new Failure(
+    "UPLOAD_KIND",
+    `Upload ${id} goes to a bucket. Ask for the URLs of its parts, and send them there.`,
+  );
+}
+
+/** Parts are sent to an upload to the directory. */
+export function inDirectory(id: string): Failure {
+  return new Failure("UPLOAD_KIND", `Upload ${id} goes to the controller. Send its bytes there.`);
+}
+
+/** Numbers of missing parts in an error. */
+const MOST_MISSING = 100;
+
+export function incomplete({ id }: Upload, missing: readonly number[]): Failure {
+  return new Failure(
+    "UPLOAD_INCOMPLETE",
+    `Upload ${id} lacks ${missing.length === 1 ? "a part" : `${missing.length} parts`}, or they have another size. Send them, and complete it again.`,
+    { found: { missing: missing.slice(0, MOST_MISSING) } },
+  );
+}
+
+export function tooLargeForParts(size: number): Failure {
+  return new Failure(
+    "TENANT_UPLOADS_FULL",
+    `The file has ${sizeText(size)}, and an upload to a bucket can have at most ${sizeText(MAX_PARTED_SIZE)}. Name an object in the bucket instead.`,
+    { found: { bytes: size, limit: MAX_PARTED_SIZE } },
   );
 }
 

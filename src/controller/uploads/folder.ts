@@ -21,25 +21,7 @@ import { KeyedSemaphore } from "../../platform/concurrency/keyed-semaphore.ts";
 import { errorCode } from "../../platform/errors.ts";
 import { diskFull, wrongOffset } from "./failures.ts";
 import { allRecords, type Places, placesOf } from "./places.ts";
-
-/** What a caller says of a file before it sends it. */
-export interface NewUpload {
-  readonly name: string;
-  /** Bytes, 1 or more. */
-  readonly size: number;
-  readonly fingerprint: string;
-}
-
-export interface Upload extends NewUpload {
-  readonly id: string;
-  /** Bytes that are stored. */
-  readonly offset: number;
-  /** The complete file; undefined: it is incomplete. */
-  readonly path: string | undefined;
-  readonly createdMs: number;
-  /** When its last byte arrived. */
-  readonly changedMs: number;
-}
+import type { NewUpload, Upload } from "./upload.ts";
 
 interface Record extends NewUpload {
   readonly tenant: string;

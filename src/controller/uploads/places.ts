@@ -12,8 +12,8 @@ export function uploadRoot(directory: string): string {
   return join(directory, FILES, TENANT_PLACEHOLDER);
 }
 
-/** Finds the id of the upload in the path of a complete file, as the spec of a job names it. */
-export const ID_IN_PATH = `/${FILES}/[^/]+/([0-9a-f-]{36})/`;
+/** Finds the id of the upload in the path or the URL of a complete file, as the spec of a job names it. */
+export const ID_IN_PATH = `(?:/${FILES}/[^/]+/|s3://[^"?]*/)([0-9a-f-]{36})/`;
 
 /** The places of one tenant. */
 export interface Places {

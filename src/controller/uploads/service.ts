@@ -3,20 +3,25 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import {
   AppendUploadResponseSchema,
+  CompleteUploadResponseSchema,
   type CreateUploadRequest,
   CreateUploadResponseSchema,
   DeleteUploadResponseSchema,
   GetUploadResponseSchema,
   ListUploadsResponseSchema,
+  SignUploadPartsResponseSchema,
+  type UploadPart,
   type UploadSchema,
 } from "../../gen/proto/svc/v1/upload_pb.ts";
+import { MAX_SIGNED_PARTS } from "../../jobs/media/upload-parts.ts";
 import { MAX_UPLOAD_FINGERPRINT, MAX_UPLOAD_NAME, MAX_UPLOAD_PART } from "../../jobs/request-limits.ts";
+import { SIGNED_SECONDS } from "../../media/storages/signer.ts";
 import { invalid } from "../../platform/failure.ts";
 import type { JobStore } from "../../store/contract/job-store.ts";
 import type { UploadOperations } from "../api/operations.ts";
 import { inUse, uploadsOff } from "./failures.ts";
-import type { NewUpload, Upload } from "./folder.ts";
 import { ID_IN_PATH } from "./places.ts";
+import type { NewUpload, Upload } from "./upload.ts";
 import type { Uploads } from "./uploads.ts";
 
 /** @param uploads undefined: this controller takes none. */
@@ -24,32 +29,54 @@ export function uploadOperations(
   uploads: Uploads | undefined,
   store: Pick<JobStore, "idsInSpecs">,
 ): UploadOperations {
-  const open = (): Uploads => {
-    if (uploads === undefined) throw uploadsOff();
+  const open = (tenant: string): Uploads => {
+    if (!uploads?.takes(tenant)) throw uploadsOff();
     return uploads;
   };
-  const message = (upload: Upload) => uploadMessage(upload, open());
   return {
     async createUpload(request, { principal: { tenant } }) {
-      const upload = await open().create(tenant, checked(request));
-      return create(CreateUploadResponseSchema, { upload: message(upload) });
+      const opened = open(tenant);
+      const upload = await opened.create(tenant, checked(request), request.parts);
+      return create(CreateUploadResponseSchema, { upload: messageOf(tenant, upload, opened) });
     },
     async appendUpload({ id, offset, data }, { principal: { tenant }, entry }) {
+      const opened = open(tenant);
       if (data.length > MAX_UPLOAD_PART)
         throw invalid(`data has ${data.length} bytes. Send at most ${MAX_UPLOAD_PART} at a time.`);
-      const upload = await open().append(tenant, id, offset, data);
+      const upload = await opened.append(tenant, id, offset, data);
       // Only its last part makes an upload into something that a job can name.
       if (upload.path === undefined) entry?.changedNothing();
-      return create(AppendUploadResponseSchema, { upload: message(upload) });
+      return create(AppendUploadResponseSchema, { upload: messageOf(tenant, upload, opened) });
+    },
+    async signUploadParts({ id, parts: asked }, { principal: { tenant }, entry }) {
+      const opened = open(tenant);
+      checkAsked(asked);
+      const { upload, parts } = await opened.sign(tenant, id, asked);
+      entry?.changedNothing();
+      const signed = parts.map(({ number, url, headers }) => ({ number, url, headers: { ...headers } }));
+      const validSeconds = SIGNED_SECONDS;
+      const shown = messageOf(tenant, upload, opened);
+      return create(SignUploadPartsResponseSchema, { upload: shown, parts: signed, validSeconds });
+    },
+    async completeUpload({ id }, { principal: { tenant } }) {
+      const opened = open(tenant);
+      const upload = await opened.complete(tenant, id);
+      return create(CompleteUploadResponseSchema, { upload: messageOf(tenant, upload, opened) });
     },
     async getUpload({ id }, { principal: { tenant } }) {
-      return create(GetUploadResponseSchema, { upload: message(await open().get(tenant, id)) });
+      const opened = open(tenant);
+      const upload = await opened.get(tenant, id);
+      return create(GetUploadResponseSchema, { upload: messageOf(tenant, upload, opened) });
     },
     async listUploads(_, { principal: { tenant } }) {
-      return create(ListUploadsResponseSchema, { uploads: (await open().list(tenant)).map(message) });
+      const opened = open(tenant);
+      const all = await opened.list(tenant);
+      return create(ListUploadsResponseSchema, {
+        uploads: all.map((upload) => messageOf(tenant, upload, opened)),
+      });
     },
     async deleteUpload({ id }, { principal: { tenant } }) {
-      const opened = open();
+      const opened = open(tenant);
       const jobs = await store.idsInSpecs(tenant, ID_IN_PATH);
       if (jobs.get(id) === true) throw inUse(id);
       await opened.delete(tenant, id);
@@ -72,17 +99,31 @@ function checked({ name, size, fingerprint }: CreateUploadRequest): NewUpload {
   return { name, size, fingerprint };
 }
 
+const SHA256_BYTES = 32;
+
+/** Throws INVALID_REQUEST. */
+function checkAsked(parts: readonly UploadPart[]): void {
+  if (parts.length === 0 || parts.length > MAX_SIGNED_PARTS)
+    throw invalid(`parts has ${parts.length} parts. Ask for 1 to ${MAX_SIGNED_PARTS} at a time.`);
+  const odd = parts.find(({ sha256 }) => sha256.length !== SHA256_BYTES);
+  if (odd !== undefined)
+    throw invalid(
+      `The sha256 of part ${odd.number} has ${odd.sha256.length} bytes. Give the ${SHA256_BYTES} bytes of the digest.`,
+    );
+}
+
 function isFileName(name: string): boolean {
   const bytes = Buffer.byteLength(name);
   const isPlain = name.isWellFormed() && !/[/\p{Cc}]/u.test(name) && name !== "." && name !== "..";
   return isPlain && bytes >= 1 && bytes <= MAX_UPLOAD_NAME;
 }
 
-function uploadMessage(upload: Upload, uploads: Uploads): MessageInitShape<typeof UploadSchema> {
-  const { id, name, size, offset, path = "", fingerprint, createdMs } = upload;
+function messageOf(tenant: string, upload: Upload, uploads: Uploads): MessageInitShape<typeof UploadSchema> {
+  const { id, name, size, offset, path = "", fingerprint, createdMs, parts } = upload;
   return {
     ...{ id, name, size, offset, path, fingerprint },
     createTime: timestampFromMs(createdMs),
-    expireTime: timestampFromMs(Math.round(uploads.expiryMs(upload))),
+    expireTime: timestampFromMs(Math.round(uploads.expiryMs(tenant, upload))),
+    ...(parts && { partSize: parts.size, storedParts: [...parts.stored] }),
   };
 }

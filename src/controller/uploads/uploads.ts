@@ -1,10 +1,24 @@
 /** The uploads of tenants within their limits. */
 import { statfs } from "node:fs/promises";
 import { sep } from "node:path";
+import type { UploadLimitsOf } from "../../jobs/media/upload-limits.ts";
 import { KeyedSemaphore } from "../../platform/concurrency/keyed-semaphore.ts";
-import { diskFull, tooLarge, tooMany, uploadNotFound } from "./failures.ts";
-import { type NewUpload, type Upload, UploadFolder } from "./folder.ts";
+import { Failure } from "../../platform/failure.ts";
+import type { Log } from "../../platform/observability/log.ts";
+import type { BucketUploads, SignedPart } from "./buckets.ts";
+import {
+  diskFull,
+  inBucket,
+  inDirectory,
+  onlyParts,
+  tooLarge,
+  tooMany,
+  uploadNotFound,
+  uploadsOff,
+} from "./failures.ts";
+import { UploadFolder } from "./folder.ts";
 import { ID_IN_PATH } from "./places.ts";
+import type { AskedPart, NewUpload, Upload } from "./upload.ts";
 
 const UPLOAD = new RegExp(ID_IN_PATH);
 const HOUR_MS = 3_600_000;
@@ -13,17 +27,10 @@ const PARTIAL_KEPT_MS = 24 * HOUR_MS;
 /** Bytes that uploads leave free on their disk, which may be that of the database. */
 const LEFT_FREE_BYTES = 2 ** 30;
 
-/** What one tenant may have. */
-export interface UploadLimits {
-  readonly bytes: number;
-  readonly count: number;
-  /** Milliseconds that a complete upload is kept. */
-  readonly keptMs: number;
-}
-
 export interface UploadSettings {
-  readonly directory: string;
-  readonly limits: UploadLimits;
+  /** For tenants without a bucket for uploads, and clients that cannot use it; undefined: there is none. */
+  readonly directory: string | undefined;
+  readonly limitsOf: UploadLimitsOf;
 }
 
 export interface Allowance {
@@ -31,71 +38,131 @@ export interface Allowance {
   readonly bytes: number;
   readonly maxCount: number;
   readonly maxBytes: number;
+  /** Whether uploads go only to a bucket. */
+  readonly onlyParts: boolean;
+  /** Whether uploads can go to a bucket. */
+  readonly parts: boolean;
+}
+
+export interface UploadsOptions extends UploadSettings {
+  readonly buckets: BucketUploads;
+  readonly log: Log;
 }
 
 export class Uploads {
-  readonly #folder: UploadFolder;
-  readonly #limits: UploadLimits;
-  /** One new upload at a time, so that two cannot pass the limits together. */
+  readonly #folder: UploadFolder | undefined;
+  readonly #buckets: BucketUploads;
+  readonly #limitsOf: UploadLimitsOf;
+  readonly #log: Log;
+  /** One new upload of a tenant, and to the directory, at a time, so that two cannot pass the limits together. */
   readonly #creations = new KeyedSemaphore(1);
 
-  constructor({ directory, limits }: UploadSettings) {
-    this.#folder = new UploadFolder(directory);
-    this.#limits = limits;
+  constructor({ directory, limitsOf, buckets, log }: UploadsOptions) {
+    this.#folder = directory === undefined ? undefined : new UploadFolder(directory);
+    this.#buckets = buckets;
+    this.#limitsOf = limitsOf;
+    this.#log = log;
   }
 
-  /** Throws TENANT_UPLOADS_FULL, DISK_FULL. */
-  create(tenant: string, upload: NewUpload): Promise<Upload> {
-    return this.#creations.run("", async () => {
-      const { count, bytes, maxCount, maxBytes } = await this.allowance(tenant);
-      if (count >= maxCount) throw tooMany(count, maxCount);
-      if (bytes + upload.size > maxBytes) throw tooLarge(upload.size, bytes, maxBytes);
-      if (!(await this.#hasRoom(upload.size))) throw diskFull();
-      return this.#folder.create(tenant, upload);
+  /** Whether a tenant can upload at all. */
+  takes(tenant: string): boolean {
+    return this.#folder !== undefined || this.#buckets.placeOf(tenant) !== undefined;
+  }
+
+  /**
+   * `parts`: whether the caller can send parts to a bucket. Throws UPLOADS_DISABLED, TENANT_UPLOADS_FULL, DISK_FULL,
+   * STORAGE_UNAVAILABLE.
+   */
+  create(tenant: string, upload: NewUpload, parts: boolean): Promise<Upload> {
+    const place = this.#buckets.placeOf(tenant);
+    return this.#creations.run(`tenant ${tenant}`, async () => {
+      if (place !== undefined && parts) {
+        await this.#requireRoom(tenant, upload);
+        return this.#buckets.create(tenant, place, upload);
+      }
+      const folder = this.#folder;
+      if (folder === undefined) throw place === undefined ? uploadsOff() : onlyParts();
+      return this.#creations.run("directory", async () => {
+        await this.#requireRoom(tenant, upload);
+        if (!(await hasRoom(folder, upload.size))) throw diskFull();
+        return folder.create(tenant, upload);
+      });
     });
   }
 
   /** Returns what a tenant has, incomplete uploads with their whole size, and what it may have. */
   async allowance(tenant: string): Promise<Allowance> {
-    const present = await this.#folder.list(tenant);
+    const present = await this.list(tenant);
     const bytes = present.reduce((sum, { size }) => sum + size, 0);
-    return { count: present.length, bytes, maxCount: this.#limits.count, maxBytes: this.#limits.bytes };
+    const { count: maxCount, bytes: maxBytes } = this.#limitsOf(tenant);
+    const parts = this.#buckets.placeOf(tenant) !== undefined;
+    const limits = { maxCount, maxBytes, onlyParts: this.#folder === undefined, parts };
+    return { count: present.length, bytes, ...limits };
   }
 
-  /** Throws UPLOAD_NOT_FOUND. */
+  /** Throws UPLOAD_NOT_FOUND, STORAGE_UNAVAILABLE. */
   async get(tenant: string, id: string): Promise<Upload> {
-    return found(await this.#folder.find(tenant, id), id);
+    return found((await this.#folder?.find(tenant, id)) ?? (await this.#buckets.get(tenant, id)), id);
   }
 
-  list(tenant: string): Promise<readonly Upload[]> {
-    return this.#folder.list(tenant);
+  /** Returns the uploads of a tenant, oldest first. */
+  async list(tenant: string): Promise<readonly Upload[]> {
+    const all = [...((await this.#folder?.list(tenant)) ?? []), ...(await this.#buckets.list(tenant))];
+    return all.sort((one, other) => one.createdMs - other.createdMs);
   }
 
-  /** Throws UPLOAD_NOT_FOUND, UPLOAD_OFFSET, DISK_FULL. */
+  /** Throws UPLOAD_NOT_FOUND, UPLOAD_OFFSET, UPLOAD_KIND, DISK_FULL. */
   async append(tenant: string, id: string, offset: number, data: Uint8Array): Promise<Upload> {
-    return found(await this.#folder.append(tenant, id, offset, data), id);
+    const upload = await this.#folder?.append(tenant, id, offset, data);
+    if (upload === undefined && (await this.#buckets.find(tenant, id))) throw inBucket(id);
+    return found(upload, id);
   }
 
-  delete(tenant: string, id: string): Promise<void> {
-    return this.#folder.delete(tenant, id);
+  /** Throws UPLOAD_NOT_FOUND, UPLOAD_KIND, INVALID_REQUEST, STORAGE_UNAVAILABLE. */
+  async sign(
+    tenant: string,
+    id: string,
+    asked: readonly AskedPart[],
+  ): Promise<{ readonly upload: Upload; readonly parts: readonly SignedPart[] }> {
+    return found((await this.#buckets.sign(tenant, id, asked)) ?? (await this.#refuseFolder(tenant, id)), id);
   }
 
-  tenants(): Promise<readonly string[]> {
-    return this.#folder.tenants();
+  /** Throws UPLOAD_NOT_FOUND, UPLOAD_KIND, UPLOAD_INCOMPLETE, STORAGE_UNAVAILABLE. */
+  async complete(tenant: string, id: string): Promise<Upload> {
+    return found((await this.#buckets.complete(tenant, id)) ?? (await this.#refuseFolder(tenant, id)), id);
   }
 
-  /** Remembers that stored jobs name the uploads among these paths. */
+  /** Throws STORAGE_UNAVAILABLE. */
+  async delete(tenant: string, id: string): Promise<void> {
+    await this.#folder?.delete(tenant, id);
+    await this.#buckets.delete(tenant, id);
+  }
+
+  /** Returns the tenants that have uploads. */
+  async tenants(): Promise<readonly string[]> {
+    const all = [...((await this.#folder?.tenants()) ?? []), ...(await this.#buckets.tenants())];
+    return [...new Set(all)];
+  }
+
+  /** Remembers that stored jobs name the uploads among these paths and URLs. */
   async name(tenant: string, paths: readonly string[]): Promise<void> {
-    for (const path of new Set(paths)) {
-      const id = path.startsWith(this.#folder.directory + sep) ? UPLOAD.exec(path)?.[1] : undefined;
-      const upload = id === undefined ? undefined : await this.#folder.find(tenant, id);
-      if (upload?.path === path) await this.#folder.name(tenant, upload.id);
+    const distinct = [...new Set(paths)];
+    await this.#buckets.name(
+      tenant,
+      distinct.filter((path) => path.startsWith("s3://") && UPLOAD.test(path)),
+    );
+    const folder = this.#folder;
+    if (folder === undefined) return;
+    for (const path of distinct) {
+      const id = path.startsWith(folder.directory + sep) ? UPLOAD.exec(path)?.[1] : undefined;
+      const upload = id === undefined ? undefined : await folder.find(tenant, id);
+      if (upload?.path === path) await folder.name(tenant, upload.id);
     }
   }
 
   /** When an upload is deleted at the latest, in milliseconds since 1970. */
-  expiryMs({ path, changedMs }: Upload): number {
-    const { keptMs } = this.#limits;
+  expiryMs(tenant: string, { path, changedMs }: Upload): number {
+    const { keptMs } = this.#limitsOf(tenant);
     return changedMs + (path === undefined ? Math.min(PARTIAL_KEPT_MS, keptMs) : keptMs);
   }
 
@@ -109,28 +176,57 @@ export class Uploads {
     nowMs: number,
   ): Promise<number> {
     // In this order: what is named by now has its job in the store.
-    const named = await this.#folder.named(tenant);
+    const named = new Set([
+      ...((await this.#folder?.named(tenant)) ?? []),
+      ...(await this.#buckets.named(tenant)),
+    ]);
     const jobs = await jobsOf();
-    const over = (await this.#folder.list(tenant)).filter((upload) => {
+    const over = (await this.list(tenant)).filter((upload) => {
       const isAwaited = jobs.get(upload.id);
       if (isAwaited === true) return false;
-      return this.expiryMs(upload) <= nowMs || (isAwaited === undefined && named.has(upload.id));
+      return this.expiryMs(tenant, upload) <= nowMs || (isAwaited === undefined && named.has(upload.id));
     });
-    for (const { id } of over) await this.#folder.delete(tenant, id);
-    return over.length;
+    let deleted = 0;
+    for (const { id } of over) deleted += (await this.#deleteOver(tenant, id)) ? 1 : 0;
+    return deleted;
   }
 
-  /** Whether the disk has room for so many bytes beside what all tenants have announced but not sent. */
-  async #hasRoom(bytes: number): Promise<boolean> {
-    const { bavail, bsize } = await statfs(this.#folder.directory);
-    let announced = bytes;
-    for (const tenant of await this.#folder.tenants())
-      for (const { size, offset } of await this.#folder.list(tenant)) announced += size - offset;
-    return bavail * bsize - announced >= LEFT_FREE_BYTES;
+  /** A storage that does not respond must not keep the uploads of others. */
+  async #deleteOver(tenant: string, id: string): Promise<boolean> {
+    try {
+      await this.delete(tenant, id);
+      return true;
+    } catch (thrown) {
+      const failure = Failure.from(thrown);
+      if (failure.code !== "STORAGE_UNAVAILABLE" && failure.code !== "URL_NOT_ALLOWED") throw failure;
+      this.#log.warn({ tenant, upload: id, err: failure }, "failed to delete an old upload; retrying later");
+      return false;
+    }
+  }
+
+  /** Throws TENANT_UPLOADS_FULL. */
+  async #requireRoom(tenant: string, { size }: NewUpload): Promise<void> {
+    const { count, bytes, maxCount, maxBytes } = await this.allowance(tenant);
+    if (count >= maxCount) throw tooMany(count, maxCount);
+    if (bytes + size > maxBytes) throw tooLarge(size, bytes, maxBytes);
+  }
+
+  /** Throws UPLOAD_KIND for an upload to the directory. */
+  async #refuseFolder(tenant: string, id: string): Promise<undefined> {
+    if (await this.#folder?.find(tenant, id)) throw inDirectory(id);
   }
 }
 
-function found(upload: Upload | undefined, id: string): Upload {
+/** Whether the disk has room for so many bytes beside what all tenants have announced but not sent. */
+async function hasRoom(folder: UploadFolder, bytes: number): Promise<boolean> {
+  const { bavail, bsize } = await statfs(folder.directory);
+  let announced = bytes;
+  for (const tenant of await folder.tenants())
+    for (const { size, offset } of await folder.list(tenant)) announced += size - offset;
+  return bavail * bsize - announced >= LEFT_FREE_BYTES;
+}
+
+function found<T>(upload: T | undefined, id: string): T {
   if (upload === undefined) throw uploadNotFound(id);
   return upload;
 }

@@ -3,21 +3,32 @@ import { createHash } from "node:crypto";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { listFolder } from "../../engine/files/folder.ts";
+import type { Header, ListedVideo } from "../../engine/header.ts";
 import {
   type ListMediaRequest,
   type ListMediaResponse,
   ListMediaResponseSchema,
   MediaEntry_Kind,
   type MediaEntrySchema,
+  type MediaProbe,
+  MediaProbeSchema,
 } from "../../gen/proto/svc/v1/media_pb.ts";
 import { type PrefixName, prefixName, remoteName } from "../../jobs/media/names.ts";
-import { type ObjectStorage, type Storage, type StoragesOf, storageOf } from "../../jobs/media/storages.ts";
+import {
+  isReserved,
+  type ObjectStorage,
+  type Storage,
+  type StoragesOf,
+  storageOf,
+} from "../../jobs/media/storages.ts";
 import { listingFailure } from "../../media/objects/failures.ts";
 import type { ObjectReader } from "../../media/objects/reader.ts";
-import type { Signer } from "../../media/storages/signer.ts";
+import { findRemote, type Signer } from "../../media/storages/signer.ts";
 import { Failure, invalid } from "../../platform/failure.ts";
 import type { MediaPolicy } from "../requests/media-policy.ts";
 import { pageSizeOf, readTextToken, textToken } from "../requests/page-token.ts";
+import { openHead } from "./object-head.ts";
+import type { Probes } from "./probes.ts";
 
 /** Milliseconds that a caller waits for a storage. */
 const LIST_LIMIT_MS = 20_000;
@@ -33,6 +44,8 @@ export interface MediaListOptions {
   readonly storagesOf: StoragesOf;
   readonly signer: Signer;
   readonly reader: ObjectReader;
+  /** undefined: no headers are read. */
+  readonly probes: Probes | undefined;
 }
 
 interface Asked {
@@ -53,7 +66,7 @@ interface Listed {
 export async function listMedia(
   options: MediaListOptions,
   tenant: string,
-  { under, pageSize, pageToken }: ListMediaRequest,
+  { under, pageSize, pageToken, probe }: ListMediaRequest,
   signal: AbortSignal,
 ): Promise<ListMediaResponse> {
   const size = pageSizeOf(pageSize);
@@ -63,7 +76,34 @@ export async function listMedia(
   const asked = { tenant, under, size, after: readTextToken(pageToken, list), signal };
   const { entries, next } = await listed(options, asked);
   const nextPageToken = next === undefined ? "" : textToken(next, list);
-  return create(ListMediaResponseSchema, { entries: [...entries], nextPageToken });
+  const { probes } = options;
+  if (!probe || probes === undefined)
+    return create(ListMediaResponseSchema, { entries: [...entries], nextPageToken });
+  const videos = entries.filter(({ kind }) => kind === FILE).map((entry) => videoOf(options, tenant, entry));
+  const headers = await probes.of(tenant, videos, signal);
+  const probed = entries.map((entry) => ({ ...entry, ...probeOf(headers.get(entry.name)) }));
+  return create(ListMediaResponseSchema, { entries: probed, nextPageToken, probed: true });
+}
+
+function videoOf(
+  { media, storagesOf, signer, reader }: MediaListOptions,
+  tenant: string,
+  { name, size = 0 }: Entry,
+): ListedVideo {
+  const found = findRemote("listed", name, storagesOf(tenant));
+  if (found === undefined) return { name, roots: media.rootsOf(tenant) };
+  return { name, open: openHead(reader, signer, found, size) };
+}
+
+function probeOf(header: Header | undefined): { readonly probe?: MediaProbe } {
+  if (header === undefined) return {};
+  const { codec, width, height, duration, frameRate } = header;
+  const probe = create(MediaProbeSchema, {
+    ...{ codec, width, height },
+    ...(duration !== undefined && { duration }),
+    ...(frameRate !== undefined && { frameRate }),
+  });
+  return { probe };
 }
 
 function listed(options: MediaListOptions, asked: Asked): Promise<Listed> {
@@ -118,7 +158,9 @@ async function objects(
       `The storage of ${JSON.stringify(under)} did not respond within ${LIST_LIMIT_MS / 1000} s. Try again later.`,
     );
   });
-  const prefixes = found.prefixes.filter((one) => isFolder(bucket, one, prefix));
+  const prefixes = found.prefixes.filter(
+    (one) => isFolder(bucket, one, prefix) && !isReserved(storage, bucket, one),
+  );
   const files = found.objects.filter(
     ({ key }) => key.startsWith(prefix) && isOf(storage, storages, bucket, key),
   );
@@ -132,7 +174,8 @@ async function objects(
 function hasPrefix(storage: Storage, bucket: string, prefix: string): boolean {
   return (
     storage.kind === "s3" &&
-    storage.buckets.some((one) => one.bucket === bucket && prefix.startsWith(one.prefix))
+    storage.buckets.some((one) => one.bucket === bucket && prefix.startsWith(one.prefix)) &&
+    !isReserved(storage, bucket, prefix)
   );
 }
 

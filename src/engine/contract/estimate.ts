@@ -1,8 +1,8 @@
 /** Estimates of the mean from a sample of the frames: how they are requested, and what results say of them. */
 
+import type { Interval } from "../../jobs/gates/interval.ts";
 import { MAX_TOLERANCE, MIN_TOLERANCE } from "../../jobs/request-limits.ts";
 import { invalid } from "../../platform/failure.ts";
-import type { Interval } from "../estimate/gate.ts";
 import { MAX_SEED } from "../estimate/sampling-plan.ts";
 import type { PairRequest } from "./request.ts";
 

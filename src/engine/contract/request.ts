@@ -1,5 +1,7 @@
 /** A request to the engine: a pair, the models and metrics, and the policies for videos that differ. */
 
+import { DEFAULT_MODEL } from "../../jobs/default-models.ts";
+import type { FEATURES } from "../../jobs/scores/metric-names.ts";
 import type { AlignmentRequest } from "./alignment.ts";
 import type { FindingsPolicy } from "./findings-policy.ts";
 import type { PictureRequest } from "./picture.ts";
@@ -25,11 +27,7 @@ export function givenSides<T>({
   return { ...(reference !== undefined && { reference }), ...(distorted !== undefined && { distorted }) };
 }
 
-/** The model if the request names none; the contract's default. */
-export const DEFAULT_MODEL = "vmaf_v0.6.1";
-
-/** Extra metrics, named as in requests. */
-export const FEATURES = ["psnr", "ssim", "ms_ssim", "ciede", "cambi", "psnr_hvs", "xpsnr"] as const;
+/** An extra metric, as requests name it. */
 export type Feature = (typeof FEATURES)[number];
 /** The metrics that libvmaf computes. */
 export type LibvmafFeature = Exclude<Feature, "xpsnr">;

@@ -1,7 +1,7 @@
 /** The results of the engine. */
 
+import type { Interval } from "../../jobs/gates/interval.ts";
 import type { ScoredSpan } from "../../jobs/scores/spans.ts";
-import type { Interval } from "../estimate/gate.ts";
 import type { FrameTable } from "../frames/frame-table.ts";
 import type { AlignmentInfo } from "./alignment.ts";
 import type { EstimateInfo, EstimateProgress } from "./estimate.ts";
@@ -137,6 +137,12 @@ export interface ScoreResult {
    * that does not detect them, or if there are more than 10,000.
    */
   readonly shots: readonly ScoredSpan[];
+  /**
+   * Of a distorted video that is a rendition of a stream: its segments in order, scored by the first model; else empty. It is
+   * empty, too, if they are not known: in an estimate, if only some frames were compared or no file states a frame rate,
+   * or if there are more than 10,000.
+   */
+  readonly streamSegments: readonly ScoredSpan[];
   readonly scorer: ScorerInfo;
   readonly durationMs: number;
   /** The number of segments scored, and why the pair was scored whole although segments were requested. */

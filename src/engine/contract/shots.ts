@@ -1,12 +1,9 @@
 /** Where the reference changes from one shot to the next, as a segment shows it. */
 
-/** Shots of the longest list. A film has some 2,000. */
-export const MOST_SHOTS = 10_000;
-
 /** What a segment shows of the shots of the reference. Frames are numbered in the whole video. */
 export interface SegmentShots {
   /**
-   * Those of the segment's own frames that begin a shot, ascending; at most MOST_SHOTS. The first frame of the video
+   * Those of the segment's own frames that begin a shot, ascending; at most MOST_SPANS. The first frame of the video
    * is not listed.
    */
   readonly starts: readonly number[];

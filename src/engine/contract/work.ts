@@ -1,5 +1,6 @@
 /** The engine's work as distributable tasks: planned on one machine, scored on others, joined on a third. */
 import type { FileHandle } from "node:fs/promises";
+import type { ByteRange } from "../../jobs/media/byte-range.ts";
 import type { FrameTable } from "../frames/frame-table.ts";
 import type { Diagnosis } from "./diagnosis.ts";
 import type { Finding } from "./finding.ts";
@@ -14,24 +15,30 @@ export interface ModelId {
   readonly digest: string;
 }
 
-/** A video that is not on disk by its name, but was brought there. */
+/** A video that is not on disk by its name, but is brought there. */
 export interface RemoteVideo extends AsyncDisposable {
-  /** Can only be read. */
+  /** Can only be read. What was not fetched reads as zeros. */
   readonly handle: FileHandle;
   readonly path: string;
   /** Its own name, without folders. */
   readonly fileName: string;
   /** In bytes. */
   readonly size: number;
-  /** Milliseconds since 1970; 0 if unknown. */
+  /** Milliseconds since 1970, or another number that changes with the content; 0 if unknown. */
   readonly modifiedMs: number;
-  /** Equal only for the same content. */
-  readonly identity: string;
+  /** Equal only for the same content; undefined: not known. */
+  readonly identity: string | undefined;
+  /** Of a rendition of a stream: when each of its segments begins, in seconds, ascending from 0. */
+  readonly segmentStarts?: readonly number[] | undefined;
+  /** Brings bytes of it to disk. Rejects with the reason of the signal if that aborts. Undefined: all are there. */
+  readonly fetch?: ((ranges: readonly ByteRange[]) => Promise<void>) | undefined;
+  /** Whether all of these bytes are on disk as they were fetched; the next fetch brings what is not. As `fetch`. */
+  readonly holds?: ((ranges: readonly ByteRange[]) => Promise<boolean>) | undefined;
   /** Throws MEDIA_CHANGED if its source is not the same any more. */
   verifyUnchanged(): Promise<void>;
 }
 
-/** Brings a video to disk. Rejects with the reason of the signal if it aborts. */
+/** Opens a video, and fetches nothing of it. `signal`: ends opening and fetching. */
 export type OpenRemote = (signal: AbortSignal) => Promise<RemoteVideo>;
 
 export interface WorkOptions {
@@ -138,6 +145,26 @@ export interface Still {
   readonly image: Uint8Array;
 }
 
+/** A moment of a pair to make a video of, with the frames around it, grouped as in StillsWork. */
+export interface ClipWork extends StillsWork {
+  /** The frame that the video shows in any case; it is one of the parts' frames, which are contiguous. */
+  readonly frame: number;
+}
+
+/** A video of both sides next to each other: the reference in the left half, the distorted side in the right one. */
+export interface Clip {
+  readonly frame: number;
+  /** The frames that it has. They are fewer than requested if the video would be larger than MAX_CLIP_BYTES. */
+  readonly firstFrame: number;
+  readonly frameCount: number;
+  readonly mediaType: "video/mp4";
+  /** Size of a side in pixels: the compared size, or a fraction. A half of the video has it, or one more if it is odd. */
+  readonly width: number;
+  readonly height: number;
+  /** At most MAX_CLIP_BYTES (jobs/clips.ts). */
+  readonly video: Uint8Array;
+}
+
 /** A scorer of an engine, and the models and short names that it has. */
 export interface AvailableScorer {
   readonly scorer: ScorerInfo;
@@ -167,6 +194,10 @@ export interface WorkEngine {
   makesStills(): Promise<boolean>;
   /** Returns each frame of both sides: exactly the frames that were scored under these numbers. Throws a Failure. */
   stills(work: StillsWork, options?: WorkOptions): Promise<readonly Still[]>;
+  /** Whether its programs can make clips. */
+  makesClips(): Promise<boolean>;
+  /** Returns a video of both sides, of exactly the frames that were scored under these numbers. Throws a Failure. */
+  clip(work: ClipWork, options?: WorkOptions): Promise<Clip>;
 }
 
 /** A scored segment as stored: its text, and its rows in the format of frames/codec.ts. */

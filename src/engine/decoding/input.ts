@@ -3,6 +3,7 @@
 import type { Side } from "../contract/request.ts";
 import type { Source } from "../files/source.ts";
 import { GUARDS, inputFile, STRICT } from "../media/ffmpeg.ts";
+import { seekOptions } from "../media/seek.ts";
 import type { Track } from "../media/track.ts";
 import { trackOptions } from "../media/track-options.ts";
 import type { Cut } from "../planning/segment.ts";
@@ -32,8 +33,7 @@ function sideInput(
     ...["-reinit_filter", "0"],
     turned ? "-autorotate" : "-noautorotate",
     ...trackOptions(track),
-    ...(cut ? ["-copyts", "-noaccurate_seek"] : []),
-    ...(cut?.seek === undefined ? [] : ["-seek_timestamp", "1", "-ss", cut.seek.toFixed(6)]),
+    ...(cut ? ["-copyts", ...seekOptions(cut.seek)] : []),
     ...inputFile(source),
   ];
 }

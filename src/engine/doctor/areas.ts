@@ -40,15 +40,37 @@ export async function exactAreas(pair: DecodedPair, relation: Relation): Promise
   const planes = await fullSize(pair, sizes, frames);
   const exact = refineArea(planes.reference, planes.distorted, view);
   // Areas that frames of full size do not confirm are never certain.
-  if (exact === undefined) return rough.map((finding) => atMost("likely", finding));
+  if (exact === undefined) return rough.map((finding) => withoutBorders(atMost("likely", finding)));
   const isWhole = SIDES.every(
     (side) => sizes[side].width - exact[side].width <= 1 && sizes[side].height - exact[side].height <= 1,
   );
   if (isWhole) return [];
   const findings = areaFindings(layout, shown, exact);
-  const isKnown = exact.exact || SIDES.every((side) => showsBorders(planes[side], exact, sizes, side));
-  const confidence = confidenceIn(findings, { isExact: exact.exact, isKnown }, relation);
-  return findings.map((finding) => atMost(confidence, finding));
+  const isLit = SIDES.every((side) => showsBorders(planes[side], exact, sizes, side));
+  const confidence = confidenceIn(
+    findings,
+    { isExact: exact.exact, isKnown: exact.exact || isLit },
+    relation,
+  );
+  const sure = findings.map((finding) => atMost(confidence, finding));
+  if (exact.exact || (confidence === "certain" && exact.even)) return sure;
+  return sure.map((finding) => {
+    const found = withoutBorders(finding);
+    return isLit ? found : { ...found, evidence: `${found.evidence} ${ALIKE}` };
+  });
+}
+
+/** What is black beside the area that both show may be a bar, or picture that one side lacks. */
+const ALIKE = "The pictures are black beside them, where bars and a crop look alike.";
+
+/**
+ * An area whose borders are not known to the sample is no fix: cropped by it, the pictures would not lie on each other,
+ * and the score would be wrong.
+ */
+function withoutBorders({ fix, ...finding }: Finding): Finding {
+  if (fix === undefined) return finding;
+  const evidence = `${finding.evidence} Its borders are not known to the sample: measure them before you use --crop.`;
+  return { ...finding, evidence };
 }
 
 /** Part of the whole frames' mismatch that areas may leave to explain the pair. */

@@ -2,6 +2,7 @@
 import { setImmediate as letOthersRun } from "node:timers/promises";
 import type { Confidence, Finding } from "../contract/finding.ts";
 import { givenSides, perSide, SIDES, type Side } from "../contract/request.ts";
+import { UNCHECKED } from "../contract/unchecked.ts";
 import { isRgb } from "../media/pixels.ts";
 import type { Track } from "../media/track.ts";
 import { statedRange } from "../planning/compare.ts";
@@ -18,7 +19,7 @@ import {
   swapFindings,
 } from "./samples/content.ts";
 import { type Fields, fieldsOf } from "./samples/fields.ts";
-import { levelFindings, TOO_PLAIN } from "./samples/levels.ts";
+import { levelFindings } from "./samples/levels.ts";
 import { matrixFindings } from "./samples/matrix.ts";
 import { tonesOf } from "./samples/tones.ts";
 import { turnFindings } from "./space/findings.ts";
@@ -154,9 +155,11 @@ async function findingsOfSamples(
   const { view, frames, layout, time } = relation;
   const samples = sampleFindings(fieldsOf(pictures, frames, view, layout?.reference), pair.tracks);
   await letOthersRun();
+  const woven = await fieldFindings(pair, relation, { ratio, fields: () => fieldsOfFrames(relation) });
   return [
     ...(time.state === "unclear" ? samples.map(lessSureLevels) : samples),
-    ...(await fieldFindings(pair, relation, { ratio, fields: () => fieldsOfFrames(relation) })),
+    // The fields of plain pictures differ by what an encode makes of them.
+    ...(samples.includes(UNCHECKED.samples) ? woven.map(onlyPossible) : woven),
     ...swapFindings(pictures, frames, bitRates(pair.tracks)),
   ];
 }
@@ -169,7 +172,7 @@ function sampleFindings(fields: Fields, tracks: Readonly<Record<Side, Track>>): 
   if (says("TRANSFER_DIFFERS", "certain")) return stated;
   const ranges = perSide((side) => statedRange(tracks[side]));
   const levels = levelFindings(fields, ranges);
-  const isPlain = levels.includes(TOO_PLAIN);
+  const isPlain = levels.includes(UNCHECKED.samples);
   const matrix = isPlain ? [] : matrixFindings(fields);
   // A conversion with another matrix changes levels too.
   const isOtherMatrix = matrix.some(({ code }) => code === "MATRIX_DIFFERS");

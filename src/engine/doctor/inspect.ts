@@ -26,7 +26,7 @@ export async function inspect(looked: Looked, context: DecodeContext): Promise<r
   const keys = isNumbered ? keyFramesWithin(tracks.distorted, shown) : undefined;
   const examination = await examine(pair, { pictures, ratio: 1, keys }, async () => looked.fields);
   const all = byGravity([
-    ...findingsOf({ ...examination, samples: examination.samples.filter(isOfScore) }, seen),
+    ...findingsOf(examination, seen),
     ...hdrFindings(tracks, models),
     ...modelSizeFindings(pairing, models),
   ]);
@@ -34,11 +34,6 @@ export async function inspect(looked: Looked, context: DecodeContext): Promise<r
   const refused = kept.filter((finding) => refuses(finding, request.findings));
   if (refused.length > 0) throw mismatch({ refused, findings: kept, request, isBeginning: seen.first === 0 });
   return kept;
-}
-
-/** What samples do not show is no news for those who want a score; a diagnosis says it. */
-function isOfScore({ code }: Finding): boolean {
-  return code !== "NOT_CHECKED";
 }
 
 /** What the request itself settles is not refused, and findings that it ignores are left out. */

@@ -93,7 +93,7 @@ function shiftFindings(time: TimeRelation, frames: Seen, fix: Fix | undefined): 
   if (first === undefined || last === undefined) return [];
   const also = tied.length === 0 ? "" : ` Offsets that fit nearly as well: ${tied.slice(0, 8).join(", ")}.`;
   const seen = `${framesText(pairs)} match that way, with a correlation of ${match.toFixed(2)}.${also}`;
-  const claim = { confidence, seen, fix };
+  const claim = { confidence, seen, fix: isOpenThroughout(time, frames) ? undefined : fix };
   const ends = totals.reference === totals.distorted ? [] : endsOf(first, last, totals);
   const shown = ends.filter(({ at }) => (at === "first" ? from === 0 : reachesEnds(frames)));
   const open = openSpans(time, frames);
@@ -107,17 +107,27 @@ function shiftFindings(time: TimeRelation, frames: Seen, fix: Fix | undefined): 
 
 type Ends<Value> = Readonly<Record<End["at"], Value | undefined>>;
 
-/** Frames of the reference at the ends that are too still to show whether frames are missing there or before or after. */
-function openSpans({ state, runs, open }: TimeRelation, seen: Seen): Ends<FrameSpan> {
+/** Whether the offset at the videos' common end fits the last run as well: it can have changed anywhere in it. */
+function isOpenThroughout({ tied }: TimeRelation, { totals }: Seen): boolean {
+  return tied.includes(totals.distorted - totals.reference);
+}
+
+/**
+ * Frames of the reference at the ends that do not show whether frames are missing there or before or after: they are too
+ * still, or another offset fits them as well.
+ */
+function openSpans(time: TimeRelation, seen: Seen): Ends<FrameSpan> {
+  const { state, runs, open } = time;
   const [first, last] = [runs[0], runs.at(-1)];
   if (state !== "shifted" || first === undefined || last === undefined)
     return { first: undefined, last: undefined };
   const isFirst = seen.first === 0 && !isInStep(first) && open.first > 0;
   const isOther = seen.totals.reference !== seen.totals.distorted && lengthened(last, seen.totals) !== 0;
-  const isLast = reachesEnds(seen) && isOther && open.last > 0;
+  const count = isOpenThroughout(time, seen) ? last.count : open.last;
+  const isLast = reachesEnds(seen) && isOther && count > 0;
   return {
     first: isFirst ? { first: first.reference, count: open.first } : undefined,
-    last: isLast ? { first: last.reference + last.count - open.last, count: open.last } : undefined,
+    last: isLast ? { first: last.reference + last.count - count, count } : undefined,
   };
 }
 
@@ -165,7 +175,7 @@ function openFindings(
     const what = size > 0 ? `has ${framesText(size)} more` : `lacks ${framesText(-size)}`;
     const where = at === "first" ? "before or among" : "among or after";
     const span = `frames ${frames.first} to ${frames.first + frames.count - 1} of the reference`;
-    const evidence = `The distorted video ${what} ${where} ${span}, which are too still to show where. ${seen}`;
+    const evidence = `The distorted video ${what} ${where} ${span}, which do not show where. ${seen}`;
     const finding = { code: "TIME_UNCLEAR", side: "reference", size, frames, confidence, evidence } as const;
     return [{ ...finding, ...(fix && { fix }) }];
   });

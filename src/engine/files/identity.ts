@@ -9,12 +9,15 @@ import { stat } from "node:fs/promises";
 const SETTLED_MS = 2_500n;
 const NS_PER_MS = 1_000_000n;
 
+/** Place, size and times of a file. */
+export type FileFacts = Pick<BigIntStats, "dev" | "ino" | "size" | "mtimeNs" | "ctimeNs">;
+
 /**
  * Returns device, inode, size, and the times of the last modification and of the last change, which programs cannot set.
  * Undefined: the file changed so recently that they do not tell.
  */
 export function identityOf(
-  { dev, ino, size, mtimeNs, ctimeNs }: BigIntStats,
+  { dev, ino, size, mtimeNs, ctimeNs }: FileFacts,
   nowMs = Date.now(),
 ): string | undefined {
   const latest = mtimeNs > ctimeNs ? mtimeNs : ctimeNs;

@@ -10,7 +10,7 @@ import { errorCode } from "../../platform/errors.ts";
 import { Failure } from "../../platform/failure.ts";
 import { systemReason } from "../../platform/system-reason.ts";
 import type { Side } from "../contract/request.ts";
-import type { OpenRemote, WorkOptions } from "../contract/work.ts";
+import type { OpenRemote, RemoteVideo, WorkOptions } from "../contract/work.ts";
 import { identityOf } from "./identity.ts";
 import type { MediaRoots } from "./roots.ts";
 
@@ -27,8 +27,14 @@ export interface Source extends AsyncDisposable {
   readonly modifiedMs: number;
   /** Identifies the file and notices its changes; undefined: it changed too recently (identity.ts). */
   readonly identity: string | undefined;
+  /** As in RemoteVideo. */
+  readonly segmentStarts?: RemoteVideo["segmentStarts"];
   /** Lower-case extension without the dot, letters and digits only; may be empty. */
   readonly extension: string;
+  /** Brings bytes of it to disk; undefined: it is all there. */
+  readonly fetch?: RemoteVideo["fetch"];
+  /** Whether bytes that were fetched are there as they were; undefined as `fetch`. */
+  readonly holds?: RemoteVideo["holds"];
   /** Throws MEDIA_CHANGED if the file was modified since it was opened. */
   verifyUnchanged(): Promise<void>;
 }
@@ -90,7 +96,12 @@ export async function openSource(side: Side, asked: string, roots: MediaRoots | 
 }
 
 /** Opens a video that is no file of this machine. The caller must dispose of it. */
-async function openRemote(side: Side, asked: string, open: OpenRemote, signal: AbortSignal): Promise<Source> {
+export async function openRemote(
+  side: Side,
+  asked: string,
+  open: OpenRemote,
+  signal: AbortSignal,
+): Promise<Source> {
   const video = await open(signal);
   return {
     side,
@@ -101,7 +112,10 @@ async function openRemote(side: Side, asked: string, open: OpenRemote, signal: A
     size: video.size,
     modifiedMs: video.modifiedMs,
     identity: video.identity,
+    segmentStarts: video.segmentStarts,
     extension: extensionOf(video.fileName),
+    fetch: video.fetch,
+    holds: video.holds,
     verifyUnchanged: () => video.verifyUnchanged(),
     [Symbol.asyncDispose]: () => video[Symbol.asyncDispose](),
   };
@@ -113,13 +127,15 @@ export interface Opening {
   readonly roots: MediaRoots | undefined;
   /** How the sides that are no files of this machine are opened. */
   readonly remote: WorkOptions["remote"];
+  /** Whether the work fetches what it needs of these sides itself; default: they are fetched whole before it. */
+  readonly fetchesItself?: boolean | undefined;
   readonly signal: AbortSignal;
 }
 
 /** Opens both videos for some work, and verifies afterwards that neither was changed meanwhile. */
 export async function withSources<T>(
   request: Readonly<Record<Side, string>>,
-  { roots, remote, signal }: Opening,
+  { roots, remote, fetchesItself, signal }: Opening,
   work: (sources: Sources) => Promise<T>,
 ): Promise<T> {
   const open = (side: Side): Promise<Source> =>
@@ -128,9 +144,21 @@ export async function withSources<T>(
       : openRemote(side, request[side], remote[side], signal);
   await using reference = await open("reference");
   await using distorted = await open("distorted");
+  if (fetchesItself !== true) await fetchBoth({ reference, distorted });
   const done = await work({ reference, distorted });
   await Promise.all([reference.verifyUnchanged(), distorted.verifyUnchanged()]);
   return done;
+}
+
+/** Brings both videos to disk, as far as they are not there. */
+export async function fetchBoth({ reference, distorted }: Sources): Promise<void> {
+  await fetchWhole(reference);
+  await fetchWhole(distorted);
+}
+
+/** Brings a video to disk that is not there. */
+export async function fetchWhole({ fetch, size }: Source): Promise<void> {
+  await fetch?.([{ first: 0, last: size - 1 }]);
 }
 
 function extensionOf(path: string): string {

@@ -1,12 +1,22 @@
 /**
  * What the frames of a track are decoded from: digests of its packets, in blocks that begin at key frames. For
  * them, ffmpeg lists each packet twice while probing: by framecrc with its flags, and by framehash with a hash of 128
- * bits.
+ * bits. Of videos that are fetched, it lists them a third time, with their places in the file.
  */
 import { createHash, type Hash } from "node:crypto";
+import { NumberList } from "../../platform/number-list.ts";
+import { lastUpTo } from "./seek.ts";
 
 /** The arguments of ffmpeg's framehash. Murmur3 costs a tenth of the listing; SHA-256 would double it. */
 export const FRAME_HASH: readonly string[] = ["-f", "framehash", "-hash", "murmur3"];
+
+/**
+ * The arguments of the list of places: each packet's position in the file stands where its time usually does. The short
+ * hash distinguishes its lines from the others.
+ */
+export const PLACE_LIST: readonly string[] = [
+  ...["-bsf:v", "setts=pts=POS:dts=N", "-f", "framehash", "-hash", "adler32"],
+];
 
 /** Beyond this value a timestamp means "none" (AV_NOPTS_VALUE is −2^63). */
 const NO_TIME = 2 ** 62;
@@ -31,6 +41,10 @@ export interface TrackContent {
    * Undefined: the key frames are not in order, or have no times.
    */
   readonly times: { readonly keys: Float64Array; readonly earliest: Float64Array } | undefined;
+  /** Number of packets in each block. */
+  readonly packets: Uint32Array;
+  /** Of each packet, its position in the file; undefined: they are not known. */
+  readonly places: Float64Array | undefined;
 }
 
 /** A line of a packet: "stream, dts, pts, duration, size, hash", then flags and side data. */
@@ -41,8 +55,22 @@ export function isHashLine(line: string): boolean {
   return HASHED.test(line);
 }
 
+/** A line of the list of places, and the heads that only this list has. */
+const PLACED = /^(?:[^,]*,){5} *[0-9a-f]{8}\b/;
+const PLACED_HEAD = /^#(?:hash: adler32|extradata .*\b[0-9a-f]{8})$/;
+
+/** Whether a line is of the list of places. */
+export function isPlaceLine(line: string): boolean {
+  return PLACED.test(line) || PLACED_HEAD.test(line);
+}
+
 /** Facts in ffmpeg's description of a track that change with its size alone. */
 const RATES = /, \d+ kb\/s/g;
+
+/** Times of decoding are guessed in some containers, otherwise after a seek than from the beginning. */
+function withoutDts(line: string): string {
+  return line.replace(/,[^,]*/, "");
+}
 
 export class ContentList {
   /** Sorted when read: the two lists are written at the same time, in any order. */
@@ -54,7 +82,9 @@ export class ContentList {
   #listed: { readonly line: string; readonly pts: number; readonly isKey: boolean }[] = [];
   #hashed: string[] = [];
   #block: Hash | undefined;
+  readonly #counts: number[] = [];
   #packets = 0;
+  readonly #places = new NumberList();
   #isTimed = true;
   #inSideData = false;
 
@@ -73,6 +103,11 @@ export class ContentList {
     this.#hashed = this.#hashed.slice(both);
   }
 
+  /** Reads the position of the next packet; NaN: it has none. */
+  place(position: number): void {
+    this.#places.add(position);
+  }
+
   /** Reads a line of ffmpeg's description of the file: the tracks, and their side data such as cropping. */
   describe(line: string): void {
     const track = /^\[info\] {2}Stream #0:\d+[^ ]*: (Video: .*)/.exec(line)?.[1];
@@ -85,7 +120,7 @@ export class ContentList {
   #add(index: number): void {
     const { line, pts, isKey } = this.#listed[index] ?? { line: "", pts: Number.NaN, isKey: false };
     if (this.#block === undefined || (isKey && this.#packets >= FEWEST)) this.#begin(pts, isKey);
-    this.#block?.update(`${line}\n${this.#hashed[index]}\n`);
+    this.#block?.update(`${withoutDts(line)}\n${withoutDts(this.#hashed[index] ?? "")}\n`);
     this.#packets++;
     if (!isTime(pts)) this.#isTimed = false;
     const last = this.#earliest.length - 1;
@@ -102,7 +137,9 @@ export class ContentList {
   }
 
   #end(): void {
-    if (this.#block !== undefined) this.#digests.push(this.#block.digest());
+    if (this.#block === undefined) return;
+    this.#digests.push(this.#block.digest());
+    this.#counts.push(this.#packets);
   }
 
   /** Returns the content of the track; undefined if the lists have different numbers of packets, or none. */
@@ -115,7 +152,16 @@ export class ContentList {
       parameters: createHash("sha256").update(lines).digest("hex"),
       digests: Buffer.concat(this.#digests),
       times: this.#isTimed ? times : undefined,
+      packets: Uint32Array.from(this.#counts),
+      places: this.#knownPlaces(),
     };
+  }
+
+  #knownPlaces(): Float64Array | undefined {
+    const places = this.#places.view;
+    const packets = this.#counts.reduce((sum, count) => sum + count, 0);
+    const isKnown = places.length === packets && places.every((place) => place >= 0 && isTime(place));
+    return isKnown ? places : undefined;
   }
 }
 
@@ -132,18 +178,32 @@ export interface Decoded {
  * decoding begins to the last one with a frame up to the end of the range. Without a range, of all blocks. Undefined:
  * it is not known in which blocks they are.
  */
-export function contentOf(
-  { parameters, digests, times }: TrackContent,
-  decoded?: Decoded,
-): string | undefined {
-  const ofBlocks = (first: number, last: number): string =>
-    createHash("sha256")
-      .update(parameters)
-      .update(digests.subarray(first * DIGEST_BYTES, (last + 1) * DIGEST_BYTES))
-      .digest("hex");
-  if (decoded === undefined) return ofBlocks(0, digests.length / DIGEST_BYTES - 1);
+export function contentOf(content: TrackContent, decoded?: Decoded): string | undefined {
+  const { digests } = content;
+  if (decoded === undefined) return digestOf(content, { first: 0, last: digests.length / DIGEST_BYTES - 1 });
+  const blocks = blocksOf(content, decoded);
+  return blocks && digestOf(content, blocks);
+}
+
+/** Numbers of blocks, both inclusive. */
+export interface Blocks {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Returns the blocks from which frames are decoded; undefined: it is not known which. */
+export function blocksOf({ times }: TrackContent, { from, to }: Decoded): Blocks | undefined {
   if (times === undefined) return undefined;
-  const first = times.keys.findLastIndex((key) => key <= decoded.from);
-  const last = times.earliest.findLastIndex((earliest) => earliest <= decoded.to);
-  return ofBlocks(Math.max(0, first), last);
+  return {
+    first: Math.max(0, lastUpTo(times.keys, from)),
+    last: times.earliest.findLastIndex((earliest) => earliest <= to),
+  };
+}
+
+/** Returns a digest of the track's parameters and of some blocks. */
+export function digestOf({ parameters, digests }: TrackContent, { first, last }: Blocks): string {
+  return createHash("sha256")
+    .update(parameters)
+    .update(digests.subarray(first * DIGEST_BYTES, (last + 1) * DIGEST_BYTES))
+    .digest("hex");
 }

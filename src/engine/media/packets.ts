@@ -1,11 +1,34 @@
 /** Parses ffmpeg's lists of a track's packets: times, key frames and hidden frames; and what they contain. */
-import { type ContentList, isHashLine, isTime } from "./content.ts";
+import { NumberList } from "../../platform/number-list.ts";
+import { type ContentList, isHashLine, isPlaceLine, isTime } from "./content.ts";
 import { parseRational, type Rational } from "./rational.ts";
 import { type FrameTimes, refuseTooMany } from "./track.ts";
 
 /** AV_PKT_FLAG_KEY and AV_PKT_FLAG_DISCARD of libavcodec; framecrc prints flags only where they are not just KEY. */
-const FLAG_KEY = 1;
+export const FLAG_KEY = 1;
 const FLAG_DISCARD = 4;
+
+/** The options of a list; each line is written at once, in one piece: several lists share the pipe. */
+export const LIST_PACKETS: readonly string[] = [
+  ...["-map", "0:V:0", "-c", "copy", "-copyinkf", "-map_metadata", "-1", "-flush_packets", "1"],
+];
+
+/** What a line of the lists says of a packet: "stream, dts, pts, duration, size, checksum[, F=0x..][, …]". */
+export interface ListedPacket {
+  /** Whether the line has the fields of a packet. */
+  readonly isPacket: boolean;
+  readonly pts: number;
+  readonly bytes: number;
+  readonly flags: number;
+  readonly isKey: boolean;
+}
+
+export function packetIn(line: string): ListedPacket {
+  const fields = line.split(",");
+  const flags = Number(fields.find((field) => field.startsWith(" F="))?.slice(3) ?? FLAG_KEY);
+  const [pts, bytes] = [Number(fields[2]), Number(fields[4])];
+  return { isPacket: fields.length >= 6, pts, bytes, flags, isKey: (flags & FLAG_KEY) !== 0 };
+}
 
 export class PacketList {
   codec = "";
@@ -13,8 +36,7 @@ export class PacketList {
   readonly content: ContentList | undefined;
   #timeBase: Rational | undefined;
   /** Times of the frames that play. */
-  #pts = new Float64Array(1024);
-  #playing = 0;
+  readonly #playing = new NumberList();
   #bytes = 0;
   #hidden = 0;
   /** Times of key frames, in decoding order. */
@@ -31,6 +53,10 @@ export class PacketList {
    * of framehash, with a hash in the place of the checksum.
    */
   read(line: string): void {
+    if (isPlaceLine(line)) {
+      if (!line.startsWith("#")) this.content?.place(packetIn(line).pts);
+      return;
+    }
     if (line.startsWith("#")) {
       this.content?.read(line, Number.NaN, false);
       const [key, value] = [line.slice(1, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()];
@@ -42,19 +68,28 @@ export class PacketList {
       this.content?.read(line, Number.NaN, false);
       return;
     }
-    const fields = line.split(",");
-    const pts = Number(fields[2]);
-    const flags = Number(fields.find((field) => field.startsWith(" F="))?.slice(3) ?? FLAG_KEY);
-    if (fields.length >= 6) this.content?.read(line, pts, (flags & FLAG_KEY) !== 0);
+    const { isPacket, pts, bytes, flags, isKey } = packetIn(line);
+    if (isPacket) this.content?.read(line, pts, isKey);
     // AVI repeats the previous frame with an empty packet, which decodes to nothing.
-    if (fields.length < 6 || Number.isNaN(pts) || Number(fields[4]) === 0) return;
-    this.#bytes += Number(fields[4]);
-    this.#add(pts, flags);
+    if (!isPacket || Number.isNaN(pts) || bytes === 0) return;
+    this.add({ pts, bytes, flags });
+  }
+
+  /** Adds the next packet in decoding order. */
+  add({ pts, bytes, flags }: Pick<ListedPacket, "pts" | "bytes" | "flags">): void {
+    refuseTooMany(this.coded + 1);
+    this.#bytes += bytes;
+    if (flags & FLAG_DISCARD) this.#hidden++;
+    else this.#playing.add(pts);
+    if (flags & FLAG_KEY) {
+      this.#keys.push(pts);
+      this.#lastKey = pts;
+    } else if (pts < this.#lastKey) this.#leading = true;
   }
 
   /** Number of packets, hidden ones included. */
   get coded(): number {
-    return this.#playing + this.#hidden;
+    return this.#playing.length + this.#hidden;
   }
 
   /** Bytes of all packets, hidden ones included: the size of the coded video without container and other tracks. */
@@ -78,8 +113,8 @@ export class PacketList {
    */
   times(): FrameTimes | undefined {
     const timeBase = this.#timeBase;
-    if (!timeBase || this.#playing === 0) return undefined;
-    const pts = this.#pts.subarray(0, this.#playing).sort();
+    if (!timeBase || this.#playing.length === 0) return undefined;
+    const pts = this.#playing.view.sort();
     for (let index = 0; index < pts.length; index++) {
       if (!isTime(pts[index] ?? Number.NaN) || pts[index] === pts[index - 1]) return undefined;
     }
@@ -89,24 +124,5 @@ export class PacketList {
       keys: Float64Array.from(this.#keys).sort(),
       frameBytes: this.#bytes / this.coded,
     };
-  }
-
-  #add(pts: number, flags: number): void {
-    refuseTooMany(this.coded + 1);
-    if (flags & FLAG_DISCARD) this.#hidden++;
-    else this.#addTime(pts);
-    if (flags & FLAG_KEY) {
-      this.#keys.push(pts);
-      this.#lastKey = pts;
-    } else if (pts < this.#lastKey) this.#leading = true;
-  }
-
-  #addTime(pts: number): void {
-    if (this.#playing === this.#pts.length) {
-      const grown = new Float64Array(this.#pts.length * 2);
-      grown.set(this.#pts);
-      this.#pts = grown;
-    }
-    this.#pts[this.#playing++] = pts;
   }
 }

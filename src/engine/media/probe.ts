@@ -5,15 +5,14 @@ import type { Warning } from "../contract/result.ts";
 import { quote, type Source } from "../files/source.ts";
 import { PROBE_LIMITS } from "../sandbox/limits.ts";
 import { type Exit, Sandbox } from "../sandbox/sandbox.ts";
-import { PRIMARIES_NAMES, TRANSFER_NAMES } from "./colour-tags.ts";
-import { ContentList, FRAME_HASH } from "./content.ts";
+import { ContentList, FRAME_HASH, PLACE_LIST } from "./content.ts";
 import { damaged, openFailure, refuseBrokenRun } from "./decode-errors.ts";
 import { GUARDS, inputFile, QUIET, SHOW_FIRST_FRAME } from "./ffmpeg.ts";
+import { type Picture, PictureReader } from "./first-frame.ts";
 import { Messages } from "./messages.ts";
-import { PacketList } from "./packets.ts";
+import { LIST_PACKETS, PacketList } from "./packets.ts";
 import { type PixelFormat, pixelFormat } from "./pixels.ts";
 import type { DecodeContext, ProbeContext } from "./probe-context.ts";
-import { parseRational, type Rational } from "./rational.ts";
 import { isRaw, probeRaw } from "./raw.ts";
 import { isSelfChecking } from "./self-checking.ts";
 import { framesText, type Track } from "./track.ts";
@@ -49,11 +48,6 @@ async function inspect(source: Source, context: ProbeContext, ignoreEditLists: b
   return { ...coded, ignored: coded.packets.coded - (played.packets.coded - played.packets.hidden) };
 }
 
-/** Writes each line at once, in one piece: two lists share the pipe. */
-const LIST_PACKETS: readonly string[] = [
-  ...["-map", "0:V:0", "-c", "copy", "-copyinkf", "-map_metadata", "-1", "-flush_packets", "1"],
-];
-
 /**
  * Decodes only key frames. A decoder runs ahead of the first frame, which in a master of 12 Mbit/s takes half of a
  * probe's time.
@@ -61,8 +55,8 @@ const LIST_PACKETS: readonly string[] = [
 const KEY_FRAMES: readonly string[] = ["-skip_frame", "nokey"];
 
 /**
- * Lists the packets of the video track with checksums, a second time with hashes if the context asks for them, and
- * decodes its first key frame; its first frame if no key frame decodes or plays.
+ * Lists the packets of the video track with checksums, a second time with hashes if the context asks for them,
+ * of a video that is fetched a third time with places, and decodes its first key frame; its first frame if no key frame decodes or plays.
  */
 async function list(source: Source, context: ProbeContext, options: readonly string[]): Promise<Found> {
   const { ffmpeg } = context;
@@ -94,9 +88,29 @@ interface Listed {
   readonly shown: Picture | undefined;
 }
 
-async function read(source: Source, context: DecodeContext, options: readonly string[]): Promise<Listed> {
+function read(source: Source, context: DecodeContext, options: readonly string[]): Promise<Listed> {
   const packets = new PacketList(context.hashPackets ? new ContentList() : undefined);
   const hashes = packets.content === undefined ? [] : [...LIST_PACKETS, ...FRAME_HASH, "pipe:1"];
+  const isFetched = source.fetch !== undefined;
+  const places =
+    packets.content === undefined || !isFetched ? [] : [...LIST_PACKETS, ...PLACE_LIST, "pipe:1"];
+  const lists = [...LIST_PACKETS, "-f", "framecrc", "pipe:1", ...hashes, ...places];
+  return readFirst(source, context, { options, packets, lists });
+}
+
+interface Reading {
+  readonly options: readonly string[];
+  readonly packets: PacketList;
+  /** Outputs that list packets. */
+  readonly lists: readonly string[];
+}
+
+/** Decodes the first frame, and lists packets. */
+async function readFirst(
+  source: Source,
+  context: DecodeContext,
+  { options, packets, lists }: Reading,
+): Promise<Listed> {
   const picture = new PictureReader();
   const messages = new Messages();
   await using sandbox = Sandbox.open({ ...context, sources: [source] });
@@ -105,7 +119,7 @@ async function read(source: Source, context: DecodeContext, options: readonly st
     args: [
       ...QUIET,
       ...[...GUARDS, ...options, "-threads", "1", "-noautorotate", "-copyts", ...inputFile(source)],
-      ...[...LIST_PACKETS, "-f", "framecrc", "pipe:1", ...hashes],
+      ...lists,
       ...SHOW_FIRST_FRAME,
     ],
     limits: PROBE_LIMITS,
@@ -119,75 +133,19 @@ async function read(source: Source, context: DecodeContext, options: readonly st
   return { exit, packets, picture, messages, shown: exit.code === 0 ? picture.finish() : undefined };
 }
 
-interface Picture {
-  readonly width: number;
-  readonly height: number;
-  readonly sampleAspect: Rational | undefined;
-  readonly pixelFormat: string;
-  readonly range: "limited" | "full" | "";
-  readonly transfer: string | undefined;
-  readonly primaries: string | undefined;
-  readonly rotation: number;
-  readonly rate: Rational | undefined;
-}
-
-const TRANSFER_TAG = new RegExp(` color_trc:(${TRANSFER_NAMES.join("|")})`);
-const PRIMARIES_TAG = new RegExp(` color_primaries:(${PRIMARIES_NAMES.join("|")})`);
-
 /**
- * Parses the facts of the first decoded frame from the lines of the showinfo filter. The file's metadata is also
- * printed and may imitate these lines, but only before the filter's own lines: the last value of each fact counts.
+ * Probes a file whose packets were listed by its index. Only the bytes of its first packets need be there. Undefined: its first frame does
+ * not decode.
  */
-class PictureReader {
-  format = "";
-  #frame: Pick<Picture, "width" | "height" | "sampleAspect" | "pixelFormat"> | undefined;
-  /** undefined: not printed, which is never so for a frame. */
-  #range: Picture["range"] | undefined;
-  #transfer: string | undefined;
-  #primaries: string | undefined;
-  #rotation = 0;
-  #rate: Rational | undefined;
-
-  read(line: string): void {
-    const opened = this.format === "" && /^\[info\] Input #0, (.*), from 'file:/.exec(line);
-    if (opened) this.format = opened[1] ?? "";
-    // ffmpeg prints the file's metadata, which could imitate these lines, only before this line.
-    if (line === "[info] Stream mapping:") this.#forget();
-    if (!line.startsWith("[Parsed_showinfo_0 @ ")) return;
-    const frame = / n: *0 .* fmt:(\w+) .* sar:(\d+\/\d+) s:(\d+)x(\d+) /.exec(line);
-    if (frame) {
-      const [, pixelFormat = "", aspect = "", width, height] = frame;
-      const size = { width: Number(width), height: Number(height) };
-      this.#frame = { ...size, sampleAspect: parseRational(aspect), pixelFormat };
-    }
-    // The value ends the filter's call of the log: what follows on the line can be another thread's.
-    const range = / color_range:(pc|tv|unknown|unspecified|reserved)/.exec(line)?.[1];
-    if (range) this.#range = range === "pc" ? "full" : range === "tv" ? "limited" : "";
-    this.#primaries = PRIMARIES_TAG.exec(line)?.[1] ?? this.#primaries;
-    this.#transfer = TRANSFER_TAG.exec(line)?.[1] ?? this.#transfer;
-    // The matrix rotates counter-clockwise; players and people count clockwise.
-    const turned = /displaymatrix: rotation of (-?\d+(?:\.\d+)?) degrees/.exec(line)?.[1];
-    if (turned) this.#rotation = (((Math.round(-Number(turned) / 90) * 90) % 360) + 360) % 360;
-    const rate = / config in time_base: \S+, frame_rate: (\d+\/\d+)/.exec(line)?.[1];
-    if (rate) this.#rate = parseRational(rate);
-  }
-
-  #forget(): void {
-    this.#frame = undefined;
-    this.#range = undefined;
-    this.#transfer = undefined;
-    this.#primaries = undefined;
-    this.#rotation = 0;
-    this.#rate = undefined;
-  }
-
-  finish(): Picture | undefined {
-    if (!this.#frame) return undefined;
-    if (this.#range === undefined)
-      throw new Failure("SCORER_FAILED", "ffmpeg did not report the colour range of the first frame.");
-    const colours = { range: this.#range, transfer: this.#transfer, primaries: this.#primaries };
-    return { ...this.#frame, ...colours, rotation: this.#rotation, rate: this.#rate };
-  }
+export async function probeListed(
+  source: Source,
+  packets: PacketList,
+  context: DecodeContext,
+): Promise<Track | undefined> {
+  const { shown, picture } = await readFirst(source, context, { options: [], packets, lists: [] });
+  if (shown === undefined) return undefined;
+  const track = toTrack(source, { format: picture.format, packets, picture: shown, ignored: undefined });
+  return { ...track, selfChecking: await isSelfChecking(source, packets.codec, context) };
 }
 
 /** Elementary streams have no times: the rate that the demuxer reports for them is a guess. */

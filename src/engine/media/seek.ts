@@ -25,6 +25,14 @@ export function seekIn(track: Track, times: FrameTimes): Seek {
   return byIndex(times, track.samples === undefined ? REORDER_HEURISTIC : 0);
 }
 
+/** Returns the options, before those of the input, that seek to a time in seconds. */
+export function seekOptions(seek: number | undefined): readonly string[] {
+  return [
+    "-noaccurate_seek",
+    ...(seek === undefined ? [] : ["-seek_timestamp", "1", "-ss", seek.toFixed(6)]),
+  ];
+}
+
 /** Seeks to more than the longest group of pictures before the frame. */
 function searching({ pts, keys, timeBase }: FrameTimes): Seek {
   const tick = toNumber(timeBase);
@@ -49,7 +57,7 @@ function byIndex({ pts, keys, timeBase }: FrameTimes, behind: number): Seek {
 }
 
 /** Returns the index of the last sorted value that is not above a limit; -1 if there is none. */
-function lastUpTo(sorted: Float64Array, limit: number): number {
+export function lastUpTo(sorted: Float64Array, limit: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -1,4 +1,5 @@
 /** The video track of a file, as found by probing. The same for every kind of file. */
+import type { ByteRange } from "../../jobs/media/byte-range.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Side } from "../contract/request.ts";
 import type { MediaInfo, Warning } from "../contract/result.ts";
@@ -44,7 +45,20 @@ export interface Track {
   readonly straight: boolean;
   /** Digests of its packets; undefined: it has none, or they are not known. */
   readonly content?: TrackContent | undefined;
+  /** Its packets as the index of its file lists them; undefined: they were listed from the file itself. */
+  readonly indexed?: IndexedPackets | undefined;
   readonly warnings: readonly Warning[];
+}
+
+/** Packets of a track by the index of its file, in decoding order. */
+export interface IndexedPackets {
+  /** The bytes by which the file is opened; in order. */
+  readonly opened: readonly ByteRange[];
+  readonly pts: Float64Array;
+  readonly sizes: Float64Array;
+  readonly places: Float64Array;
+  /** Flags of libavcodec. */
+  readonly flags: Float64Array;
 }
 
 /** Presentation times of a track's frames. */

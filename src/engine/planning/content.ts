@@ -1,5 +1,7 @@
 /** What the compared frames of a segment are decoded from. */
-import { perSide, SIDES, type Side } from "../contract/request.ts";
+import { givenSides, perSide, SIDES, type Side } from "../contract/request.ts";
+import { coverageIn } from "../coverage/coverage.ts";
+import type { Source, Sources } from "../files/source.ts";
 import { contentOf, type Decoded } from "../media/content.ts";
 import { toNumber } from "../media/rational.ts";
 import type { Track } from "../media/track.ts";
@@ -7,7 +9,7 @@ import { type Pairing, sourceFrames } from "./pairing.ts";
 import type { Segment } from "./segment.ts";
 
 /** Of each side, what identifies the file without reading it (files/identity.ts). */
-export type Identities = Readonly<Record<Side, { readonly identity: string | undefined }>>;
+export type Identities = Readonly<Record<Side, Pick<Source, "identity" | "fetch" | "asked">>>;
 
 interface Pair {
   readonly tracks: Readonly<Record<Side, Track>>;
@@ -16,7 +18,7 @@ interface Pair {
 
 /**
  * Returns a text that is equal for segments whose frames are decoded from the same packets; of files without packets,
- * such as y4m, from the same file. Undefined: it is not known.
+ * such as y4m, and of those that were planned by their index, from the same file. Undefined: it is not known.
  */
 export function segmentContent(
   { tracks, pairing }: Pair,
@@ -27,10 +29,33 @@ export function segmentContent(
   const sides = SIDES.map((side) => {
     const { content } = tracks[side];
     const packets = content && decoded && contentOf(content, decoded[side]);
-    const { identity } = files[side];
-    return packets ?? (identity && `file ${identity}`);
+    const { identity, fetch, asked } = files[side];
+    // Versions only distinguish objects of the same name.
+    const known = identity && (fetch === undefined ? `file ${identity}` : `${identity} ${asked}`);
+    return packets ?? known;
   });
   return sides.includes(undefined) ? undefined : sides.join("\n");
+}
+
+/** Returns segments with what their scoring needs of the sides that are fetched. */
+export function withCoverages(
+  segments: readonly Segment[],
+  pair: Pair,
+  sources: Sources,
+): readonly Segment[] {
+  const { reference, distorted } = perSide((side) => {
+    const { fetch, size } = sources[side];
+    return fetch && coverageIn(pair.tracks[side], size);
+  });
+  if (reference === undefined && distorted === undefined) return segments;
+  return segments.map((segment) => {
+    const decoded = decodedOf(pair, segment);
+    const coverages = givenSides({
+      reference: decoded?.reference && reference?.(decoded.reference),
+      distorted: decoded?.distorted && distorted?.(decoded.distorted),
+    });
+    return coverages === undefined ? segment : { ...segment, coverages };
+  });
 }
 
 /**

@@ -15,7 +15,7 @@ import { Failure } from "../../platform/failure.ts";
 import type { Encode } from "../contract/request.ts";
 import type { ModelId } from "../contract/work.ts";
 import { quote } from "../files/source.ts";
-import { encodeFor } from "./model-sizes.ts";
+import { encodeFor } from "./model-facts.ts";
 
 /** Models that releases of libvmaf have built in. Which of them a scorer really has is found out by a trial. */
 const BUILT_IN_NAMES: readonly string[] = BUILT_IN_MODELS.map(({ name }) => name);

@@ -4,12 +4,13 @@
  * are only displayed. A plan carries no options and no paths.
  */
 import { MAX_RUNS, MODEL_NAME } from "../../jobs/request-limits.ts";
+import { FEATURES } from "../../jobs/scores/metric-names.ts";
+import { MOST_SPANS } from "../../jobs/scores/spans.ts";
 import { Failure } from "../../platform/failure.ts";
 import {
   type Decoder,
   flag,
   listOf,
-  numberIn,
   oneOf,
   optional,
   readJson,
@@ -20,18 +21,16 @@ import {
 import type { Run } from "../contract/alignment.ts";
 import type { Repair } from "../contract/fix.ts";
 import { MATRICES, MIRRORINGS, RANGES } from "../contract/picture.ts";
-import { FEATURES, type Feature, perSide, SIDES, type Side } from "../contract/request.ts";
+import { type Feature, perSide, SIDES, type Side } from "../contract/request.ts";
 import type { ScorerInfo } from "../contract/result.ts";
 import type { Source } from "../files/source.ts";
 import { comparedFormat, MAX_PIXELS, pixelFormat } from "../media/pixels.ts";
 import { RAW_FORMAT } from "../media/raw.ts";
 import { MAX_FRAMES, type Track } from "../media/track.ts";
-import { LATEST_SECONDS } from "./cut.ts";
 import { canStandFor, type Model, metricOf } from "./models.ts";
 import type { Pairing } from "./pairing.ts";
 import type { Plan } from "./plan.ts";
 import { repairDecoder, repairText } from "./repair-json.ts";
-import type { Segment } from "./segment.ts";
 
 const VERSION = 5;
 /**
@@ -62,10 +61,12 @@ export interface StoredPlan {
   readonly whole: string | undefined;
   /** What was repaired, as the request asked; undefined: nothing. */
   readonly repair?: Repair | undefined;
+  /** As in Plan. */
+  readonly streamSegments?: readonly number[] | undefined;
 }
 
 export function writePlan(plan: Plan, files: Readonly<Record<Side, FileFacts>>, scorer: ScorerInfo): string {
-  const { request, models, tracks, pairing, whole, repair } = plan;
+  const { request, models, tracks, pairing, whole, repair, streamSegments } = plan;
   const { format: _, runs, ...paired } = pairing;
   const { program, version, libvmafVersion } = scorer;
   return JSON.stringify({
@@ -88,11 +89,18 @@ export function writePlan(plan: Plan, files: Readonly<Record<Side, FileFacts>>, 
     },
     whole,
     repair: repair && repairText(repair),
+    streamSegments,
   });
 }
 
 function trackFacts({ side: _side, pixels, times: _times, content: _content, ...track }: Track): object {
-  const { uncuttable: _uncuttable, straight: _straight, warnings: _warnings, ...facts } = track;
+  const {
+    indexed: _indexed,
+    uncuttable: _uncuttable,
+    straight: _straight,
+    warnings: _warnings,
+    ...facts
+  } = track;
   return { ...facts, pixelFormat: pixels.name };
 }
 
@@ -183,6 +191,7 @@ const planDecoder = record({
   pairing: pairingDecoder,
   whole: optional(message),
   repair: optional(repairDecoder),
+  streamSegments: optional(listOf(noOrMoreFrames, MOST_SPANS)),
 });
 
 const NEITHER = { reference: undefined, distorted: undefined };
@@ -195,6 +204,8 @@ export function readPlan(text: string): StoredPlan {
   if (new Set(models.map(({ asked }) => asked)).size !== Math.max(1, models.length))
     throw unreadable("it names no model or a model twice");
   refuseTooLarge(pairing);
+  if (facts.streamSegments?.some((frame, index, all) => frame <= (all[index - 1] ?? -1)))
+    throw unreadable("its streamSegments are not ascending");
   const read = perSide((side) => toTrack(side, tracks));
   const format = comparedFormat(read.reference.pixels, read.distorted.pixels);
   const runs = pairing.runs && toRuns(pairing.runs);
@@ -243,41 +254,4 @@ function refuseTooLarge({ width, height }: { readonly width: number; readonly he
 
 function unreadable(what: string): Failure {
   return new Failure("INVALID_REQUEST", `The plan cannot be read: ${what}.`);
-}
-
-const moment = numberIn(-LATEST_SECONDS, LATEST_SECONDS);
-const cutDecoder = record({ seek: optional(moment), start: optional(moment), end: optional(moment) });
-const segmentDecoder = record({
-  first: noOrMoreFrames,
-  count: frames,
-  before: noOrMoreFrames,
-  after: noOrMoreFrames,
-  cut: optional(sides(cutDecoder)),
-});
-
-/** Rounds a time to the decimals that reach the scorer: input.ts prints 6 of a seek, graph.ts 9 of a range. */
-function rounded(seconds: number | undefined, decimals: number): number | undefined {
-  return seconds === undefined ? undefined : Number(seconds.toFixed(decimals));
-}
-
-export function writeSegment({ cut, ...numbers }: Segment): string {
-  if (cut === undefined) return JSON.stringify(numbers);
-  const sideOf = ({ seek, range }: (typeof cut)[Side]): object => ({
-    seek: rounded(seek, 6),
-    start: rounded(range.start, 9),
-    end: rounded(range.end, 9),
-  });
-  return JSON.stringify({ ...numbers, cut: perSide((side) => sideOf(cut[side])) });
-}
-
-/** Parses what writeSegment wrote. Throws INVALID_REQUEST. */
-export function readSegment(text: string): Segment {
-  const { cut, ...numbers } = readJson("segment", text, 1024, segmentDecoder);
-  const { first, before, after, count } = numbers;
-  const past = first + count + after > MAX_FRAMES;
-  if (before > first || past || (cut === undefined && first + before + after > 0))
-    throw new Failure("INVALID_REQUEST", "The segment cannot be read: its frames are not in the video.");
-  if (cut === undefined) return { ...numbers, cut: undefined };
-  const sideOf = ({ seek, start, end }: (typeof cut)[Side]) => ({ seek, range: { start, end } });
-  return { ...numbers, cut: perSide((side) => sideOf(cut[side])) };
 }

@@ -86,7 +86,7 @@ export async function resumePlan(
   sources: Readonly<Record<Side, Source>>,
   models: readonly Model[],
 ): Promise<Plan> {
-  const { pairing, whole, repair } = facts;
+  const { pairing, whole, repair, streamSegments } = facts;
   for (const side of SIDES) refuseOtherFile(sources[side], facts.files[side]);
   if (segment.first + segment.count + segment.after > pairing.frameCount)
     throw new Failure("INVALID_REQUEST", "The segment is not part of the plan: it ends after the video.");
@@ -94,7 +94,8 @@ export async function resumePlan(
     provenTrack(facts.tracks.reference, sources.reference),
     provenTrack(facts.tracks.distorted, sources.distorted),
   ]);
-  return { request, models, pairing, tracks: { reference, distorted }, segments: [segment], whole, repair };
+  const tracks = { reference, distorted };
+  return { request, models, pairing, tracks, segments: [segment], whole, repair, streamSegments };
 }
 
 function refuseOtherFile({ side, asked, size, modifiedMs }: Source, planned: FileFacts): void {

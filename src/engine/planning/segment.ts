@@ -1,5 +1,6 @@
 /** A segment of a pair, and what its scoring decodes; joins adjacent ones. */
 import { perSide, type Side } from "../contract/request.ts";
+import type { Coverages } from "../coverage/ranges.ts";
 
 /** A range of frames that is scored independently. */
 export interface Segment {
@@ -12,6 +13,8 @@ export interface Segment {
   readonly after: number;
   /** Per side, where decoding begins and which frames are kept; undefined if the segment is the whole video. */
   readonly cut: Readonly<Record<Side, Cut>> | undefined;
+  /** Of sides that are fetched, the part that is decoded; undefined: not known. */
+  readonly coverages?: Coverages | undefined;
 }
 
 /** A range of frames by presentation time in seconds; undefined means unbounded. */
@@ -52,5 +55,6 @@ function joinedWith(one: Segment, other: Segment): Segment | undefined {
     seek: start[side].seek,
     range: { start: start[side].range.start, end: end[side].range.end },
   }));
-  return { ...one, count: one.count + other.count, after: other.after, cut };
+  const { coverages: _, ...rest } = one;
+  return { ...rest, count: one.count + other.count, after: other.after, cut };
 }

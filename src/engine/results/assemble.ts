@@ -40,6 +40,8 @@ export interface Finished {
   readonly findings: readonly Finding[];
   /** First frames of the shots; undefined: not known. */
   readonly shotStarts: readonly number[] | undefined;
+  /** As in Plan. */
+  readonly streamSegments?: readonly number[] | undefined;
 }
 
 /** The values of a pair's metrics, pooled over its frames. */
@@ -87,6 +89,7 @@ export async function toResult(
     ],
     findings: finished.findings,
     shots: scoreSpans(finished.shotStarts ?? [], table, first.metric),
+    streamSegments: sample ? [] : scoreSpans(finished.streamSegments ?? [], table, first.metric),
     scorer,
     durationMs: Math.round(durationMs * 100) / 100,
     cutting: { segments: finished.segments, whole: finished.whole },

@@ -1,9 +1,9 @@
 /** Joins the values of segments, and verifies that they belong to the same frames. */
 
+import { SegmentMismatch } from "../contract/segment-mismatch.ts";
 import { FrameTable } from "../frames/frame-table.ts";
 import type { Model } from "../planning/models.ts";
 import type { Segment } from "../planning/segment.ts";
-import { SegmentMismatch } from "../planning/segment-mismatch.ts";
 
 type Named = readonly Pick<Model, "metric">[];
 

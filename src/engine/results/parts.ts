@@ -3,18 +3,20 @@ import { setImmediate as letOthersRun } from "node:timers/promises";
 import { Failure } from "../../platform/failure.ts";
 import type { Finding } from "../contract/finding.ts";
 import type { ScoreResult, Warning } from "../contract/result.ts";
+import { SegmentMismatch } from "../contract/segment-mismatch.ts";
 import type { SegmentShots } from "../contract/shots.ts";
 import type { StoredPart } from "../contract/work.ts";
 import { decodeRows } from "../frames/codec.ts";
 import type { FrameRow, FrameTable } from "../frames/frame-table.ts";
 import { refuseForeign } from "../planning/context.ts";
 import { wholeSegment } from "../planning/cut.ts";
-import { readPlan, readSegment, type StoredPlan } from "../planning/plan-json.ts";
+import { readPlan, type StoredPlan } from "../planning/plan-json.ts";
 import type { Segment } from "../planning/segment.ts";
-import { SegmentMismatch } from "../planning/segment-mismatch.ts";
+import { readSegment } from "../planning/segment-json.ts";
 import { toResult } from "./assemble.ts";
 import { joinFindings } from "./findings.ts";
 import { frameOf, isOwn, Joiner } from "./join.ts";
+import { spansOf } from "./looked-spans.ts";
 import { joinShots, type PlacedShots } from "./shots.ts";
 
 /** Chunks of encoded rows (frames/codec.ts), in memory or read one after the other. */
@@ -64,9 +66,13 @@ export async function joinParts(
 
 /** What was found and repaired before the pair was planned, and what was found in its parts. */
 export function found({ repair }: StoredPlan, parts: readonly StoredPart<Chunks>[]): readonly Finding[] {
+  const looked = parts.filter(({ segment, findings = [] }) => {
+    if (segment === undefined || findings.length > 0) return true;
+    return spansOf(readSegment(segment)).length > 0;
+  });
   return joinFindings(
     repair,
-    parts.flatMap(({ findings = [] }) => findings),
+    looked.map(({ findings = [] }) => findings),
   );
 }
 

@@ -6,7 +6,8 @@ import { hash } from "node:crypto";
 import { perSide } from "../contract/request.ts";
 import type { ScorerInfo } from "../contract/result.ts";
 import type { Plan } from "../planning/plan.ts";
-import { writePlan, writeSegment } from "../planning/plan-json.ts";
+import { writePlan } from "../planning/plan-json.ts";
+import { writeSegment } from "../planning/segment-json.ts";
 
 /** To be raised with every change by which equal pictures can get other scores, findings, shots or refusals. */
 const REVISION = 2;
@@ -26,8 +27,9 @@ export function reuseKeys(plan: Plan, scorer: ScorerInfo, seen: string): readonl
   const pair = JSON.stringify([REVISION, request, facts, seen]);
   return plan.segments.map((segment, index) => {
     const content = plan.contents?.[index];
-    return content === undefined
-      ? undefined
-      : hash("sha256", JSON.stringify([pair, writeSegment(segment), content]), "buffer");
+    if (content === undefined) return undefined;
+    // Where its packets are in the file changes no score.
+    const text = writeSegment({ ...segment, coverages: undefined });
+    return hash("sha256", JSON.stringify([pair, text, content]), "buffer");
   });
 }

@@ -2,18 +2,20 @@
  * The sample of a pair that several machines score: it is drawn in rounds, and assessed when all units of a round are
  * scored. It ends as on one machine (scoring/sample.ts), with the same units and the same result.
  */
+
+import type { Interval } from "../../jobs/gates/interval.ts";
 import type { SampleRequest } from "../contract/estimate.ts";
 import type { ScoreResult } from "../contract/result.ts";
 import type { StoredPart } from "../contract/work.ts";
-import type { Interval } from "../estimate/gate.ts";
 import type { UnitScore } from "../estimate/mean.ts";
 import { type SamplingPlan, samplingPlan } from "../estimate/sampling-plan.ts";
 import { assess } from "../estimate/stopping.ts";
 import type { FrameTable } from "../frames/frame-table.ts";
 import { factsOf } from "../planning/model-facts.ts";
-import { readPlan, readSegment, type StoredPlan } from "../planning/plan-json.ts";
+import { readPlan, type StoredPlan } from "../planning/plan-json.ts";
 import type { Segment } from "../planning/segment.ts";
 import { merged } from "../planning/segment.ts";
+import { readSegment } from "../planning/segment-json.ts";
 import { toResult } from "./assemble.ts";
 import { Joiner } from "./join.ts";
 import { addPart, type Chunks, found, misfit, segmentOf } from "./parts.ts";

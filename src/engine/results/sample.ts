@@ -1,9 +1,9 @@
 /** Estimates the means of metrics by the frames of a sample. */
 
+import type { Interval } from "../../jobs/gates/interval.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { EstimateInfo, SampleRequest } from "../contract/estimate.ts";
 import type { Warning } from "../contract/result.ts";
-import type { Interval } from "../estimate/gate.ts";
 import { CONFIDENCE, estimateMean, type UnitScore } from "../estimate/mean.ts";
 import type { SamplingPlan } from "../estimate/sampling-plan.ts";
 import type { FrameTable } from "../frames/frame-table.ts";

@@ -1,5 +1,6 @@
 /** Finds the first frames of shots by how much each frame of the reference differs from the one before. */
-import { MOST_SHOTS, type SegmentShots } from "../contract/shots.ts";
+import { MOST_SPANS } from "../../jobs/scores/spans.ts";
+import type { SegmentShots } from "../contract/shots.ts";
 import type { Segment } from "../planning/segment.ts";
 
 /**
@@ -30,7 +31,7 @@ export function segmentShots(segment: Segment, changes: Float64Array): SegmentSh
   const starts: number[] = [];
   for (let index = Math.max(before, known + 1); index < before + count; index++)
     if (isStart(change(index), change(index - 1))) starts.push(first - before + index);
-  if (starts.length > MOST_SHOTS) return undefined;
+  if (starts.length > MOST_SPANS) return undefined;
   const isOpen = known === 1 && before === 1;
   return {
     starts,
@@ -59,5 +60,5 @@ export function joinShots(segments: readonly PlacedShots[]): readonly number[] |
     for (const start of shots.starts) all.push(start);
     before = shots.lastChange;
   }
-  return all.length > MOST_SHOTS ? undefined : all;
+  return all.length > MOST_SPANS ? undefined : all;
 }

@@ -2,8 +2,8 @@
 import { execFile } from "node:child_process";
 import { access, constants } from "node:fs/promises";
 import { promisify } from "node:util";
+import { DEFAULT_MODEL } from "../../jobs/default-models.ts";
 import { Failure } from "../../platform/failure.ts";
-import { DEFAULT_MODEL } from "../contract/request.ts";
 import { type Candidate, decoderOf, findCandidates, givenCandidate } from "../programs/candidates.ts";
 import { INSTALL_COMMAND, missingScorer } from "../programs/missing.ts";
 import type { ProgramPlaces } from "../programs/places.ts";

@@ -3,7 +3,7 @@
  * own decoders, like the pictures of whole frames.
  */
 import type { FrameSpan } from "../contract/finding.ts";
-import { FIELDS_BYTES, SHRINK_FIELDS } from "../media/field-pictures.ts";
+import { FIELDS_BYTES, SHRINK_FIELDS } from "../media/pictures.ts";
 
 /** Consecutive frames, of which the inner ones have neighbours: a cadence of telecine. */
 const BURST = 7;

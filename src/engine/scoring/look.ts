@@ -11,11 +11,11 @@ import type { Compared } from "../decoding/compared.ts";
 import { decodePictures } from "../decoding/pictures.ts";
 import { bothSides } from "../media/all-or-abort.ts";
 import { EVERY_FRAME } from "../media/ffmpeg.ts";
-import { FieldPictures } from "../media/field-pictures.ts";
-import { PICTURE_BYTES, Pictures, SHRINK } from "../media/pictures.ts";
+import { FieldPictures, PICTURE_BYTES, Pictures, SHRINK } from "../media/pictures.ts";
 import type { DecodeContext, ProbeContext } from "../media/probe-context.ts";
 import type { Model } from "../planning/models.ts";
-import type { Segment } from "../planning/segment.ts";
+import { findingsOfAll } from "../results/findings.ts";
+import { SPAN } from "../results/looked-spans.ts";
 import { fieldBytes, fieldFrames } from "./look-fields.ts";
 import type { Run } from "./run.ts";
 
@@ -32,34 +32,6 @@ export interface Looked extends Compared {
 
 /** Finds out how the frames relate. Throws PAIR_MISMATCH if the request's policy refuses what is found. */
 export type Look = (looked: Looked, context: DecodeContext) => Promise<readonly Finding[]>;
-
-/** Most frames that are looked at together: 24 s at 25 a second, 58 MB of pictures of both sides. */
-const MOST_TOGETHER = 600;
-/** Frames of a run that are all looked at. */
-const MOST_OF_ALL = 2 * MOST_TOGETHER;
-/** Spans of a longer run, and frames of each. */
-const SPANS = 4;
-const SPAN = 300;
-
-/** Frames of the shortest cut segment that is looked at: fewer show too little, and looking would cost more than scoring. */
-const FEWEST = 24;
-
-/** Returns the frames of a segment and its context that are looked at: all, or spans spread over a long run. */
-export function spansOf({ before, count, after, cut }: Segment): readonly FrameSpan[] {
-  const frames = before + count + after;
-  if (cut !== undefined && frames < FEWEST) return [];
-  if (frames > MOST_OF_ALL)
-    return Array.from({ length: SPANS }, (_, index) => ({
-      first: Math.floor((index * (frames - SPAN)) / (SPANS - 1)),
-      count: SPAN,
-    }));
-  const parts = Math.max(1, Math.ceil(frames / MOST_TOGETHER));
-  const edge = (index: number) => Math.floor((index * frames) / parts);
-  return Array.from({ length: parts }, (_, index) => ({
-    first: edge(index),
-    count: edge(index + 1) - edge(index),
-  }));
-}
 
 /** Bytes of the largest file that the outputs write. */
 export function picturesBytes(spans: readonly FrameSpan[]): number {
@@ -108,7 +80,7 @@ export async function lookAt(
 ): Promise<readonly Finding[]> {
   const { ffmpeg } = context;
   if (ffmpeg === undefined) return [];
-  const found: Finding[] = [];
+  const found: (readonly Finding[])[] = [];
   for (const [index, span] of run.looked.entries()) {
     const before = run.looked.slice(0, index);
     const written = { first: PICTURE_BYTES * framesOf(before), length: PICTURE_BYTES * span.count };
@@ -118,9 +90,9 @@ export async function lookAt(
       return decodePictures(run, side, span, { ...context, ffmpeg, signal });
     });
     const fields = await writtenFields(run, before, span);
-    found.push(...(await look({ ...run, span, pictures, fields }, { ...context, ffmpeg })));
+    found.push(await look({ ...run, span, pictures, fields }, { ...context, ffmpeg }));
   }
-  return found;
+  return findingsOfAll(found);
 }
 
 /**

@@ -2,6 +2,7 @@
 import { Failure } from "../../platform/failure.ts";
 import type { EstimateProgress, SampleRequest } from "../contract/estimate.ts";
 import type { Finding } from "../contract/finding.ts";
+import { SegmentMismatch } from "../contract/segment-mismatch.ts";
 import { estimateMean, type UnitScore } from "../estimate/mean.ts";
 import { type SamplingPlan, samplingPlan } from "../estimate/sampling-plan.ts";
 import { assess, looks } from "../estimate/stopping.ts";
@@ -10,7 +11,6 @@ import type { FrameTable } from "../frames/frame-table.ts";
 import { allOrAbort } from "../media/all-or-abort.ts";
 import type { Plan } from "../planning/plan.ts";
 import type { Segment } from "../planning/segment.ts";
-import { SegmentMismatch } from "../planning/segment-mismatch.ts";
 import { Joiner } from "../results/join.ts";
 import { allFramesScored, drawnUnits, type Sample, scoreOfUnit, tooImprecise } from "../results/sample.ts";
 import { ProgressMeter } from "./progress.ts";

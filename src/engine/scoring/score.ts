@@ -4,6 +4,7 @@ import { inSpan } from "../../platform/observability/span.ts";
 import type { Finding } from "../contract/finding.ts";
 import type { Side } from "../contract/request.ts";
 import type { Progress } from "../contract/result.ts";
+import { SegmentMismatch } from "../contract/segment-mismatch.ts";
 import type { SegmentShots } from "../contract/shots.ts";
 import type { Sources } from "../files/source.ts";
 import type { FrameTable } from "../frames/frame-table.ts";
@@ -13,14 +14,15 @@ import { facts, framesText } from "../media/track.ts";
 import { wholeSegment } from "../planning/cut.ts";
 import { type Plan, recounted } from "../planning/plan.ts";
 import type { Segment } from "../planning/segment.ts";
-import { SegmentMismatch } from "../planning/segment-mismatch.ts";
+import { findingsOfAll } from "../results/findings.ts";
 import { Joiner } from "../results/join.ts";
+import { spansOf } from "../results/looked-spans.ts";
 import type { Sample } from "../results/sample.ts";
 import { type PlacedShots, segmentShots } from "../results/shots.ts";
 import { scoreLimits } from "../sandbox/limits.ts";
 import { Sandbox } from "../sandbox/sandbox.ts";
 import { decodeAgain, refuseUnstable } from "./decode-check.ts";
-import { type Look, lookAt, picturesBytes, spansOf } from "./look.ts";
+import { type Look, lookAt, picturesBytes } from "./look.ts";
 import { ProgressMeter } from "./progress.ts";
 import type { Checksums, RunOutcome } from "./run.ts";
 import type { Scorer } from "./scorer.ts";
@@ -79,15 +81,15 @@ async function scoreSegments(
   const meter = new ProgressMeter(plan.pairing.frameCount, options.onProgress);
   const rows = Math.ceil(plan.pairing.frameCount / plan.request.subsample);
   const joiner = new Joiner(plan.models, rows);
-  const findings: Finding[] = [];
+  const findings: (readonly Finding[])[] = [];
   const shots: PlacedShots[] = [];
   for (const segment of plan.segments) {
     const scored = await scoreCut(plan, segment, sources, options, meter);
     joiner.add(segment, scored.table);
-    findings.push(...scored.findings);
+    if (spansOf(segment).length > 0) findings.push(scored.findings);
     shots.push({ first: segment.first, shots: scored.shots });
   }
-  return { table: joiner.finish(), findings, shots };
+  return { table: joiner.finish(), findings: findingsOfAll(findings), shots };
 }
 
 /** Scores one cut segment with its context. Throws CutFault for failures that cutting can cause. */

@@ -1,9 +1,9 @@
 /** Tests a scoring executable with synthetic frames: whether it can score, and which models it has. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DEFAULT_MODEL } from "../../jobs/default-models.ts";
 import { builtInModel } from "../../jobs/models.ts";
 import { Failure } from "../../platform/failure.ts";
-import { DEFAULT_MODEL } from "../contract/request.ts";
 import { Deadline } from "../sandbox/deadline.ts";
 import { type Exit, type Limits, Sandbox } from "../sandbox/sandbox.ts";
 

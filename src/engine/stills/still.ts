@@ -17,8 +17,8 @@ import type { Plan } from "../planning/plan.ts";
 import type { Segment } from "../planning/segment.ts";
 import { decodeLimits } from "../sandbox/limits.ts";
 import { Sandbox } from "../sandbox/sandbox.ts";
-import { TRIAL_LIMITS, trialDeadline } from "../scoring/trial.ts";
 import { type Colours, coloursOf, comparedColours } from "./colours.ts";
+import { canEncode } from "./trial.ts";
 
 /**
  * Limit of a still in bytes: with its message it stays under gRPC's 4 MiB. A detailed 1920x1080 frame takes half a
@@ -83,23 +83,8 @@ export async function makeStills(
 }
 
 /** Whether ffmpeg can write stills (WebP). */
-export async function canMakeStills({
-  ffmpeg,
-  isolation,
-}: Pick<ProbeContext, "ffmpeg" | "isolation">): Promise<boolean> {
-  if (ffmpeg === undefined) return false;
-  using deadline = trialDeadline(ffmpeg);
-  await using sandbox = Sandbox.open({ sources: [], isolation, signal: deadline.signal });
-  const picture = ["-f", "lavfi", "-i", "color=s=64x64:r=1:d=1"];
-  const args = [
-    "-nostdin",
-    "-v",
-    "error",
-    ...picture,
-    ...encoding(DRAWINGS[0]?.quality ?? none()),
-    "trial.webp",
-  ];
-  return (await sandbox.run({ program: ffmpeg, args, limits: TRIAL_LIMITS })).code === 0;
+export function canMakeStills(programs: Pick<ProbeContext, "ffmpeg" | "isolation">): Promise<boolean> {
+  return canEncode(programs, [...encoding(DRAWINGS[0]?.quality ?? none()), "trial.webp"]);
 }
 
 interface Size {

@@ -101,7 +101,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Delete all finished jobs that match a filter, with their results, per-frame scores and stills
+         * Delete all finished jobs that match a filter, with their results, per-frame scores, stills and clips
          * @description Works in batches of a few jobs, newest first. Jobs submitted in the meantime are not touched.
          *     If the client disconnects, the request ends after the current batch. Batches already done stay done;
          *     repeating the request continues.
@@ -154,7 +154,7 @@ export interface paths {
         get: operations["getJob"];
         put?: never;
         post?: never;
-        /** Delete a finished job, with its result, per-frame scores and stills */
+        /** Delete a finished job, with its result, per-frame scores, stills and clips */
         delete: operations["deleteJob"];
         options?: never;
         head?: never;
@@ -308,6 +308,62 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{id}/clips": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * List the clips of a job: videos of both sides around frames
+         * @description Clips are made on request. The stream of jobs sends a change when a clip is ready or has failed. The list of a job without clips is empty.
+         */
+        get: operations["listClips"];
+        put?: never;
+        /**
+         * Request clips around frames
+         * @description For a job that has succeeded, at most 16 frames per job. Frames whose clips are ready or pending are ignored; failed ones are retried. The job does not change.
+         */
+        post: operations["requestClips"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{id}/clips/{frame}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                id: string;
+                /** @description The frame number for which the clip was requested. */
+                frame: string;
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a clip
+         * @description H.264 without sound. The left half is the reference, the right half the distorted side, each as it was compared. It does not change unless it is deleted and requested again.
+         */
+        get: operations["getClip"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete the clip of a frame
+         * @description Ready or not. The frame no longer counts towards the job's 16 and can be requested again.
+         */
+        delete: operations["deleteClip"];
         options?: never;
         head?: never;
         patch?: never;
@@ -607,6 +663,9 @@ export interface paths {
          * @description The request of tus: the header `Upload-Length` has the size of the file in bytes, `Upload-Metadata` its name
          *     (`filename`) and optionally a `fingerprint` by which the caller finds the upload again, both in Base64. No body.
          *     `Tus-Resumable` is 1.0.0, or is left out. No body.
+         *
+         *     With `parts=true` the upload goes to the bucket of the tenant for uploads, if there is one. `partSize` of the
+         *     response is not 0 then: the bytes are not sent by PATCH, but to URLs that `signUploadParts` returns.
          */
         post: operations["createUpload"];
         delete?: never;
@@ -641,6 +700,51 @@ export interface paths {
          *     completes the upload: GET then has the `path` by which jobs name the file.
          */
         patch: operations["appendUpload"];
+        trace?: never;
+    };
+    "/v1/uploads/{id}:sign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get URLs for parts of an upload to a bucket
+         * @description Each URL takes one PUT with the headers given here, of the bytes whose SHA-256 was given. The URLs are secrets
+         *     and expire; ask for few at a time, just before they are used.
+         */
+        post: operations["signUploadParts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/uploads/{id}:complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete an upload to a bucket
+         * @description Makes the object of its parts. Safe to repeat. No body is needed.
+         */
+        post: operations["completeUpload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/whoami": {
@@ -890,6 +994,14 @@ export interface components {
              * @default 0
              */
             priority?: number;
+            /**
+             * @description Gates METRIC.STAT=VALUE, such as `vmaf.p5=85`: the lowest values with which the job is good enough. They are checked when the job succeeds (`gates` of the job), and change nothing in the scores. Not with `diagnoseOnly`; with `estimate` only means of models.
+             * @example [
+             *       "vmaf.mean=93",
+             *       "vmaf.p5=85"
+             *     ]
+             */
+            gates?: string[];
         };
         /** @description Identifies the content of an `s3://` or `https://` object. The controller stores the version that it finds at submission; the job ends with MEDIA_CHANGED if the object is not that version any more. A given version is compared with the found one. */
         MediaVersion: {
@@ -959,6 +1071,9 @@ export interface components {
             /** @description Id of the estimated job whose scores this job completes; absent if it is not such a job. */
             finishes?: string;
             reuse?: components["schemas"]["JobReuse"];
+            fetch?: components["schemas"]["MediaFetch"];
+            /** @description The gates of the spec, in its order. They have a verdict once the job has succeeded. */
+            gates?: components["schemas"]["JobGate"][];
             result?: components["schemas"]["ScoreResult"];
             diagnosis?: components["schemas"]["Diagnosis"];
             error?: components["schemas"]["JobError"];
@@ -972,10 +1087,29 @@ export interface components {
             distortedMedia?: components["schemas"]["MediaSummary"];
             /**
              * Format: date-time
-             * @description Earliest time at which the job is deleted with its per-frame scores and stills. Set once the job has ended; not in lists and streams.
+             * @description Earliest time at which the job is deleted with its per-frame scores, stills and clips. Set once the job has ended; not in lists and streams.
              */
             expireTime?: string;
             scorer?: components["schemas"]["ScorerInfo"];
+        };
+        /** @description A gate of a job, checked against its result. */
+        JobGate: {
+            /** @description As requested. */
+            gate: string;
+            /** @description Key of the metric in `pooled` of the result; as requested while there is none. */
+            metric: string;
+            /** @enum {string} */
+            statistic: "mean" | "harmonicMean" | "min" | "p1" | "p5" | "p10" | "p50" | "max" | "stdDev";
+            /** @description Lowest value that passes. */
+            limit: number;
+            /**
+             * @description VERDICT_UNSPECIFIED: the job has no result. UNDECIDED: the interval of an estimate contains the limit. UNKNOWN_METRIC: the result has no such metric. Only PASSED meets the gate.
+             * @enum {string}
+             */
+            verdict: "VERDICT_UNSPECIFIED" | "PASSED" | "FAILED" | "UNDECIDED" | "UNKNOWN_METRIC";
+            /** @description Absent without a verdict, and with UNKNOWN_METRIC. */
+            value?: number;
+            interval?: components["schemas"]["Interval"];
         };
         /** @description The estimate so far of a job with `spec.estimate`, and its final one. Absent until there is one, and if all frames were scored. */
         JobEstimate: {
@@ -1188,7 +1322,7 @@ export interface components {
                 [key: string]: components["schemas"]["Pooled"];
             };
             scorer?: components["schemas"]["ScorerInfo"];
-            /** @description Segments of a rendition with their scores. Only in the output of svc compare for a manifest; here always empty. */
+            /** @description Segments of a rendition with their scores, as streamSegments of the result of its job. Empty if all cells together have more than 50,000. */
             segments?: components["schemas"]["ScoredSpan"][];
         };
         ComparisonMetric: {
@@ -1284,6 +1418,11 @@ export interface components {
              * @description Ended before this time.
              */
             endedUntil?: string;
+            /**
+             * @description Succeeded, but at least one of its gates is not PASSED.
+             * @enum {boolean}
+             */
+            gatesMissed?: true;
         };
         /** @description Either a filter with at least one condition, or `all`. Only queued and running jobs can be cancelled. */
         CancelJobsRequest: {
@@ -1361,6 +1500,12 @@ export interface components {
             /** @description Estimated time left in seconds; absent before the first frame. */
             secondsLeft?: number;
         };
+        /** @description How much of its objects the node that is furthest has fetched, with what was in its cache; absent unless a node fetches them, and once a frame is scored. */
+        MediaFetch: {
+            bytesDone: number;
+            /** @description Bytes that the task needs of its objects. */
+            bytesTotal: number;
+        };
         /** @description Why a job failed. */
         JobError: {
             /** @description Stable code, for example FRAME_COUNT_MISMATCH. */
@@ -1389,7 +1534,7 @@ export interface components {
         /** @description A task of a job. */
         JobWork: {
             /**
-             * @description PLAN probes both files and finds cuts, or with `diagnoseOnly` diagnoses the pair. SEGMENT scores a range of frames, WHOLE scores all frames in one run. STILLS makes images of some frames once the job has succeeded; if it fails, the job stays succeeded. KIND_UNSPECIFIED: a task of another tenant, without details.
+             * @description PLAN probes both files and finds cuts, or with `diagnoseOnly` diagnoses the pair. SEGMENT scores a range of frames, WHOLE scores all frames in one run. STILLS makes images of some frames once the job has succeeded, or a video (`clipFrame`); if it fails, the job stays succeeded. KIND_UNSPECIFIED: a task of another tenant, without details.
              * @enum {string}
              */
             kind: "KIND_UNSPECIFIED" | "PLAN" | "SEGMENT" | "WHOLE" | "STILLS";
@@ -1413,6 +1558,8 @@ export interface components {
             endTime?: string;
             /** @description The job that scored the frames, if they were not scored for this one. It may have been deleted since. */
             reusedFrom?: string;
+            /** @description Set for STILLS that make a clip instead: the frame that it was requested for. */
+            clipFrame?: number;
         };
         StillList: {
             stills: components["schemas"]["Still"][];
@@ -1438,6 +1585,34 @@ export interface components {
             error?: components["schemas"]["JobError"];
         };
         StillsRequest: {
+            frames: number[];
+        };
+        ClipList: {
+            clips: components["schemas"]["Clip"][];
+        };
+        /** @description A video of both sides around a frame, of about two seconds. */
+        Clip: {
+            /** @description The frame that it was requested for, as in the per-frame scores. */
+            frame: number;
+            /**
+             * @description FAILED: it could not be made, and can be requested again.
+             * @enum {string}
+             */
+            state: "PENDING" | "READY" | "FAILED";
+            /** @description Number of its first frame. 0 unless READY. */
+            firstFrame: number;
+            /** @description Number of its frames, one after the other: those of two seconds, but at most 120, and fewer if it would have more than 24 MiB. 0 unless READY. */
+            frameCount: number;
+            /** @description video/mp4; empty unless READY. */
+            mediaType: string;
+            /** @description Pixels of a side: the size of the compared frame, or a fraction if browsers could not play both sides in that size. A half of the video has this size, filled up at the right and at the bottom to an even one. 0 unless READY. */
+            width: number;
+            height: number;
+            /** @description Size of the video in bytes. */
+            bytes: number;
+            error?: components["schemas"]["JobError"];
+        };
+        ClipsRequest: {
             frames: number[];
         };
         JobPage: {
@@ -1479,6 +1654,8 @@ export interface components {
                 version: string;
                 /** @description Whether the node makes stills. */
                 stills?: boolean;
+                /** @description Whether the node makes clips. */
+                clips?: boolean;
                 /** @description Whether the node diagnoses pairs. Jobs with `diagnoseOnly` go only to such nodes. */
                 diagnoses?: boolean;
                 scoredBy?: components["schemas"]["ScoredBy"];
@@ -1524,6 +1701,10 @@ export interface components {
             bytes: number;
             maxCount: number;
             maxBytes: number;
+            /** @description Whether uploads go only to a bucket of the tenant, by signed parts, and not by tus. */
+            onlyParts: boolean;
+            /** @description Whether uploads can go to a bucket of the tenant. */
+            parts: boolean;
         };
         TenantUsage: {
             /** @description Jobs of which no task has started. */
@@ -1694,9 +1875,9 @@ export interface components {
             name: string;
             /** @description Bytes of the whole file. */
             size: number;
-            /** @description Bytes that are stored. As many as `size`, the upload is complete. */
+            /** @description Bytes that are stored. Of an upload to a bucket, those in parts when it was last looked at. */
             offset: number;
-            /** @description The path by which a job names the file; empty until the upload is complete. */
+            /** @description The path, or the s3:// URL, by which a job names the file; empty until the upload is complete. */
             path: string;
             /** @description What the caller gave to find the upload again. */
             fingerprint: string;
@@ -1705,14 +1886,43 @@ export interface components {
             /**
              * Format: date-time
              * @description When it is deleted at the latest, unless a job that has not ended names it then. An incomplete upload is
-             *     deleted a day after its last byte arrived.
+             *     deleted a day after its last byte arrived, or URLs of its parts were last asked for.
              */
             expireTime: string;
+            /** @description Bytes of each part but the last one, of an upload to a bucket; 0, bytes are appended with PATCH. */
+            partSize: number;
+            /** @description Parts that are there, from 1; only of an incomplete upload to a bucket, and not in lists. */
+            storedParts: number[];
+        };
+        SignUploadPartsRequest: {
+            parts: {
+                /** @description The part begins at byte (number - 1) * `partSize`. */
+                number: number;
+                /** @description SHA-256 of its bytes, in Base64. */
+                sha256: string;
+            }[];
+        };
+        SignedUploadParts: {
+            upload: components["schemas"]["Upload"];
+            /** @description In the order of the request. */
+            parts: {
+                number: number;
+                /** @description A secret; whoever has it can send the part. */
+                url: string;
+                /** @description The headers that the PUT must have. Browsers set Content-Length themselves. */
+                headers: {
+                    [key: string]: string;
+                };
+            }[];
+            /** @description Seconds for which the URLs are valid. */
+            validSeconds: number;
         };
         MediaPage: {
             entries: components["schemas"]["MediaEntry"][];
             /** @description Empty on the last page. */
             nextPageToken: string;
+            /** @description Whether headers were read, so false unless the request asks for it and the controller does it. */
+            probed: boolean;
         };
         MediaEntry: {
             /**
@@ -1733,6 +1943,20 @@ export interface components {
              * @description Time of the last change; only of a file.
              */
             modifyTime?: string;
+            probe?: components["schemas"]["MediaProbe"];
+        };
+        /**
+         * @description What the header of a file says about its video track, if that was asked for. Absent for what has no video that
+         *     can be read, or was not read in time. A score does not depend on it.
+         */
+        MediaProbe: {
+            codec: string;
+            width: number;
+            height: number;
+            /** @description Seconds; absent if the header does not say it. */
+            duration?: number;
+            /** @description Frames per second, to two decimals; absent if the header does not say it. */
+            frameRate?: number;
         };
         Caller: {
             tenant: string;
@@ -2205,6 +2429,8 @@ export interface components {
             estimate?: components["schemas"]["Estimate"];
             /** @description Shots of the reference in order, with their scores by the first model. Empty if they are not known, as in an estimate or with a scorer that does not detect them, or if there are more than 10,000. */
             shots?: components["schemas"]["ScoredSpan"][];
+            /** @description If the distorted video is a rendition of an HLS or DASH title in a media root or storage: its segments in order, with their scores by the first model. Empty if they are not known, as in an estimate, if only some frames were compared or no file states a frame rate, if the manifest does not say where segments begin, or if there are more than 10,000. */
+            streamSegments?: components["schemas"]["ScoredSpan"][];
         };
         /** @description An error, with the fields of RFC 9457 and a stable code. */
         Problem: {
@@ -2504,6 +2730,8 @@ export interface operations {
                 endedSince?: string;
                 /** @description Only jobs that ended before this time. */
                 endedUntil?: string;
+                /** @description Only jobs that succeeded with at least one gate that is not PASSED. */
+                gatesMissed?: boolean;
                 /** @description By submission time, or by end time: LAST_ENDED and FIRST_ENDED list only jobs that have ended. */
                 sort?: "NEWEST" | "OLDEST" | "LAST_ENDED" | "FIRST_ENDED";
                 /** @description Maximum number of jobs per page. */
@@ -3153,6 +3381,157 @@ export interface operations {
             default: components["responses"]["Other"];
         };
     };
+    listClips: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description By frame. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClipList"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NoJob"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    requestClips: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClipsRequest"];
+            };
+        };
+        responses: {
+            /** @description All clips of the job in their current state; PENDING ones are still to be made. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClipList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NoJob"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description The job has not succeeded (JOB_NOT_SUCCEEDED), only diagnoses its pair (JOB_NOT_SCORED), or already has clips of the maximum number of frames (TOO_MANY_CLIPS). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    getClip: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                id: string;
+                /** @description The frame number for which the clip was requested. */
+                frame: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The video. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "video/mp4": string;
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description The job does not exist (JOB_NOT_FOUND), or it has no such clip, or not yet (CLIP_NOT_FOUND). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    deleteClip: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The job's id. */
+                id: string;
+                /** @description The frame number for which the clip was requested. */
+                frame: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The remaining clips of the job. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClipList"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["Forbidden"];
+            /** @description The job does not exist (JOB_NOT_FOUND), or it has no clip of this frame (CLIP_NOT_FOUND). */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
     listComparisons: {
         parameters: {
             query?: {
@@ -3723,6 +4102,8 @@ export interface operations {
                 pageSize?: number;
                 /** @description nextPageToken of the previous page, with the same `under`. */
                 pageToken?: string;
+                /** @description Also read the headers of the files, for up to 8 seconds per page, if the controller does that. */
+                probe?: boolean;
             };
             header?: never;
             path?: never;
@@ -3785,7 +4166,10 @@ export interface operations {
     };
     createUpload: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether the caller can send parts to a bucket. */
+                parts?: boolean;
+            };
             header: {
                 /** @description Bytes of the file, 1 or more. */
                 "Upload-Length": string;
@@ -3797,7 +4181,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The upload. Its bytes follow with PATCH. */
+            /** @description The upload. Its bytes follow with PATCH, or in parts. */
             201: {
                 headers: {
                     /** @description The path of the upload. */
@@ -3825,7 +4209,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The disk of the controller has no room (DISK_FULL). */
+            /** @description The disk of the controller has no room (DISK_FULL), or the storage of the bucket does not respond or refuses access (STORAGE_UNAVAILABLE). */
             503: {
                 headers: {
                     /** @description Seconds to wait before trying again. */
@@ -3937,7 +4321,7 @@ export interface operations {
             401: components["responses"]["Unauthenticated"];
             403: components["responses"]["NoUploads"];
             404: components["responses"]["NoUpload"];
-            /** @description The bytes do not continue the upload (UPLOAD_OFFSET); `found.offset` says where it continues. */
+            /** @description The bytes do not continue the upload (UPLOAD_OFFSET); `found.offset` says where it continues. Or it goes to a bucket, in parts (UPLOAD_KIND). */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3967,6 +4351,86 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            default: components["responses"]["Other"];
+        };
+    };
+    signUploadParts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignUploadPartsRequest"];
+            };
+        };
+        responses: {
+            /** @description The URLs, none if the upload is complete, and the upload with the parts that were there before. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignedUploadParts"];
+                };
+            };
+            400: components["responses"]["Invalid"];
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["NoUploads"];
+            404: components["responses"]["NoUpload"];
+            408: components["responses"]["RequestTimeout"];
+            /** @description The upload goes to the controller's directory (UPLOAD_KIND). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            503: components["responses"]["Unavailable"];
+            default: components["responses"]["Other"];
+        };
+    };
+    completeUpload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The upload, whose `path` jobs can name. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upload"];
+                };
+            };
+            401: components["responses"]["Unauthenticated"];
+            403: components["responses"]["NoUploads"];
+            404: components["responses"]["NoUpload"];
+            /** @description Parts are missing (UPLOAD_INCOMPLETE); `found.missing` has the first ones. Or the upload goes to the controller's directory (UPLOAD_KIND). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            503: components["responses"]["Unavailable"];
             default: components["responses"]["Other"];
         };
     };

@@ -446,6 +446,8 @@ export interface components {
             estimate?: components["schemas"]["Estimate"];
             /** @description Shots of the reference in order, with their scores by the first model. Empty if they are not known, as in an estimate or with a scorer that does not detect them, or if there are more than 10,000. */
             shots?: components["schemas"]["ScoredSpan"][];
+            /** @description If the distorted video is a rendition of an HLS or DASH title in a media root or storage: its segments in order, with their scores by the first model. Empty if they are not known, as in an estimate, if only some frames were compared or no file states a frame rate, if the manifest does not say where segments begin, or if there are more than 10,000. */
+            streamSegments?: components["schemas"]["ScoredSpan"][];
         };
         /** @description Consecutive frames and their scores, such as a shot, the frames between two cuts of the reference. ffmpeg's scdet decides where a shot begins. */
         ScoredSpan: {

@@ -28,6 +28,10 @@ export interface ObjectStorage {
   readonly endpoint: string | undefined;
   readonly region: string;
   readonly buckets: readonly Bucket[];
+  /** Where callers may upload to, within `buckets`; undefined: nowhere. */
+  readonly uploads?: Bucket | undefined;
+  /** Keys that no job can name, although a bucket contains them: those of the results storage. */
+  readonly reserved?: Bucket | undefined;
   /** Where its credentials are; undefined: the chain of the AWS SDK. */
   readonly credentials: CredentialsFile | CredentialsSecret | undefined;
   /** Whether its host may have a loopback or private address. */
@@ -47,6 +51,41 @@ export type Storage = ObjectStorage | WebStorage;
 /** Returns the storages of a tenant. */
 export type StoragesOf = (tenant: string) => readonly Storage[];
 
+/** The storage to which a tenant uploads, and where in it. */
+export interface UploadPlace extends Bucket {
+  readonly storage: ObjectStorage;
+}
+
+/** undefined: none of the storages takes uploads. */
+export function uploadPlaceIn(storages: readonly Storage[]): UploadPlace | undefined {
+  for (const storage of storages)
+    if (storage.kind === "s3" && storage.uploads !== undefined) return { storage, ...storage.uploads };
+  return undefined;
+}
+
+/** The storage in which the controller keeps results, and where in it. */
+export interface ResultsPlace extends Bucket {
+  readonly storage: ObjectStorage;
+}
+
+/** What the controller keeps in a storage. */
+export interface ResultsSettings {
+  readonly place: ResultsPlace;
+  /** Milliseconds from the end of a job until its per-frame scores are moved there. */
+  readonly scoresAfterMs: number;
+}
+
+/** Returns storages whose jobs cannot name what the controller keeps. */
+export function without(storages: readonly Storage[], { bucket, prefix }: Bucket): readonly Storage[] {
+  const reserved = { bucket, prefix };
+  return storages.map((storage) => (storage.kind === "s3" ? { ...storage, reserved } : storage));
+}
+
+/** Whether a key is one that no job can name. */
+export function isReserved({ reserved }: ObjectStorage, bucket: string, key: string): boolean {
+  return reserved !== undefined && reserved.bucket === bucket && key.startsWith(reserved.prefix);
+}
+
 /** Returns the first storage that contains what a name means. */
 export function storageOf(storages: readonly Storage[], name: RemoteName): Storage | undefined {
   return storages.find((storage) => contains(storage, name));
@@ -54,8 +93,9 @@ export function storageOf(storages: readonly Storage[], name: RemoteName): Stora
 
 function contains(storage: Storage, name: RemoteName): boolean {
   if (storage.kind === "s3" && name.kind === "s3")
-    return storage.buckets.some(
-      ({ bucket, prefix }) => bucket === name.bucket && name.key.startsWith(prefix),
+    return (
+      storage.buckets.some(({ bucket, prefix }) => bucket === name.bucket && name.key.startsWith(prefix)) &&
+      !isReserved(storage, name.bucket, name.key)
     );
   return storage.kind === "https" && name.kind === "https" && storage.hosts.includes(name.host);
 }

@@ -1,6 +1,9 @@
 /** Scores of parts of a video, such as its shots or the segments of a stream. */
 import type { Moment, Series } from "./moments.ts";
 
+/** Spans of the longest list. A film has some 2,000 shots. */
+export const MOST_SPANS = 10_000;
+
 /** Consecutive frames, and the scores of one metric in them. */
 export interface ScoredSpan {
   readonly firstFrame: number;
@@ -10,6 +13,21 @@ export interface ScoredSpan {
   readonly min: number;
   /** The first frame with that score. */
   readonly worstFrame: number;
+}
+
+/**
+ * Returns the first frame of each span that begins at a time, in seconds and ascending. Spans shorter than a frame are left
+ * out.
+ *
+ * @param rate frames per second
+ */
+export function firstFrames(starts: readonly number[], rate: number): readonly number[] {
+  const frames: number[] = [];
+  for (const seconds of starts) {
+    const frame = Math.round(seconds * rate);
+    if (frame > (frames.at(-1) ?? -1)) frames.push(frame);
+  }
+  return frames;
 }
 
 /**
@@ -55,4 +73,20 @@ export function worstSpans<S extends Pick<ScoredSpan, "mean">>(
   count = WORST_SPANS,
 ): S[] {
   return spans.toSorted((one, other) => one.mean - other.mean).slice(0, count);
+}
+
+/** A segment of one of several streams, such as the encodes of a comparison. */
+export interface StreamSegment<Cell> extends ScoredSpan {
+  readonly cell: Cell;
+  /** From 1. */
+  readonly number: number;
+}
+
+/** Returns the segments of all cells, in order. */
+export function segmentsOf<Cell extends { readonly segments?: readonly ScoredSpan[] }>(
+  cells: readonly Cell[],
+): StreamSegment<Cell>[] {
+  return cells.flatMap((cell) =>
+    (cell.segments ?? []).map((segment, index) => ({ ...segment, cell, number: index + 1 })),
+  );
 }

@@ -5,17 +5,17 @@
 import { hash } from "node:crypto";
 import { type FileHandle, mkdir, readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { ByteRange } from "../../jobs/media/byte-range.ts";
 import { errorCode } from "../../platform/errors.ts";
 import { Failure } from "../../platform/failure.ts";
-import { lockFile } from "../../platform/files/file-lock.ts";
 import { systemReason } from "../../platform/system-reason.ts";
 import type { ObjectVersion } from "../objects/object.ts";
 import type { ObjectReader } from "../objects/reader.ts";
-import type { ByteRange } from "../objects/response.ts";
 import { BlockMap } from "./block-map.ts";
 import { DATA, Entry, type EntryRead, MAP } from "./entry.ts";
+import { freeFolder } from "./free-folder.ts";
 
-const FORMAT = 1;
+const FORMAT = 2;
 
 /** Identifies an object of a tenant. */
 export interface CacheKey {
@@ -40,6 +40,12 @@ export interface CachedObject extends AsyncDisposable {
   /** Can only be read. */
   readonly handle: FileHandle;
   readonly path: string;
+  /** How many of some bytes have been fetched, also those that are not yet recorded as on disk. */
+  bytesOf(ranges: readonly ByteRange[]): number;
+  /** Fetches what is missing of some bytes; those behind its end are left out. Throws ObjectFault, MEDIA_CACHE_FULL. */
+  fetch(ranges: readonly ByteRange[], read: EntryRead): Promise<void>;
+  /** Whether all of some bytes are on disk as they were fetched; the next fetch brings those that are not. */
+  holds(ranges: readonly ByteRange[]): Promise<boolean>;
 }
 
 export class MediaCache {
@@ -78,36 +84,44 @@ export class MediaCache {
     return bytes;
   }
 
-  /** Fetches what is missing of an object. Throws ObjectFault, MEDIA_CACHE_FULL. */
-  async whole(key: CacheKey, read: Omit<EntryRead, "version">): Promise<CachedObject> {
+  /** Opens an object, and fetches nothing. Throws MEDIA_CACHE_FULL. */
+  async open(key: CacheKey): Promise<CachedObject> {
     const { version } = key;
-    const range = { first: 0, last: version.size - 1 };
     // A size that a server made up takes neither memory nor room of others.
     if (version.size > this.#options.maxBytes) throw this.#full(version.size, 0);
     const entry = await this.#use(key).catch((error: unknown) => {
       throw this.#diskFailure(error);
     });
-    let handle: FileHandle | undefined;
-    try {
-      await this.#reserve(entry, range);
-      await entry.fetch(range, { ...read, version });
-      handle = await entry.openData();
-      await entry.touch();
-    } catch (error) {
-      await handle?.close();
+    const handle = await entry.openData().catch((error: unknown) => {
       entry.release();
       throw this.#diskFailure(error);
-    }
-    const opened = handle;
+    });
     return {
       handle,
       path: entry.dataPath,
+      bytesOf: (ranges) => ranges.reduce((sum, range) => sum + entry.fetched(range), 0),
+      fetch: (ranges, read) =>
+        this.#fetch(entry, ranges, read).catch((error: unknown) => {
+          throw this.#diskFailure(error);
+        }),
+      holds: async (ranges) => {
+        let isHeld = true;
+        for (const range of insideOf(entry, ranges)) isHeld = (await entry.holds(range)) && isHeld;
+        return isHeld;
+      },
       [Symbol.asyncDispose]: async () => {
-        await opened.close();
+        await handle.close();
         await entry.touch().catch(() => {});
         entry.release();
       },
     };
+  }
+
+  async #fetch(entry: Entry, ranges: readonly ByteRange[], read: EntryRead): Promise<void> {
+    const inside = insideOf(entry, ranges);
+    await this.#reserve(entry, inside);
+    for (const range of inside) await entry.fetch(range, read);
+    await entry.touch();
   }
 
   /** Ends the use of the directory. */
@@ -135,9 +149,11 @@ export class MediaCache {
     return new Entry(path, map, Date.now(), this.#options.reader);
   }
 
-  #reserve(entry: Entry, range: ByteRange): Promise<void> {
+  #reserve(entry: Entry, ranges: readonly ByteRange[]): Promise<void> {
     return this.#inTurn(async () => {
-      const claim = Math.max(entry.claim, entry.bytes + entry.missing(range));
+      const missing = ranges.reduce((sum, range) => sum + entry.missing(range), 0);
+      // Tasks that use it fetch other parts of it meanwhile.
+      const claim = Math.min(entry.size, Math.max(entry.claim, entry.bytes) + missing);
       await this.#evict(claim - Math.max(entry.claim, entry.bytes));
       entry.claim = claim;
     });
@@ -220,16 +236,11 @@ export class MediaCache {
   }
 }
 
-/** Takes the first folder, named by a number, that no other process has. */
-async function freeFolder(
-  parent: string,
-): Promise<{ readonly directory: string; readonly unlock: () => void }> {
-  for (let number = 0; ; number++) {
-    const directory = join(parent, String(number));
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    const unlock = lockFile(join(directory, "lock"));
-    if (unlock !== undefined) return { directory, unlock };
-  }
+/** Returns ranges without what is behind the end of an object. */
+function insideOf({ size }: Entry, ranges: readonly ByteRange[]): readonly ByteRange[] {
+  return ranges
+    .filter(({ first }) => first < size)
+    .map(({ first, last }) => ({ first, last: Math.min(last, size - 1) }));
 }
 
 /** The first line of a map. Two objects are the same only if it is the same. */

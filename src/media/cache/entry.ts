@@ -1,7 +1,8 @@
 /** One object in the cache: a sparse file, the map of its blocks, and the fetches that fill it. */
 import { type FileHandle, open, rm, utimes } from "node:fs/promises";
+import { crc32 } from "node:zlib";
+import { type ByteRange, bytesIn } from "../../jobs/media/byte-range.ts";
 import type { ObjectReader, RangeRead } from "../objects/reader.ts";
-import type { ByteRange } from "../objects/response.ts";
 import { BLOCK_BYTES, type BlockMap, blocksOf } from "./block-map.ts";
 
 /** Blocks that one request fetches, 16 MiB; they are recorded together. */
@@ -36,6 +37,8 @@ export class Entry {
   readonly #map: BlockMap;
   readonly #reader: ObjectReader;
   readonly #fetching = new Map<number, Promise<void>>();
+  /** Bytes fetched of runs that are not in the map yet. */
+  #unrecorded = 0;
 
   /** `path`: of both files, without their extensions. */
   constructor(path: string, map: BlockMap, lastUsed: number, reader: ObjectReader) {
@@ -55,6 +58,12 @@ export class Entry {
     return this.#map.bytes;
   }
 
+  /** Bytes of a range that have been fetched, on disk or not. */
+  fetched(range: ByteRange): number {
+    const bytes = bytesIn([range]);
+    return Math.min(bytes, Math.max(0, bytes - this.missing(range) + this.#unrecorded));
+  }
+
   /** Bytes of a range that are not on disk. */
   missing(range: ByteRange): number {
     return this.#missing(range).reduce((sum, { first, end }) => sum + this.#bytesOf(first, end), 0);
@@ -70,6 +79,19 @@ export class Entry {
       else if (missing.length > 0) await this.#untilFetched(missing[0]?.first ?? 0, read.signal);
       else return;
     }
+  }
+
+  /** Whether a range is on disk as it was fetched. What is not counts as missing from then on. */
+  async holds(range: ByteRange): Promise<boolean> {
+    await using data = await this.openData();
+    const { first, end } = blocksOf(range);
+    let isHeld = true;
+    for (let block = first; block < end; block++) {
+      if (this.#map.has(block) && (await this.#sumOf(data, block)) === this.#map.sum(block)) continue;
+      isHeld = false;
+      await this.#map.remove(block);
+    }
+    return isHeld;
   }
 
   /** A descriptor that can only be read. */
@@ -144,16 +166,31 @@ export class Entry {
   async #write({ first, end }: Run, { onFetched, ...read }: EntryRead): Promise<void> {
     const range = { first: first * BLOCK_BYTES, last: Math.min(end * BLOCK_BYTES, this.size) - 1 };
     await using data = await open(this.dataPath, "r+");
-    await this.#reader.read({
-      ...read,
-      range,
-      write: async (chunk, offset) => {
-        await writeAll(data, chunk, offset);
-        onFetched?.(chunk.length);
-      },
-    });
-    await data.datasync();
-    await this.#map.add(first, end);
+    let written = 0;
+    try {
+      await this.#reader.read({
+        ...read,
+        range,
+        write: async (chunk, offset) => {
+          await writeAll(data, chunk, offset);
+          written += chunk.length;
+          this.#unrecorded += chunk.length;
+          onFetched?.(chunk.length);
+        },
+      });
+      await data.datasync();
+      const sums: number[] = [];
+      for (let block = first; block < end; block++) sums.push(await this.#sumOf(data, block));
+      await this.#map.add(first, sums);
+    } finally {
+      this.#unrecorded -= written;
+    }
+  }
+
+  async #sumOf(data: FileHandle, block: number): Promise<number> {
+    const bytes = Buffer.alloc(this.#bytesOf(block, block + 1));
+    await data.read(bytes, 0, bytes.length, block * BLOCK_BYTES);
+    return crc32(bytes);
   }
 
   /** The failure of another task's fetch is not this one's: it fetches the rest itself. */

@@ -1,4 +1,4 @@
-/** GET requests to allowed hosts, with redirects that are checked like the first URL. */
+/** Requests to allowed hosts; of GET also redirects, which are checked like the first URL. */
 import type { Agent, Dispatcher } from "undici";
 import { Refusal } from "./refusal.ts";
 
@@ -37,6 +37,22 @@ export async function guardedGet(url: string, options: FetchOptions): Promise<Di
       throw new Refusal("it redirects to nowhere");
     target = allowed(new URL(location, target.href).href, options.reach, target.protocol);
   }
+}
+
+export type Method = "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
+
+/** A request that may change something. */
+export interface GuardedRequest extends FetchOptions {
+  readonly method: Method;
+  readonly body: string | Uint8Array | undefined;
+}
+
+/** Follows no redirect. Returns and throws as guardedGet does. */
+export async function guardedSend(url: string, request: GuardedRequest): Promise<Dispatcher.ResponseData> {
+  const { agent, reach, method, headers, body, signal } = request;
+  const { origin, pathname, search } = allowed(url, reach);
+  const sent = { method, headers: { ...headers }, body: body ?? null, signal };
+  return agent.request({ origin, path: `${pathname}${search}`, ...sent });
 }
 
 /** Throws Refusal. A redirect must not leave TLS. */

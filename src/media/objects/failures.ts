@@ -64,6 +64,26 @@ export function listingFailure(error: unknown, folder: string): unknown {
   return new Failure(code, detail, { cause: error });
 }
 
+/** While an upload is begun, looked at, completed or deleted. */
+const UPLOADED: Readonly<Record<ObjectTrouble, Meaning>> = {
+  ...KNOWN,
+  MISSING: UNAVAILABLE,
+  CHANGED: UNAVAILABLE,
+  EMPTY: UNAVAILABLE,
+  DENIED: {
+    code: "STORAGE_UNAVAILABLE",
+    advice: "Ask the operator of svc to allow what uploads need, as docs/uploads.md lists it.",
+  },
+};
+
+/** For an upload to a bucket. Other errors are returned as they are. */
+export function uploadFailure(error: unknown, name: string): unknown {
+  if (!(error instanceof ObjectFault)) return error;
+  const { code, advice } = UPLOADED[error.trouble];
+  const detail = `The upload of ${JSON.stringify(name)} failed: ${error.message}. ${advice}`;
+  return new Failure(code, detail, { cause: error });
+}
+
 /** `isKnown`: its job has stored its version. Other errors are returned as they are. */
 export function objectFailure(error: unknown, side: string, name: string, isKnown: boolean): unknown {
   if (!(error instanceof ObjectFault)) return error;

@@ -1,8 +1,9 @@
 /** Parses the list of a part of a bucket, the response of S3's ListObjectsV2. */
 import type { IncomingHttpHeaders } from "node:http";
-import { isObject, type JsonObject } from "../../platform/json.ts";
+import type { JsonObject } from "../../platform/json.ts";
 import { ObjectFault } from "./object.ts";
 import { otherStatus } from "./response.ts";
+import { each, rootOf, textOf, unusable } from "./xml.ts";
 
 /** Bytes of a response: 500 keys of 1,024 bytes, each byte as %XX, and what is said about them. */
 export const MAX_LIST_BYTES = 4 * 1024 * 1024;
@@ -40,16 +41,15 @@ export async function shortText(body: AsyncIterable<Buffer>, mostBytes: number):
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > mostBytes) throw new ObjectFault("UNAVAILABLE", "its storage sends too long a list");
+    if (bytes > mostBytes) throw new ObjectFault("UNAVAILABLE", "its storage sends too long a response");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Throws ObjectFault. Loads the parser for the first list only. */
+/** Throws ObjectFault. */
 export async function parseObjectList(xml: string): Promise<ObjectList> {
-  const { parseXML } = await import("@aws-sdk/xml-builder");
-  const list = rootOf(xml, parseXML);
+  const list = await rootOf(xml, "ListBucketResult");
   const decode = list["EncodingType"] === "url" ? decoded : (text: string) => text;
   const isCut = list["IsTruncated"] === "true";
   const token = textOf(list["NextContinuationToken"]);
@@ -59,23 +59,6 @@ export async function parseObjectList(xml: string): Promise<ObjectList> {
     prefixes: each(list["CommonPrefixes"]).map((one) => decode(textOf(one["Prefix"]))),
     next: isCut ? token : undefined,
   };
-}
-
-function rootOf(xml: string, parse: (text: string) => unknown): JsonObject {
-  try {
-    const document = parse(xml);
-    const list = isObject(document) ? document["ListBucketResult"] : undefined;
-    if (isObject(list)) return list;
-  } catch (cause) {
-    throw unusable({ cause });
-  }
-  throw unusable();
-}
-
-/** The elements of a name; the parser returns a list only for several. */
-function each(value: unknown): readonly JsonObject[] {
-  const all: readonly unknown[] = value === undefined ? [] : Array.isArray(value) ? value : [value];
-  return all.filter((one) => isObject(one));
 }
 
 function objectIn(one: JsonObject, decode: (text: string) => string): ListedObject {
@@ -89,10 +72,6 @@ function objectIn(one: JsonObject, decode: (text: string) => string): ListedObje
   };
 }
 
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}
-
 /** As in forms: "+" is a space. */
 function decoded(text: string): string {
   try {
@@ -101,8 +80,4 @@ function decoded(text: string): string {
     // Not valid UTF-8: no job can name it, and no name ends like this.
     return "/";
   }
-}
-
-function unusable(options?: ErrorOptions): ObjectFault {
-  return new ObjectFault("UNAVAILABLE", "its storage sends a list that cannot be understood", options);
 }

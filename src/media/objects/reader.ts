@@ -1,8 +1,9 @@
-/** Reads ranges of objects. Each response must be of the expected version. */
+/** Sends requests to storages. Each response with a range of an object must be of the expected version. */
 import type { Agent } from "undici";
+import type { ByteRange } from "../../jobs/media/byte-range.ts";
 import { BackOff } from "../../platform/concurrency/back-off.ts";
 import { pause } from "../../platform/concurrency/lifecycle.ts";
-import { guardedGet } from "../net/fetch.ts";
+import { guardedGet, guardedSend, type Method } from "../net/fetch.ts";
 import { guardedAgent, type Resolve } from "../net/guard.ts";
 import { Refusal } from "../net/refusal.ts";
 import { MAX_LIST_BYTES, type ObjectList, parseObjectList, refuseStatus, shortText } from "./listing.ts";
@@ -13,7 +14,7 @@ import {
   type ObjectTrouble,
   type ObjectVersion,
 } from "./object.ts";
-import { type ByteRange, isSame, versionIn } from "./response.ts";
+import { isSame, otherStatus, type ShortResponse, versionIn } from "./response.ts";
 
 /** Attempts without a single byte of progress, over about 30 seconds. */
 const MAX_ATTEMPTS = 8;
@@ -85,6 +86,42 @@ export class ObjectReader {
       try {
         refuseStatus(statusCode, sent);
         return await parseObjectList(await shortText(body, MAX_LIST_BYTES));
+      } finally {
+        body.on("error", () => {}).destroy();
+      }
+    });
+  }
+
+  /**
+   * Sends a request whose response is short, up to three times while the storage does not respond or has a fault of its
+   * own. Throws ObjectFault.
+   */
+  async send(
+    { url, reach, privateNetwork }: ObjectAccess,
+    { method, headers = {}, body }: ShortRequest,
+    signal: AbortSignal,
+  ): Promise<ShortResponse> {
+    return this.#retried({ attempts: MAX_LOOKS, troubles: ["UNAVAILABLE"], signal }, async () => {
+      const agent = await this.#agent(privateNetwork);
+      const response = await guardedSend(url, { agent, reach, method, headers, body, signal });
+      const { statusCode: status, headers: sent } = response;
+      try {
+        const text = await shortText(response.body, MAX_LIST_BYTES);
+        if (status >= 500 || status === 429) throw otherStatus(status, sent);
+        return { status, headers: sent, text };
+      } finally {
+        response.body.on("error", () => {}).destroy();
+      }
+    });
+  }
+
+  /** Returns a range of an object of `size` bytes, of any version. Throws ObjectFault. */
+  async bytes(access: ObjectAccess, range: ByteRange, size: number, signal: AbortSignal): Promise<Buffer> {
+    return this.#retried({ attempts: MAX_LOOKS, troubles: ["UNAVAILABLE"], signal }, async () => {
+      const { body, ...response } = await this.#get(access, range, signal, {});
+      try {
+        if (versionIn(response, range).size !== size) throw new ObjectFault("CHANGED", "it has another size");
+        return await wholeOf(body, range.last - range.first + 1);
       } finally {
         body.on("error", () => {}).destroy();
       }
@@ -188,6 +225,27 @@ export class ObjectReader {
       }
     }
   }
+}
+
+/** Throws ObjectFault unless a response has this many bytes. */
+async function wholeOf(body: AsyncIterable<Buffer>, length: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > length)
+      throw new ObjectFault("UNAVAILABLE", "its storage sends more bytes than it announced");
+    chunks.push(chunk);
+  }
+  if (bytes < length) throw new ObjectFault("UNAVAILABLE", "its storage closed the connection early");
+  return Buffer.concat(chunks);
+}
+
+export interface ShortRequest {
+  readonly method: Method;
+  /** Those that the URL is signed for. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
 }
 
 interface Retries {

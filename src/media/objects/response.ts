@@ -1,16 +1,18 @@
 /** Checks the response to a request for a range of an object. */
 import type { IncomingHttpHeaders } from "node:http";
+import type { ByteRange } from "../../jobs/media/byte-range.ts";
 import { ObjectFault, type ObjectVersion } from "./object.ts";
-
-/** Bytes of an object, the last one included. */
-export interface ByteRange {
-  readonly first: number;
-  readonly last: number;
-}
 
 export interface RangeResponse {
   readonly statusCode: number;
   readonly headers: IncomingHttpHeaders;
+}
+
+/** A response that was read whole. */
+export interface ShortResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
 }
 
 /** Characters of an ETag. S3's have 34 to 40. */
@@ -61,6 +63,23 @@ function refuseStatus(status: number, headers: IncomingHttpHeaders): void {
 export function otherStatus(status: number, headers: IncomingHttpHeaders): ObjectFault {
   const retryAfterMs = retryAfterIn(headers);
   return new ObjectFault("UNAVAILABLE", `its storage responds with status ${status}`, { retryAfterMs });
+}
+
+/** Returns the code of an error of S3. */
+export function codeIn(text: string): string | undefined {
+  return /<Code>(\w{1,64})<\/Code>/.exec(text)?.[1];
+}
+
+/** Throws ObjectFault unless the response to a change has one of these statuses. */
+export function refuseChange({ status, headers, text }: ShortResponse, good: readonly number[]): void {
+  if (good.includes(status)) return;
+  const code = codeIn(text);
+  const why = `status ${status}${code === undefined ? "" : `, ${code}`}`;
+  if (status === 401 || status === 403)
+    throw new ObjectFault("DENIED", `its storage refuses svc's credentials (${why})`);
+  if (status === 404) throw new ObjectFault("MISSING", `its bucket does not exist (${why})`);
+  if (status >= 400 && status < 500) throw new ObjectFault("UNSUITABLE", `its storage refuses it (${why})`);
+  throw otherStatus(status, headers);
 }
 
 /** Seconds, or a time. */

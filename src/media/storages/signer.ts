@@ -61,13 +61,23 @@ export class Signer {
     return this.#objectAccess(url, storage);
   }
 
-  async #objectAccess(url: URL, storage: ObjectStorage): Promise<ObjectAccess> {
-    const signed = await this.#signed(url, storage);
+  /** How an object is changed, or a part of it sent. Throws STORAGE_UNAVAILABLE if there are no credentials. */
+  async change(
+    { storage, bucket, key }: ObjectPlace,
+    { query = {}, ...signing }: Signing & { readonly query?: Readonly<Record<string, string>> },
+  ): Promise<ObjectAccess> {
+    const url = bucketUrl(bucket, storage, key.split("/"));
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    return this.#objectAccess(url, storage, signing);
+  }
+
+  async #objectAccess(url: URL, storage: ObjectStorage, signing: Signing = GET): Promise<ObjectAccess> {
+    const signed = await this.#signed(url, storage, signing);
     const reach = { hosts: [url.host], plainHttp: url.protocol === "http:" };
     return { url: signed, reach, privateNetwork: storage.privateNetwork };
   }
 
-  async #signed(url: URL, storage: ObjectStorage): Promise<string> {
+  async #signed(url: URL, storage: ObjectStorage, { method, headers = {} }: Signing): Promise<string> {
     const { region } = storage;
     const credentials = await this.#credentials.get(storage).catch((cause: unknown) => {
       if (cause instanceof Failure) throw cause;
@@ -81,7 +91,10 @@ export class Signer {
     url.searchParams.set("X-Amz-Expires", String(SIGNED_SECONDS));
     const signer = new AwsV4Signer({
       url: url.href,
-      method: "GET",
+      method,
+      headers,
+      // Otherwise the length of a part could be any.
+      allHeaders: true,
       service: "s3",
       region,
       signQuery: true,
@@ -92,6 +105,22 @@ export class Signer {
     return (await signer.sign()).url.href.replaceAll("+", "%20");
   }
 }
+
+/** Where an object is, or will be. */
+export interface ObjectPlace {
+  readonly storage: ObjectStorage;
+  readonly bucket: string;
+  readonly key: string;
+}
+
+/** What a URL is signed for. */
+export interface Signing {
+  readonly method: string;
+  /** Those that the request must have, with these values; default: none. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const GET: Signing = { method: "GET" };
 
 /** A page of the objects whose keys begin with a prefix. */
 export interface ListedPart {

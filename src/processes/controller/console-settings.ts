@@ -3,6 +3,8 @@ import { isProviderUrl } from "../../client/tokens/url.ts";
 import { HELP_GROUPS } from "../../platform/config/help-page.ts";
 import {
   inGroup,
+  list,
+  type Setting,
   type SettingValues,
   text,
   textOr,
@@ -16,8 +18,27 @@ export const CONSOLE_SETTING = toggle({
   help: "do not serve the console at /console",
 });
 
+/** What a Content-Security-Policy takes as an origin, and nothing that could end its directive. */
+const ORIGIN = /^https?:\/\/(\*\.)?([a-z0-9_-]+\.)*[a-z0-9_-]+(:\d{1,5})?$/;
+
+export const UPLOAD_ORIGINS: Setting<readonly string[]> = {
+  ...list({
+    flags: "--console-upload-origin <origin>",
+    help: "origin of buckets to which the console may upload, such as https://*.s3.eu-central-1.amazonaws.com; can be repeated; separated by ',' in the variable",
+    shownDefault: "none, the console uploads to the controller",
+  }),
+  separator: /,/,
+  parse(given) {
+    if (ORIGIN.test(given)) return [given];
+    throw new Error(
+      "is not an origin, such as https://bucket.example or https://*.example:9000, in lower case",
+    );
+  },
+};
+
 export const CONSOLE_SETTINGS = inGroup(HELP_GROUPS.console, {
   consoleDisabled: CONSOLE_SETTING,
+  consoleUploadOrigin: UPLOAD_ORIGINS,
   consoleOidcIssuer: text({
     flags: "--console-oidc-issuer <url>",
     help: "identity provider for signing in to the console; https unless the host is loopback",

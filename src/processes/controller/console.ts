@@ -8,9 +8,13 @@ import { type ConsoleConfig, type ConsolePages, readConsole } from "../../rest/p
 export const CONSOLE_FILES = join(import.meta.dirname, "../../../web/dist");
 
 /** Throws Failure INTERNAL if it was not built. */
-export async function openConsole(authentication: ConsoleConfig["authentication"]): Promise<ConsolePages> {
+export async function openConsole(
+  authentication: ConsoleConfig["authentication"],
+  uploadOrigins: readonly string[] = [],
+): Promise<ConsolePages> {
   try {
-    return { config: { version: version(), authentication }, files: await readConsole(CONSOLE_FILES) };
+    const config = { version: version(), authentication, uploadOrigins };
+    return { config, files: await readConsole(CONSOLE_FILES) };
   } catch (cause) {
     throw new Failure(
       "INTERNAL",

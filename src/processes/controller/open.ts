@@ -4,10 +4,11 @@ import { type Controller, type FollowedTokens, openController } from "../../cont
 import type { MediaPolicy } from "../../controller/requests/media-policy.ts";
 import { RevocationFeed } from "../../controller/tenants/revocation-feed.ts";
 import type { UploadSettings } from "../../controller/uploads/uploads.ts";
+import type { ReadHeader } from "../../engine/header.ts";
 import type { DefaultModelsOf } from "../../jobs/default-models.ts";
 import type { FindingsPolicyOf } from "../../jobs/findings-policy.ts";
 import type { LimitsOf } from "../../jobs/limits.ts";
-import type { StoragesOf } from "../../jobs/media/storages.ts";
+import type { ResultsSettings, StoragesOf } from "../../jobs/media/storages.ts";
 import type { ReadSecret } from "../../media/storages/credentials.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import type { Tracer } from "../../platform/observability/span.ts";
@@ -25,6 +26,8 @@ export interface OpenOptions {
   readonly fleetTenant: string | undefined;
   /** Decides which files jobs may use. */
   readonly media: MediaPolicy;
+  /** Reads the headers of files that are listed; undefined: none are read. */
+  readonly readHeader: ReadHeader | undefined;
   /** The limits of each tenant. */
   readonly limitsOf: LimitsOf;
   /** The models of each tenant's jobs that name none. */
@@ -34,6 +37,8 @@ export interface OpenOptions {
   readonly uploads: UploadSettings | undefined;
   /** The storages of each tenant. */
   readonly storagesOf: StoragesOf;
+  /** Where results are kept; undefined: in the database. */
+  readonly results: ResultsSettings | undefined;
   /** Reads Secrets with credentials of storages; undefined: there are none. */
   readonly readSecret?: ReadSecret | undefined;
   readonly openStore: () => Promise<Store>;
@@ -86,10 +91,24 @@ export async function openWith(options: OpenOptions): Promise<Opened> {
       findingsOf,
       uploads: options.uploads,
       storagesOf,
+      results: options.results,
+      readHeader: options.readHeader,
       readSecret: options.readSecret,
       fleetTenant,
     },
   });
   controller.start();
+  if (options.results === undefined) await warnOfObjects(store, log);
   return { store, controller };
+}
+
+/** Of results that this controller cannot read. */
+async function warnOfObjects(store: Store, log: Log): Promise<void> {
+  const counts = await store.results.count(1, 0).catch((err: unknown) => {
+    log.warn({ err }, "failed to look for results in a results storage");
+  });
+  if (counts !== undefined && counts.storage > 0)
+    log.warn(
+      "stills, clips or per-frame scores are in a results storage, and cannot be read without --results-storage",
+    );
 }

@@ -1,7 +1,15 @@
 /** Sets up the controller, and runs it until a signal stops it. */
 import { OPEN_PRINCIPAL } from "../../auth/principal.ts";
-import { defaultModelsIn, findingsIn, limitsIn, storagesIn } from "../../auth/tenants/tenant-settings.ts";
+import {
+  defaultModelsIn,
+  findingsIn,
+  limitsIn,
+  storagesIn,
+  uploadLimitsIn,
+} from "../../auth/tenants/tenant-settings.ts";
+import { openHeaders, type ReadHeader } from "../../engine/header.ts";
 import { shutDown, untilStopSignal } from "../../platform/concurrency/lifecycle.ts";
+import { programPlaces } from "../../platform/config/program-places.ts";
 import { isLoopback } from "../../platform/net/loopback.ts";
 import { type Log, openLog } from "../../platform/observability/log.ts";
 import { openMetrics } from "../../platform/observability/metrics.ts";
@@ -19,8 +27,8 @@ import { ensureDataDir } from "./data-dir.ts";
 import { defaultLimits } from "./limit-settings.ts";
 import { ControllerPart } from "./part.ts";
 import type { ControllerSettings } from "./settings.ts";
-import { readStorages } from "./storages-setting.ts";
-import { openUploads } from "./uploads-setting.ts";
+import { readResults, readStorages } from "./storages-setting.ts";
+import { defaultUploadLimits, openUploads } from "./uploads-setting.ts";
 
 /** Runs the controller until it has stopped, then exits the process. */
 export async function runController(settings: ControllerSettings): Promise<void> {
@@ -55,9 +63,12 @@ export async function runController(settings: ControllerSettings): Promise<void>
 async function open(settings: ControllerSettings, log: Log) {
   const { authDisabled } = settings;
   const storages = await readStorages(settings.storagesFile);
+  const results = await readResults(settings.resultsStorage);
   const signIn = authDisabled ? ({ kind: "open" } as const) : consoleSignIn(settings);
-  const console = settings.consoleDisabled ? undefined : await openConsole(signIn);
-  const uploads = settings.uploads === undefined ? undefined : await openUploads(settings.uploads, settings);
+  const console = settings.consoleDisabled
+    ? undefined
+    : await openConsole(signIn, settings.consoleUploadOrigin);
+  const directory = await openUploads(settings.uploads);
   const registry = openMetrics();
   const host = settings.host ?? (authDisabled ? "127.0.0.1" : "0.0.0.0");
   if (authDisabled) warnOfOpenDoors(host, log);
@@ -72,6 +83,10 @@ async function open(settings: ControllerSettings, log: Log) {
   const { audit } = auditLog;
   const transport = await openTls(settings, { log, registry, audit });
   const authentication = await openAuthentication(settings, { log, registry, audit });
+  const uploads = {
+    directory,
+    limitsOf: uploadLimitsIn(authentication.realms, defaultUploadLimits(settings)),
+  };
   const part = await ControllerPart.build({
     settings: { ...settings, host, metricsPorts: [settings.metricsPort] },
     authenticate: authentication.authenticate,
@@ -84,6 +99,8 @@ async function open(settings: ControllerSettings, log: Log) {
     defaultModelsOf: defaultModelsIn(authentication.realms, settings.defaultModel),
     findingsOf: findingsIn(authentication.realms, settings.findings),
     storagesOf: storagesIn(authentication.realms, storages),
+    results,
+    readHeader: settings.probeMedia ? await headersOf(log) : undefined,
     readSecret: authentication.readSecret,
     openStore: await storeOpener(settings, log),
     console,
@@ -94,6 +111,13 @@ async function open(settings: ControllerSettings, log: Log) {
     log,
   });
   return { part, transport, authentication, auditLog, tracing };
+}
+
+async function headersOf(log: Log): Promise<ReadHeader | undefined> {
+  const read = await openHeaders(programPlaces(process.env));
+  if (read === undefined)
+    log.warn("--probe-media: there is no ffmpeg, so listed files are not probed; install it or svc's scorer");
+  return read;
 }
 
 async function storeOpener(

@@ -14,7 +14,7 @@ import { CONSOLE_SETTINGS, checkConsoleSettings } from "./console-settings.ts";
 import { DEFAULT_MODEL_SETTING } from "./default-models-setting.ts";
 import { FINDINGS_SETTING } from "./findings-setting.ts";
 import { LIMIT_SETTINGS } from "./limit-settings.ts";
-import { STORAGES_FILE } from "./storages-setting.ts";
+import { RESULTS_STORAGE, STORAGES_FILE } from "./storages-setting.ts";
 import { UPLOAD_SETTINGS, UPLOADS } from "./uploads-setting.ts";
 
 const DAY_SECONDS = 86_400;
@@ -72,6 +72,7 @@ export const CONTROL_SETTINGS = {
   defaultModel: DEFAULT_MODEL_SETTING,
   findings: FINDINGS_SETTING,
   storagesFile: STORAGES_FILE,
+  resultsStorage: RESULTS_STORAGE,
   ...LIMIT_SETTINGS,
   ...UPLOAD_SETTINGS,
   ...AUDIT_SETTINGS,
@@ -91,6 +92,10 @@ export const CONTROLLER_SETTINGS = {
   }),
   ...CONTROL_SETTINGS,
   mediaRoot: JOB_MEDIA_ROOT,
+  probeMedia: toggle({
+    flags: "--probe-media",
+    help: "read the headers of listed files with ffmpeg, as this user, when callers ask for it",
+  }),
   uploads: UPLOADS,
   databaseUrl: text({
     flags: "--database-url <url>",

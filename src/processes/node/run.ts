@@ -88,6 +88,7 @@ export function openNode(options: OpenNodeOptions): NodeParts {
   const node = new Node({
     ...{ connection, opening, name, slots, timeoutMs, metrics, log, tracer },
     mediaCache: options.mediaCacheAt,
+    mediaRoots: engine.mediaRoots,
     version: version(),
   });
   return { node, opening };

@@ -51,7 +51,8 @@ export function withUploads(
   mediaRoot: readonly string[],
   uploads: UploadSettings | undefined,
 ): readonly string[] {
-  return uploads === undefined ? mediaRoot : [...mediaRoot, uploadRoot(uploads.directory)];
+  const directory = uploads?.directory;
+  return directory === undefined ? mediaRoot : [...mediaRoot, uploadRoot(directory)];
 }
 
 export function refuseTenantPlaceholder(mediaRoot: readonly string[]): void {

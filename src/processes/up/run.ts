@@ -2,6 +2,8 @@
 import { join } from "node:path";
 import { allowAnonymous, OPEN_PRINCIPAL } from "../../auth/principal.ts";
 import { Connection } from "../../client/connection/connection.ts";
+import { openHeaders } from "../../engine/header.ts";
+import { uploadLimits } from "../../jobs/media/upload-limits.ts";
 import { type Phase, shutDown, untilStopSignal } from "../../platform/concurrency/lifecycle.ts";
 import { programPlaces } from "../../platform/config/program-places.ts";
 import { Failure } from "../../platform/failure.ts";
@@ -14,8 +16,8 @@ import { openConsole } from "../controller/console.ts";
 import { ensureDataDir } from "../controller/data-dir.ts";
 import { defaultLimits } from "../controller/limit-settings.ts";
 import { type ControllerAddresses, ControllerPart } from "../controller/part.ts";
-import { readStorages } from "../controller/storages-setting.ts";
-import { openUploads } from "../controller/uploads-setting.ts";
+import { readResults, readStorages } from "../controller/storages-setting.ts";
+import { defaultUploadLimits, openUploads } from "../controller/uploads-setting.ts";
 import { mediaCacheIn } from "../node/media-cache.ts";
 import { type NodeParts, nodeDrainPhases, openNode } from "../node/run.ts";
 import { warnOfFallback } from "../parts/engine-settings.ts";
@@ -77,10 +79,14 @@ export async function runUp(settings: UpSettings): Promise<void> {
 
 /** Opens everything that does not need the store. */
 async function open(settings: UpSettings, log: Log) {
-  const console = settings.consoleDisabled ? undefined : await openConsole({ kind: "open" });
+  const { consoleDisabled, consoleUploadOrigin } = settings;
+  const console = consoleDisabled ? undefined : await openConsole({ kind: "open" }, consoleUploadOrigin);
   const storages = await readStorages(settings.storagesFile);
+  const results = await readResults(settings.resultsStorage);
   const dataDir = await ensureDataDir(settings.dataDir, log);
-  const uploads = await openUploads(settings.uploads ?? join(dataDir, "uploads"), settings);
+  const directory = await openUploads(settings.uploads ?? join(dataDir, "uploads"));
+  const mostUploads = uploadLimits(defaultUploadLimits(settings));
+  const uploads = { directory, limitsOf: () => mostUploads };
   const registry = openMetrics();
   const limits = defaultLimits(settings);
   const tracing = await openTracing(settings, { name: "up", log, registry });
@@ -96,6 +102,9 @@ async function open(settings: UpSettings, log: Log) {
     defaultModelsOf: () => settings.defaultModel,
     findingsOf: () => settings.findings,
     storagesOf: () => storages,
+    results,
+    // The node of this process reads the same files with the same programs.
+    readHeader: await openHeaders(programPlaces(process.env)),
     openStore: () => openStore({ dataDir }, log),
     auditLog,
     tracer: tracing.tracer,

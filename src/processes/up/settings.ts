@@ -1,7 +1,7 @@
 /** The settings of `svc up`: those of a controller and of a node that apply to both in one process. */
 
 import { integer, type Setting, type SettingValues, toggle } from "../../platform/config/setting.ts";
-import { CONSOLE_SETTING } from "../controller/console-settings.ts";
+import { CONSOLE_SETTING, UPLOAD_ORIGINS } from "../controller/console-settings.ts";
 import { CONTROL_SETTINGS, PRINT_ADDRESSES } from "../controller/settings.ts";
 import { OWN_UPLOADS } from "../controller/uploads-setting.ts";
 import { NODE_WORK_SETTINGS } from "../node/settings.ts";
@@ -28,6 +28,7 @@ export const UP_SETTINGS = {
   ...NODE_WORK_SETTINGS,
   uploads: OWN_UPLOADS,
   consoleDisabled: CONSOLE_SETTING,
+  consoleUploadOrigin: UPLOAD_ORIGINS,
   browserDisabled: toggle({
     flags: "--browser-disabled",
     help: "do not open the console in a browser; it is opened only from a terminal on a desktop",

@@ -12,6 +12,7 @@ import { required } from "../contract/required.ts";
 import { contextOf } from "../http/context.ts";
 import { listAudit } from "./audit.ts";
 import { cancelJobs, deleteJobs } from "./bulk-jobs.ts";
+import { deleteClip, getClip, listClips, requestClips } from "./clips.ts";
 import {
   addCells,
   cancelComparison,
@@ -40,6 +41,7 @@ import { scoreJob } from "./score-job.ts";
 import { serviceHandlers } from "./service.ts";
 import { deleteStill, getStill, listStills, requestStills } from "./stills.ts";
 import { getTenant } from "./tenant.ts";
+import { completeUpload, signUploadParts } from "./upload-parts.ts";
 import { appendUpload, createUpload, deleteUpload, getUpload, listUploads } from "./uploads.ts";
 
 export interface ControllerParts {
@@ -79,6 +81,10 @@ export function controllerHandlers(
     requestStills: (call) => requestStills(open().jobs, call),
     getStill: (call) => getStill(open().jobs, call),
     deleteStill: (call) => deleteStill(open().jobs, call),
+    listClips: (call) => listClips(open().jobs, call),
+    requestClips: (call) => requestClips(open().jobs, call),
+    getClip: (call) => getClip(open().jobs, call),
+    deleteClip: (call) => deleteClip(open().jobs, call),
     streamJobs: (call) => streamJobs(open().jobs, call),
     submitComparison: (call) => submitComparison(open().comparisons, call),
     getComparison: (call) => getComparison(open().comparisons, call),
@@ -99,6 +105,8 @@ export function controllerHandlers(
     createUpload: (call) => createUpload(open().uploads, call),
     getUpload: (call) => getUpload(open().uploads, call),
     appendUpload: (call) => appendUpload(open().uploads, call),
+    signUploadParts: (call) => signUploadParts(open().uploads, call),
+    completeUpload: (call) => completeUpload(open().uploads, call),
     deleteUpload: (call) => deleteUpload(open().uploads, call),
     listMedia: (call) => listMedia(open().tenants, call),
     whoami: ({ reply, admitted }) => {

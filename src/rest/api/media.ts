@@ -14,5 +14,6 @@ export async function listMedia(
 ): Promise<FastifyReply> {
   // The query parameters are the members of the request in proto JSON.
   const page = await tenants.listMedia(readMessage(ListMediaRequestSchema, call.query), contextOf(call));
-  return call.reply.send({ entries: page.entries.map(mediaJson), nextPageToken: page.nextPageToken });
+  const { entries, nextPageToken, probed } = page;
+  return call.reply.send({ entries: entries.map(mediaJson), nextPageToken, probed });
 }

@@ -14,11 +14,10 @@ import type { components, operations } from "../../gen/rest/controller.ts";
 import { stillJson } from "../../messages/json.ts";
 import type { Call } from "../contract/handlers.ts";
 import { contextOf } from "../http/context.ts";
+import { immutable } from "../http/immutable.ts";
 
 /** Only images are served with their stored media type. The contract lists these types. */
 const MEDIA_TYPES = ["image/webp"];
-/** Seconds. A still never changes, but is deleted with its job. */
-const MAX_AGE = 86_400;
 const SIDES = { reference: Still_Side.REFERENCE, distorted: Still_Side.DISTORTED } as const;
 
 export async function listStills(
@@ -59,11 +58,7 @@ export async function getStill(
   const { still, image } = await jobs.getStill(request, contextOf(call));
   const type = MEDIA_TYPES.find((known) => known === still?.mediaType);
   if (type === undefined) throw new TypeError(`${JSON.stringify(still?.mediaType)} is not served`);
-  // Vary: another user of the same browser must authenticate with their own token.
-  call.reply.type(type).headers({
-    "cache-control": `private, max-age=${MAX_AGE}, immutable`,
-    vary: "authorization",
-  });
+  immutable(call.reply, type);
   return call.caller.send(Buffer.from(image.buffer, image.byteOffset, image.length));
 }
 

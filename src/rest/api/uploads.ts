@@ -43,6 +43,7 @@ export async function createUpload(
   const request = create(CreateUploadRequestSchema, {
     ...{ name, fingerprint },
     size: bytesIn(call.request, "upload-length"),
+    parts: call.query.parts ?? false,
   });
   const upload = required((await service.createUpload(request, contextOf(call))).upload, "upload");
   call.reply.code(201).header("location", `/v1/uploads/${upload.id}`);

@@ -36,7 +36,7 @@ export class Caller {
    * Sends a body, which may be generated as the client reads. A client that stops reading is disconnected, so that it
    * cannot hold its response forever.
    */
-  send(body: string | Uint8Array | AsyncIterable<string> | Iterable<string>): FastifyReply {
+  send(body: string | Uint8Array | AsyncIterable<string | Uint8Array> | Iterable<string>): FastifyReply {
     this.#mustRead();
     if (typeof body === "string" || body instanceof Uint8Array) return this.#reply.send(body);
     return this.#reply.send(this.headOnly ? "" : Readable.from(body, { objectMode: false }));

@@ -24,6 +24,8 @@ export interface ConsoleConfig {
         readonly audience: string;
       }
     | { readonly kind: "unconfigured" };
+  /** Origins of buckets to which it may upload. */
+  readonly uploadOrigins: readonly string[];
 }
 
 /** A file in all encodings in which it can be sent. */
@@ -119,16 +121,18 @@ function accepts(list: string, encoding: string): boolean {
   });
 }
 
-/** Allows only the console's own files, and connections to this server and to the identity provider. */
-function policyOf({ authentication }: ConsoleConfig): string {
-  const provider = authentication.kind === "oidc" ? ` ${new URL(authentication.issuer).origin}` : "";
+/** Allows only the console's own files, and connections to this server, to the identity provider and to buckets. */
+function policyOf({ authentication, uploadOrigins }: ConsoleConfig): string {
+  const provider = authentication.kind === "oidc" ? [new URL(authentication.issuer).origin] : [];
+  const connected = ["'self'", ...provider, ...uploadOrigins].join(" ");
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' blob:",
+    "media-src blob:",
     "font-src 'self'",
-    `connect-src 'self'${provider}`,
+    `connect-src ${connected}`,
     "manifest-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",

@@ -36,12 +36,12 @@ function comparisonOf(row: ComparisonColumns): ComparisonRow {
 const FIND = statement(`
   select ${COMPARISON_COLUMNS} from comparison where comparison.tenant_id = $1 and comparison.id = $2`);
 
-/** Only the pooled scores of a result are read: the whole one has some kilobytes. */
+/** Of a result, only the pooled scores and the segments of a stream are read: the whole one has some kilobytes. */
 const CELLS = statement(`
   select cell.number, cell.job_id, cell.reference, cell.distorted, cell.ladder, cell.clip,
     job.state, job.error, job.frames_total, job.frames_done,
     ${[...MEDIA, ...SCORER].map((column) => `job.${column}`).join(", ")},
-    job.result::json -> 'pooled' as pooled
+    job.result::json -> 'pooled' as pooled, job.result::json -> 'streamSegments' as stream_segments
   from comparison_cell cell left join job on job.id = cell.job_id and job.tenant_id = $1
   where cell.tenant_id = $1 and cell.comparison_id = $2
   order by cell.number`);
@@ -59,6 +59,7 @@ interface CellColumns extends MediaColumns, ScorerColumns {
   readonly frames_total: number | null;
   readonly frames_done: number | null;
   readonly pooled: unknown;
+  readonly stream_segments: unknown;
 }
 
 export async function find(
@@ -88,6 +89,7 @@ function jobOf(row: CellColumns): CellJob | undefined {
     media: mediaOf(row),
     scorer: scorerOf(row),
     pooled: row.pooled ?? undefined,
+    streamSegments: row.stream_segments ?? undefined,
   };
 }
 

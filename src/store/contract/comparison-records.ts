@@ -71,6 +71,8 @@ export interface CellJob {
   readonly scorer: Scorer | undefined;
   /** `pooled` of its ScoreResult as proto JSON; undefined if it has no result. */
   readonly pooled: unknown;
+  /** The same of its `streamSegments`. */
+  readonly streamSegments: unknown;
 }
 
 export interface CellRow extends CellPair {

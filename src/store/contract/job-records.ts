@@ -1,4 +1,5 @@
 /** Records of jobs and tasks in the store's interface. */
+import type { GateOutcome } from "../../jobs/gates/outcome.ts";
 import type { JobState, WorkState } from "../../jobs/states.ts";
 import type { Scorer, WorkKind } from "../../jobs/work.ts";
 import type { NewSegment } from "./task-records.ts";
@@ -51,6 +52,8 @@ export interface NewJob {
   readonly traceparent?: string | undefined;
   /** Id of a succeeded job whose result it gets at once; absent, or that job is gone: it is scored. */
   readonly answeredBy?: string | undefined;
+  /** Its gates, checked against that result; absent: none. */
+  readonly gates?: readonly GateOutcome[] | undefined;
 }
 
 /** A result that can answer a job. */
@@ -61,6 +64,15 @@ export interface Answer {
   readonly workClass: string;
   /** As in PlanReuse, of all of its scores. */
   readonly scoredBy: Uint8Array;
+  /** Proto JSON of the parts of its ScoreResult that gates are about; undefined: not asked for. */
+  readonly judged: string | undefined;
+}
+
+/** Asks for a result that answers a job. */
+export interface AnswerKey {
+  readonly key: Uint8Array;
+  /** Whether the job has gates. */
+  readonly isJudged: boolean;
 }
 
 /** A job with an estimate that succeeded. */
@@ -86,6 +98,12 @@ export interface JobReuse {
   readonly segments: number;
   /** Id of the job whose result this is, and when that ended; undefined: the job was planned itself. */
   readonly answer: { readonly jobId: string; readonly endedAt: Date } | undefined;
+}
+
+/** Bytes of objects that a node has fetched, of those that it needs. */
+export interface FetchProgress {
+  readonly done: number;
+  readonly total: number;
 }
 
 export interface JobRow {
@@ -116,6 +134,10 @@ export interface JobRow {
   readonly scorer: Scorer | undefined;
   /** undefined: nothing. */
   readonly reuse: JobReuse | undefined;
+  /** Of the node that is furthest; undefined unless one fetches, and once a frame is scored. */
+  readonly fetch: FetchProgress | undefined;
+  /** Its gates, checked against its result; undefined: none, or no result. */
+  readonly gates: readonly GateOutcome[] | undefined;
   /** Starts at 1 and increases with every change. */
   readonly revision: number;
 }
@@ -140,6 +162,8 @@ export interface WorkRow {
   readonly frameCount: number;
   /** Frames of a STILLS task, ascending; otherwise empty. */
   readonly frames: readonly number[];
+  /** The frame of the clip that a STILLS task makes instead; otherwise undefined. */
+  readonly clipFrame: number | undefined;
   readonly framesDone: number;
   readonly attempt: number;
   readonly nodeId: string | undefined;
@@ -162,6 +186,8 @@ export interface JobFilter {
   /** End time. */
   readonly endedSinceMs?: number;
   readonly endedUntilMs?: number;
+  /** Succeeded, but at least one gate is not met. */
+  readonly gatesMissed?: true;
 }
 
 /** Order of a list: by submission time, or by end time (ended jobs only). */

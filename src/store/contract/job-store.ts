@@ -1,6 +1,9 @@
 /** Jobs in the store, as their tenants see them. The rules of Store apply. */
+
+import type { ClipRow, MadeClip, ReadyClip } from "./clip-records.ts";
 import type {
   Answer,
+  AnswerKey,
   Estimated,
   Finishing,
   JobCursor,
@@ -14,7 +17,7 @@ import type {
   Relabelled,
   TenantUsage,
 } from "./job-records.ts";
-import type { StillImage, StillRow, StillSide } from "./still-records.ts";
+import type { StillRow, StillSide, StoredStill } from "./still-records.ts";
 import type { Ready, ScoredPart } from "./task-records.ts";
 
 export interface JobStore {
@@ -26,7 +29,7 @@ export interface JobStore {
    */
   insertJobs(tenant: string, jobs: readonly NewJob[]): Promise<readonly { job: JobRow; created: boolean }[]>;
   /** Returns the tenant's latest result of each key (PlanReuse.key), in order, if one program scored all of it. */
-  findAnswers(tenant: string, keys: readonly Uint8Array[]): Promise<readonly (Answer | undefined)[]>;
+  findAnswers(tenant: string, keys: readonly AnswerKey[]): Promise<readonly (Answer | undefined)[]>;
   /** Returns the idempotency keys that already have a job. */
   knownKeys(tenant: string, keys: readonly string[]): Promise<ReadonlySet<string>>;
   /** undefined: unknown, or of another tenant. */
@@ -115,7 +118,33 @@ export interface JobStore {
   /** Lists all requested stills by frame and side. */
   listStills(tenant: string, jobId: string): Promise<readonly StillRow[]>;
   /** undefined: the still does not exist. */
-  still(tenant: string, jobId: string, frame: number, side: StillSide): Promise<StillImage | undefined>;
+  still(tenant: string, jobId: string, frame: number, side: StillSide): Promise<StoredStill | undefined>;
+  /**
+   * Requests clips of `length` frames around frames of a succeeded job; frames that have a clip or a pending one are
+   * skipped. `ready`: the new tasks, if any. undefined: unknown, or of another tenant. Throws JOB_NOT_SUCCEEDED,
+   * TOO_MANY_CLIPS, and INVALID_REQUEST if the job does not have a frame.
+   */
+  requestClips(
+    tenant: string,
+    jobId: string,
+    frames: readonly number[],
+    length: number,
+  ): Promise<{ ready: Ready | undefined } | undefined>;
+  /**
+   * Deletes the clip of a frame, or a pending one. `nodes`: nodes whose task ends with it. undefined: the job is unknown,
+   * or of another tenant. Throws CLIP_NOT_FOUND.
+   */
+  deleteClip(
+    tenant: string,
+    jobId: string,
+    frame: number,
+  ): Promise<{ readonly nodes: readonly string[] } | undefined>;
+  /** Lists all requested clips by frame. */
+  listClips(tenant: string, jobId: string): Promise<readonly ClipRow[]>;
+  /** undefined: the clip does not exist, or is not ready. */
+  clip(tenant: string, jobId: string, frame: number): Promise<ReadyClip | undefined>;
+  /** Returns a piece of a clip's video by its number; undefined: the clip was deleted, made again or moved. */
+  clipPiece(tenant: string, jobId: string, clip: MadeClip, number: number): Promise<Uint8Array | undefined>;
   /** Returns the current usage of a tenant. */
   usage(tenant: string): Promise<TenantUsage>;
 

@@ -1,7 +1,7 @@
 /** Records of nodes and their leases in the store's interface. */
 import type { NodeState } from "../../jobs/states.ts";
 import type { Capabilities } from "../../jobs/work.ts";
-import type { WorkRow } from "./job-records.ts";
+import type { FetchProgress, WorkRow } from "./job-records.ts";
 
 export interface NewNode {
   /** UUID. */
@@ -33,6 +33,8 @@ export interface RunningWork {
   readonly itemId: string;
   readonly attempt: number;
   readonly framesDone: number;
+  /** Absent while the node fetches nothing for it. */
+  readonly fetch?: FetchProgress | undefined;
 }
 
 export interface Renewal {

@@ -1,5 +1,6 @@
 /** Records of stills in the store's interface. */
 import type { StoredError } from "./job-records.ts";
+import type { ResultObject } from "./result-store.ts";
 
 /** Frames of one scored segment to make stills of. */
 export interface StillsPart {
@@ -20,6 +21,13 @@ export interface StillImage {
   readonly height: number;
   readonly image: Uint8Array;
 }
+
+/** A stored image: its bytes, or the object that has them. */
+export type StoredStill = Omit<StillImage, "image"> &
+  (
+    | { readonly image: Uint8Array; readonly object?: never }
+    | { readonly image?: never; readonly object: ResultObject }
+  );
 
 /** A requested still: ready, pending or failed. */
 export interface StillRow {

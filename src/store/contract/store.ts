@@ -12,9 +12,11 @@ import type { ComparisonStore } from "./comparison-store.ts";
 import type { EventStore } from "./event-store.ts";
 import type { JobStore } from "./job-store.ts";
 import type { NodeStore } from "./node-store.ts";
+import type { ResultStore } from "./result-store.ts";
 import type { RevocationStore } from "./revocation-store.ts";
 import type { Ready } from "./task-records.ts";
 import type { WorkStore } from "./task-store.ts";
+import type { UploadStore } from "./upload-store.ts";
 
 /** A notification to every controller on this store. It can get lost; maintenance tasks then find the change. */
 export type Announcement =
@@ -33,6 +35,10 @@ export interface Store extends JobStore, WorkStore, NodeStore, EventStore, Audit
   readonly revocations: RevocationStore;
   /** Sets of jobs that are compared. */
   readonly comparisons: ComparisonStore;
+  /** Uploads to the buckets of tenants. */
+  readonly uploads: UploadStore;
+  /** Stills and clips in the results storage. */
+  readonly results: ResultStore;
 
   /** Throws STORE_UNAVAILABLE. */
   ping(): Promise<void>;

@@ -1,6 +1,8 @@
 /** Records of claims, reports and pooling in the store's interface. */
+import type { GateOutcome } from "../../jobs/gates/outcome.ts";
 import type { Scorer, WorkKind } from "../../jobs/work.ts";
 import type { JobEstimate, MediaFacts } from "./job-records.ts";
+import type { ObjectRange } from "./result-store.ts";
 import type { StillsPart } from "./still-records.ts";
 
 /** A claim for one free slot of a node. */
@@ -32,6 +34,8 @@ export interface ClaimedWork {
   readonly segment: string | undefined;
   /** Only for STILLS. */
   readonly stills: readonly StillsPart[] | undefined;
+  /** Only for STILLS that make a clip: the frame that it was requested for. */
+  readonly clipFrame: number | undefined;
   /** Cost for the fair share (jobs/fairness.ts). */
   readonly cost: number;
   /** Trace context of its job; undefined: none. */
@@ -122,6 +126,31 @@ export interface PlanOutcome {
   readonly reused: number;
 }
 
+/** A job of a rendition. */
+export interface RenditionJob {
+  /** UUID; the first one keeps that of its job. */
+  readonly id: string;
+  readonly distorted: string;
+  /** As in NewJob. */
+  readonly spec: string;
+  readonly fingerprint: string;
+}
+
+/** The renditions of a title. */
+export interface TitleRecord {
+  readonly jobs: readonly RenditionJob[];
+  /** Of their plans. */
+  readonly workClass: string;
+}
+
+export interface TitleOutcome {
+  readonly recorded: Recorded;
+  /** Of the task. */
+  readonly tenant: string | undefined;
+  /** Jobs that were added. */
+  readonly added: number;
+}
+
 /** The diagnosis of a job that has no score. */
 export interface DiagnosisRecord {
   /** Canonical proto JSON of its Diagnosis. */
@@ -168,6 +197,9 @@ export interface FailureOutcome {
   readonly jobFailed: boolean;
 }
 
+/** Rows of per-frame scores: their bytes, or where those are in the results storage. */
+export type StoredChunk = Uint8Array | ObjectRange;
+
 /** Per-frame scores of one scored task. */
 export interface ScoredPart {
   readonly firstFrame: number;
@@ -175,7 +207,7 @@ export interface ScoredPart {
   /** undefined for a WHOLE. */
   readonly segment: string | undefined;
   /** Chunks in order, read on demand a few at a time; none if the job was replanned by then. */
-  readonly chunks: AsyncIterable<Uint8Array>;
+  readonly chunks: AsyncIterable<StoredChunk>;
 }
 
 /** A part with what was found in it. */
@@ -217,6 +249,8 @@ export interface Outcome {
   readonly estimate: JobEstimate | undefined;
   /** Frames to make stills of after the job; can be empty. */
   readonly stills: readonly StillsPart[];
+  /** The gates of the job; can be empty. */
+  readonly gates: readonly GateOutcome[];
 }
 
 /** Most pairs of tenant and class in one query, in total and per tenant; later pairs are seen when these are done. */

@@ -1,5 +1,6 @@
 /** Tasks in the store: claims, reports, pooling and retries. The rules of Store apply. */
 import type { RetryDecision } from "../../jobs/retry.ts";
+import type { ClipFacts, ClipPiece } from "./clip-records.ts";
 import type { StoredError } from "./job-records.ts";
 import type { StillImage } from "./still-records.ts";
 import type {
@@ -22,6 +23,8 @@ import type {
   Ready,
   Recorded,
   SegmentRecord,
+  TitleOutcome,
+  TitleRecord,
   Waiting,
 } from "./task-records.ts";
 
@@ -48,9 +51,15 @@ export interface WorkStore {
   leasedSpec(fence: Fence): Promise<LeasedSpec | undefined>;
   /**
    * Segments with the key of a scored segment of the same tenant take copies of its scores, findings and shots, if both are of
-   * the same programs. STALE for a PLAN task that is a diagnosis.
+   * the same programs. STALE for a PLAN task of NO_PLAN_CLASSES.
    */
   recordPlan(fence: Fence, plan: PlanRecord): Promise<PlanOutcome>;
+  /**
+   * Completes a leased PLAN task of TITLE_CLASS. Its job becomes that of the first rendition, and is planned; the others
+   * get jobs like it. If the job is one of a comparison, so are these; renditions that the comparison has are left out.
+   * Throws INVALID_REQUEST if it has all, or would have more than MAX_CELLS cells.
+   */
+  recordTitle(fence: Fence, title: TitleRecord): Promise<TitleOutcome>;
   /** Completes a leased PLAN task of DIAGNOSIS_CLASS, and with it its job, which succeeds. */
   recordDiagnosis(fence: Fence, diagnosis: DiagnosisRecord): Promise<DiagnosisOutcome>;
   /** `poolable`: the job, if this was its last segment. `tenant`: of the task, if the report was recorded now. */
@@ -82,6 +91,15 @@ export interface WorkStore {
     fence: Fence,
     still: StillImage,
     last: boolean,
+  ): Promise<{ recorded: Recorded; tenant: string | undefined }>;
+  /**
+   * Records a piece of the clip of a leased task; the last one completes the task. Throws INVALID_REQUEST if the task
+   * makes no such clip, for a piece before the first one, and for the last one before all others.
+   */
+  recordClip(
+    fence: Fence,
+    clip: ClipFacts,
+    piece: ClipPiece,
   ): Promise<{ recorded: Recorded; tenant: string | undefined }>;
   /** Requeues a task. `unheard`: no node learned of this or any earlier lease, so the next lease begins its job. */
   handBack(fence: Fence, unheard?: boolean): Promise<{ recorded: Recorded; ready: Ready | undefined }>;

@@ -62,7 +62,7 @@ type Silent =
       | "queued"
       | "usage"
     )
-  | ("still" | "listStills")
+  | ("still" | "listStills" | "clip" | "listClips" | "clipPiece")
   | ("ready" | "waiting" | "inWork" | "running" | "checkScoringLease" | "recordChunk")
   | (
       | "takePoolable"

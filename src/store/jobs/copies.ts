@@ -1,6 +1,7 @@
 /** Copies of the scores of a job, for another job of its tenant. */
 import { SCORING_KINDS } from "../../jobs/work.ts";
 import { type Sender, statement } from "../connection/statement.ts";
+import { CHUNK, COPIED_CHUNK } from "../schema/result-objects.ts";
 import { quoted } from "../schema/rows.ts";
 
 /** Segments of job $1 that are scored. */
@@ -32,8 +33,8 @@ export function columnsOf(of: string): string {
 
 /** Its policy looks for the new tasks, which only the statements after the one that adds them see. */
 const COPY_SCORES = statement(`
-  insert into piece (work_id, attempt, number, row_count, rows)
-  select copy.id, piece.attempt, piece.number, piece.row_count, piece.rows
+  insert into piece (work_id, attempt, number, row_count, ${CHUNK})
+  select copy.id, piece.attempt, piece.number, piece.row_count, ${COPIED_CHUNK}
   from (${SCORED}) as scored
   join work as copy on copy.job_id = $2 and copy.generation = 1 and copy.seq = scored.seq and copy.state = 'DONE'
     and copy.kind = scored.kind and copy.first_frame = scored.first_frame

@@ -1,4 +1,7 @@
 /** The part of the store that keeps jobs. */
+
+import { getClip, getClipPiece, listClips, requestClips } from "../clips/clips.ts";
+import { deleteClip } from "../clips/deletion.ts";
 import { Batcher } from "../connection/batcher.ts";
 import { bound } from "../connection/bound.ts";
 import type { Database } from "../connection/database.ts";
@@ -35,6 +38,7 @@ export function jobStore(database: Database, cursors: ClaimCursors, effects: Eff
       tenantOf,
     }),
     ...bound(database, { parts, queued, usage, listStills, still: getStill }),
+    ...bound(database, { listClips, clip: getClip, clipPiece: getClipPiece }),
     insertJobs: insertion(database, cursors, effects),
     listJobs: async (tenant, filter, after, limit, sort = "NEWEST") =>
       listJobs(database, tenant, filter, { sort, after, limit }),
@@ -47,6 +51,8 @@ export function jobStore(database: Database, cursors: ClaimCursors, effects: Eff
     deleteEnded: change(deleteEnded, (deleted) => ({ jobs: deleted > 0 })),
     requestStills: change(requestStills, (outcome) => ({ ready: [outcome?.ready] })),
     deleteStill: change(deleteStill, (outcome, tenant) => (outcome ? ended(tenant, outcome.nodes) : {})),
+    requestClips: change(requestClips, (outcome) => ({ ready: [outcome?.ready] })),
+    deleteClip: change(deleteClip, (outcome, tenant) => (outcome ? ended(tenant, outcome.nodes) : {})),
   };
 }
 

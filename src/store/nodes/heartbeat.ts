@@ -20,6 +20,14 @@ const FORGOTTEN = `
     where reported.id = work.id and reported.attempt = work.attempt)`;
 
 /**
+ * Condition on a job and what a node reports of it (moved): a fetch began, went on, or ended. A node that is behind
+ * another one changes nothing.
+ */
+const FETCHED_MORE = `
+  job.frames_done = 0 and moved.fetched is distinct from job.bytes_fetched
+  and coalesce(moved.fetched > job.bytes_fetched, true)`;
+
+/**
  * An expired lease is renewed as well, unless it was already ended: the node was only late. A job is updated once,
  * even if several of its tasks progressed.
  */
@@ -32,8 +40,8 @@ const RENEW = statement(`
     returning node.id, node.tenant_id, node.offline, node.draining),
   held as (
     select work.id, work.job_id, work.kind, work.frames_done as before,
-      greatest(0, least(given.frames, work.frame_count)) as frames
-    from unnest($2::uuid[], $3::int[], $4::bigint[]) as given(id, attempt, frames)
+      greatest(0, least(given.frames, work.frame_count)) as frames, given.fetched, given.to_fetch
+    from unnest($2::uuid[], $3::int[], $4::bigint[], $7::bigint[], $8::bigint[]) as given(id, attempt, frames, fetched, to_fetch)
     join work on work.id = given.id and work.attempt = given.attempt
     join me on work.node_id = me.id and me.ended is null
     where work.state = 'LEASED' order by work.id for update of work),
@@ -41,12 +49,16 @@ const RENEW = statement(`
     update work set lease_until = now() + $5::float8 * interval '1 millisecond', frames_done = held.frames
     from held where work.id = held.id returning work.id, work.attempt),
   moved as (
-    select job_id, sum(frames - before) as frames from held where kind <> 'STILLS' group by job_id having sum(frames - before) <> 0),
+    select job_id, sum(frames - before) as frames, max(fetched) as fetched, max(to_fetch) as to_fetch
+    from held where kind <> 'STILLS' group by job_id),
   locked as (
-    select job.id, moved.frames from job join moved on moved.job_id = job.id
+    select job.id, moved.frames, moved.fetched, moved.to_fetch from job join moved on moved.job_id = job.id
+    where moved.frames <> 0 or (${FETCHED_MORE})
     order by job.id for update of job),
   changed as (
-    update job set frames_done = job.frames_done + locked.frames, ${NEXT_REVISION}
+    update job set frames_done = job.frames_done + locked.frames,
+      bytes_fetched = case when job.frames_done + locked.frames = 0 then locked.fetched end,
+      bytes_to_fetch = case when job.frames_done + locked.frames = 0 then locked.to_fetch end, ${NEXT_REVISION}
     from locked where job.id = locked.id returning job.*),
   announced as (${eventsOf("changed", "changed.state")})
   select me.ended, alive.id, alive.tenant_id, alive.offline, alive.draining,
@@ -87,6 +99,8 @@ export async function renew(
     asked.map(({ framesDone }) => framesDone),
     leaseMs,
     draining,
+    asked.map(({ fetch }) => fetch?.done ?? null),
+    asked.map(({ fetch }) => fetch?.total ?? null),
   ]);
   const kept = new Set(row?.kept);
   const lost = running.filter(({ itemId, attempt }) => !kept.has(`${itemId} ${attempt}`));

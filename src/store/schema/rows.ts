@@ -1,9 +1,11 @@
 /** Maps database rows to the records of the store, and defines their columns. */
 import { hash } from "node:crypto";
+import { type GateOutcome, isMissed } from "../../jobs/gates/outcome.ts";
 import type { JobState, WorkState } from "../../jobs/states.ts";
 import type { Scorer, WorkKind } from "../../jobs/work.ts";
 import type { Value } from "../connection/statement.ts";
 import type {
+  FetchProgress,
   JobEstimate,
   JobReuse,
   JobRow,
@@ -51,7 +53,23 @@ export interface ReuseColumns {
   readonly answer_ended_at: Date | null;
 }
 
-export interface SummaryColumns extends MediaColumns, ScorerColumns, ReuseColumns {}
+/** How far its objects are fetched. Events take it from their job, too. */
+export interface FetchColumns {
+  readonly bytes_fetched: number | null;
+  readonly bytes_to_fetch: number | null;
+}
+
+/** The gates of a job that succeeded. Events take them from it, too. */
+export interface GateColumns {
+  readonly gates: readonly GateOutcome[] | null;
+}
+
+export interface SummaryColumns
+  extends MediaColumns,
+    ScorerColumns,
+    ReuseColumns,
+    FetchColumns,
+    GateColumns {}
 
 /** The media columns with their types. */
 const MEDIA_TYPES = {
@@ -62,12 +80,14 @@ const MEDIA_TYPES = {
 };
 const SCORER_TYPES = { scorer_program: "text", scorer_version: "text", libvmaf_version: "text" };
 const REUSE_TYPES = { segments_reused: "int", answered_by: "uuid", answer_ended_at: "timestamptz" };
-const SUMMARY_TYPES = { ...MEDIA_TYPES, ...SCORER_TYPES, ...REUSE_TYPES };
+const FETCH_TYPES = { bytes_fetched: "bigint", bytes_to_fetch: "bigint" };
+const GATE_TYPES = { gates: "jsonb" };
+const SUMMARY_TYPES = { ...MEDIA_TYPES, ...SCORER_TYPES, ...REUSE_TYPES, ...FETCH_TYPES, ...GATE_TYPES };
 /** Columns that a plan sets. */
 export const MEDIA = Object.keys(MEDIA_TYPES);
 /** Columns that a result sets. */
 export const SCORER = Object.keys(SCORER_TYPES);
-/** Columns of the plan or result for lists. */
+/** Columns for lists that are not in events. */
 export const SUMMARY = Object.keys(SUMMARY_TYPES);
 
 /** Part of an update that sets the media columns from four parameters; `first` is the number of the first one. */
@@ -101,6 +121,11 @@ export function scorerValues({ program, version, libvmafVersion }: Scorer): Valu
   return [program, version, libvmafVersion];
 }
 
+/** The values of the columns gates (jsonb) and gates_missed. */
+export function gateValues(gates: readonly GateOutcome[]): [gates: string | null, isMissed: boolean] {
+  return [gates.length === 0 ? null : JSON.stringify(gates), gates.some(isMissed)];
+}
+
 export function scorerOf(row: ScorerColumns): Scorer | undefined {
   const { scorer_program: program, scorer_version: version, libvmaf_version: libvmafVersion } = row;
   if (program === null || version === null || libvmafVersion === null) return undefined;
@@ -117,6 +142,10 @@ function reuseOf(row: ReuseColumns): JobReuse | undefined {
   const { segments_reused: segments, answered_by: jobId, answer_ended_at: endedAt } = row;
   if (segments === null) return undefined;
   return { segments, answer: jobId === null || endedAt === null ? undefined : { jobId, endedAt } };
+}
+
+function fetchOf({ bytes_fetched: done, bytes_to_fetch: total }: FetchColumns): FetchProgress | undefined {
+  return done === null || total === null ? undefined : { done, total };
 }
 
 export interface JobColumns extends JobFacts, SummaryColumns {
@@ -165,6 +194,8 @@ export function jobOf(row: JobColumns): JobRow {
     media: mediaOf(row),
     scorer: scorerOf(row),
     reuse: reuseOf(row),
+    fetch: fetchOf(row),
+    gates: row.gates ?? undefined,
     revision: row.revision,
   };
 }
@@ -207,12 +238,13 @@ export interface WorkColumns {
   readonly started_at: Date | null;
   readonly ended_at: Date | null;
   readonly stills: readonly StillsPart[] | null;
+  readonly clip_frame: number | null;
   readonly reused_from: string | null;
 }
 
 export const WORK_COLUMNS = `work.id, work.job_id, work.tenant_id, work.kind, work.state, work.first_frame,
   work.frame_count, work.frames_done, work.attempt, work.node_id, work.node_name, work.started_at, work.ended_at,
-  work.stills, work.reused_from`;
+  work.stills, work.clip_frame, work.reused_from`;
 
 export function workOf(row: WorkColumns): WorkRow {
   return {
@@ -224,6 +256,7 @@ export function workOf(row: WorkColumns): WorkRow {
     firstFrame: row.first_frame,
     frameCount: row.frame_count,
     frames: (row.stills ?? []).flatMap(({ frames }) => frames).toSorted((one, other) => one - other),
+    clipFrame: row.clip_frame ?? undefined,
     framesDone: row.frames_done,
     attempt: row.attempt,
     nodeId: row.node_id ?? undefined,

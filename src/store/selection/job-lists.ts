@@ -48,7 +48,7 @@ interface Query {
  * scans. Conditions on the other time are written so that they only filter and no other index is chosen.
  */
 export function conditionsOf(filter: JobFilter, column: Order["column"], place: Place): string[] {
-  const { ids, labels = {}, sinceMs, untilMs, endedSinceMs, endedUntilMs } = filter;
+  const { ids, labels = {}, sinceMs, untilMs, endedSinceMs, endedUntilMs, gatesMissed } = filter;
   const conditions: string[] = [];
   const add = (time: Order["column"], compares: ">=" | "<", value: number | undefined) => {
     if (value === undefined) return;
@@ -59,6 +59,7 @@ export function conditionsOf(filter: JobFilter, column: Order["column"], place: 
   if (ids) conditions.push(`job.id = any(${place(ids.filter(isId))}::uuid[])`);
   if (Object.keys(labels).length > 0)
     conditions.push(`job.labels @> ${place(JSON.stringify(labels))}::jsonb`);
+  if (gatesMissed) conditions.push("job.gates_missed");
   add("created_at", ">=", sinceMs);
   add("created_at", "<", untilMs);
   add("ended_at", ">=", endedSinceMs);

@@ -6,13 +6,14 @@ import { Failure } from "../../platform/failure.ts";
 import type { Database } from "../connection/database.ts";
 import { type Sender, statement } from "../connection/statement.ts";
 import type { StillsPart } from "../contract/still-records.ts";
-import { eventsOf, NEXT_REVISION } from "../schema/rows.ts";
 import { lock } from "../selection/job-lock.ts";
+import { announceShown } from "./announcement.ts";
 
 /** Tasks of any state that include a frame; a frame that failed and was requested again has two. */
 const WORK_OF_FRAME = statement(`
   select work.id, work.state, work.stills, work.node_id from work
-  where work.job_id = $1 and work.kind = 'STILLS' and work.stills @> $2::jsonb`);
+  where work.job_id = $1 and work.kind = 'STILLS' and work.clip_frame is null
+    and work.stills @> $2::jsonb`);
 
 interface WorkOfFrame {
   readonly id: string;
@@ -30,10 +31,6 @@ const KEEP_OTHERS = statement(`
   update work set stills = $2::jsonb, first_frame = $3, frame_count = $4, frames_done = least(work.frames_done, $4)
   where id = $1`);
 
-const ANNOUNCE = statement(`
-  with shown as (update job set ${NEXT_REVISION} where job.id = $1 returning job.*)
-  ${eventsOf("shown", "shown.state")}`);
-
 export async function deleteStill(
   database: Database,
   tenant: string,
@@ -49,7 +46,7 @@ export async function deleteStill(
     if (works.length === 0) throw notFound(frame);
     await sender.query(DELETE_STILLS, [jobId, frame]);
     for (const work of works) await takeFrom(sender, work, frame);
-    await sender.query(ANNOUNCE, [jobId]);
+    await announceShown(sender, jobId);
     const nodes = works.flatMap(({ state, node_id: node }) => (state === "LEASED" && node ? [node] : []));
     return { nodes };
   });

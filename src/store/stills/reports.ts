@@ -18,7 +18,7 @@ import { fenceValues, LIVE_LEASE, refusalOf, TO_DONE } from "../selection/lease-
 const RECORD = statement(`
   with held as (
     select work.id, work.job_id, work.tenant_id, work.attempt, work.stills, work.frame_count from work
-    where ${LIVE_LEASE} and work.kind = 'STILLS' and work.stills @> $9::jsonb for update),
+    where ${LIVE_LEASE} and work.kind = 'STILLS' and work.clip_frame is null and work.stills @> $9::jsonb for update),
   others as (
     select count(*) as count from still join held on still.job_id = held.job_id
     where held.stills @> jsonb_build_array(jsonb_build_object('frames', jsonb_build_array(still.frame)))

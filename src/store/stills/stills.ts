@@ -2,76 +2,29 @@
 
 import { isId } from "../../jobs/ids.ts";
 import type { WorkState } from "../../jobs/states.ts";
-import { MAX_STILL_FRAMES, MAX_STILL_WORK, MIN_STILLS_COST, STILLS_RANK } from "../../jobs/stills.ts";
-import { SCORING_KINDS, STILLS_CLASS } from "../../jobs/work.ts";
+import { MAX_STILL_FRAMES, MAX_STILL_WORK } from "../../jobs/stills.ts";
+import { STILLS_CLASS } from "../../jobs/work.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Database } from "../connection/database.ts";
-import { type Sender, statement, type Value } from "../connection/statement.ts";
+import { type Sender, statement } from "../connection/statement.ts";
 import type { StoredError } from "../contract/job-records.ts";
 import {
   SIDES,
-  type StillImage,
   type StillRow,
   type StillSide,
   type StillsPart,
+  type StoredStill,
 } from "../contract/still-records.ts";
 import type { Ready } from "../contract/task-records.ts";
-import { classKey, quoted } from "../schema/rows.ts";
-
-/**
- * SQL of the cost of stills of a job in `of`: for each scored task with wanted frames, the share of its cost for
- * decoding up to the last of them. `parts`: number of the parameter with the frames.
- */
-function costOfStills(of: string, parts: number): string {
-  return `greatest(${MIN_STILLS_COST}, (
-    select sum(reached.cost) from (
-      select scored.cost * (max(wanted.frame) - scored.first_frame + 1) / scored.frame_count as cost
-      from (
-        select number::bigint as frame
-        from jsonb_array_elements($${parts}::jsonb) as part, jsonb_array_elements_text(part -> 'frames') as number) as wanted
-      join work as scored on scored.job_id = ${of}.id and scored.generation = ${of}.generation
-        and scored.kind in (${quoted(SCORING_KINDS)})
-        and wanted.frame >= scored.first_frame and wanted.frame < scored.first_frame + scored.frame_count
-      group by scored.id) as reached))`;
-}
-
-/**
- * Statement that adds a STILLS task for the jobs of a subquery `of`, which has whole job rows. By rank, all scoring of
- * the tenant goes first, and by seq the other tasks of the job.
- *
- * @param first number of its first parameter; the values are from stillsValues.
- */
-export function addingStills(of: string, first: number, condition = "true"): string {
-  const [parts, key, frame, count] = [0, 1, 2, 3].map((n) => `$${first + n}`);
-  return `
-    insert into work (job_id, tenant_id, kind, state, work_class, class_key, rank, job_seq, seq, generation, cost,
-      first_frame, frame_count, stills)
-    select ${of}.id, ${of}.tenant_id, 'STILLS', 'PENDING', '${STILLS_CLASS}', ${key}::bigint,
-      ${STILLS_RANK} - ${of}.priority, ${of}.seq,
-      coalesce(
-        (select max(work.seq) + 1 from work where work.job_id = ${of}.id and work.kind = 'STILLS'), ${of}.segments_total),
-      ${of}.generation, ${costOfStills(of, first)}, ${frame}::bigint, ${count}::bigint, ${parts}::jsonb
-    from ${of} where ${condition}`;
-}
-
-/** The values of addingStills. */
-export function stillsValues(parts: readonly StillsPart[]): Value[] {
-  const frames = parts.flatMap((part) => part.frames);
-  return [JSON.stringify(parts), classKey(STILLS_CLASS), Math.min(...frames), frames.length];
-}
-
-const LOCK_JOB = statement(`
-  select state, frames_total, estimate is not null as estimated from job where tenant_id = $1 and id = $2 for update`);
-
-interface ScoredColumns {
-  readonly state: string;
-  readonly frames_total: number | null;
-  readonly estimated: boolean;
-}
+import { OBJECT, type ObjectColumns, objectOf } from "../schema/result-objects.ts";
+import { addingStills, stillsValues } from "./adding.ts";
+import { lockScored, partsOf, refuseUnscored, scoredIn } from "./scored-frames.ts";
+import { unready } from "./unready.ts";
 
 const ASKED = statement(`
   select work.state, work.stills, work.error from work join job on job.id = work.job_id and job.generation = work.generation
-  where job.tenant_id = $1 and job.id = $2 and work.kind = 'STILLS' order by work.seq`);
+  where job.tenant_id = $1 and job.id = $2 and work.kind = 'STILLS' and work.clip_frame is null
+  order by work.seq`);
 
 interface AskedColumns {
   readonly state: WorkState;
@@ -81,8 +34,9 @@ interface AskedColumns {
 
 /** The stored stills, without their images. */
 const THERE = statement(`
-  select frame, side, media_type, width, height, octet_length(image) as bytes from still
-  where tenant_id = $1 and job_id = $2 order by frame, side`);
+  select frame, side, media_type, width, height, coalesce(octet_length(image), stored.bytes) as bytes from still
+  left join result_object as stored on stored.id = still.object_id
+  where still.tenant_id = $1 and still.job_id = $2 order by frame, side`);
 
 interface ThereColumns {
   readonly frame: number;
@@ -92,15 +46,6 @@ interface ThereColumns {
   readonly height: number;
   readonly bytes: number;
 }
-
-/** The scored task that contains each of some frames. */
-const SCORED_IN = statement(`
-  select asked.frame, work.segment from unnest($3::bigint[]) as asked(frame)
-  join job on job.tenant_id = $1 and job.id = $2
-  join work on work.job_id = job.id and work.generation = job.generation and work.state = 'DONE'
-    and work.kind in (${quoted(SCORING_KINDS)})
-    and asked.frame >= work.first_frame and asked.frame < work.first_frame + work.frame_count
-  order by asked.frame`);
 
 const ADD = statement(`
   with asked as (select * from job where tenant_id = $1 and id = $2)
@@ -114,21 +59,12 @@ export async function requestStills(
 ): Promise<{ ready: Ready | undefined } | undefined> {
   if (!isId(jobId)) return undefined;
   return database.transaction({ tenant }, async (sender) => {
-    // The lock serializes concurrent requests.
-    const [job] = await sender.query<ScoredColumns>(LOCK_JOB, [tenant, jobId]);
+    const job = await lockScored(sender, tenant, jobId, frames);
     if (job === undefined) return undefined;
-    if (job.state !== "SUCCEEDED") throw notSucceeded(job.state);
-    const outside = job.estimated ? undefined : frames.find((frame) => frame >= (job.frames_total ?? 0));
-    if (outside !== undefined) throw noSuchFrame(outside, job.frames_total ?? 0);
     const fresh = await notAsked(sender, tenant, jobId, frames);
     if (fresh.length === 0) return { ready: undefined };
-    const scored = await sender.query<{ frame: number; segment: string | null }>(SCORED_IN, [
-      tenant,
-      jobId,
-      fresh,
-    ]);
-    const missing = fresh.find((frame) => scored.every((one) => one.frame !== frame));
-    if (missing !== undefined) throw notScored(missing);
+    const scored = await scoredIn(sender, tenant, jobId, fresh);
+    refuseUnscored(fresh, scored);
     await sender.query(ADD, [tenant, jobId, ...stillsValues(partsOf(scored))]);
     return { ready: { tenant, workClass: STILLS_CLASS } };
   });
@@ -163,13 +99,6 @@ function completeFrames(stills: readonly ThereColumns[]): readonly number[] {
   return [...byFrame].filter(([, both]) => both.length === SIDES.length).map(([frame]) => frame);
 }
 
-function partsOf(scored: readonly { frame: number; segment: string | null }[]): StillsPart[] {
-  return [...Map.groupBy(scored, ({ segment }) => segment)].map(([segment, rows]) => ({
-    ...(segment !== null && { segment }),
-    frames: rows.map(({ frame }) => frame),
-  }));
-}
-
 export async function listStills(
   database: Database,
   tenant: string,
@@ -192,24 +121,20 @@ export async function listStills(
 function rowOf(
   frame: number,
   side: StillSide,
-  { state, error }: AskedColumns,
+  task: AskedColumns,
   image: ThereColumns | undefined,
 ): StillRow {
   if (image !== undefined) {
     const { media_type: mediaType, width, height, bytes } = image;
     return { frame, side, state: "READY", image: { mediaType, width, height, bytes }, error: undefined };
   }
-  const failed = state === "FAILED";
-  return {
-    ...{ frame, side, image: undefined },
-    state: failed ? "FAILED" : "PENDING",
-    error: failed ? (error ?? undefined) : undefined,
-  };
+  return { frame, side, image, ...unready(task) };
 }
 
 const GET = statement(`
-  select frame, side, media_type, width, height, image from still
-  where tenant_id = $1 and job_id = $2 and frame = $3 and side = $4`);
+  select frame, side, media_type, width, height, image, ${OBJECT} from still
+  left join result_object as stored on stored.id = still.object_id
+  where still.tenant_id = $1 and still.job_id = $2 and frame = $3 and side = $4`);
 
 export async function getStill(
   database: Database,
@@ -217,37 +142,17 @@ export async function getStill(
   jobId: string,
   frame: number,
   side: StillSide,
-): Promise<StillImage | undefined> {
+): Promise<StoredStill | undefined> {
   if (!isId(jobId)) return undefined;
-  type Columns = ThereColumns & { readonly image: Uint8Array };
+  type Columns = ThereColumns & ObjectColumns & { readonly image: Uint8Array | null };
   const [row] = await database.query<Columns>({ tenant }, GET, [tenant, jobId, frame, side]);
   if (row === undefined) return undefined;
   const { media_type: mediaType, width, height, image } = row;
-  return { frame, side, mediaType, width, height, image };
-}
-
-function notSucceeded(state: string): Failure {
-  return new Failure(
-    "JOB_NOT_SUCCEEDED",
-    `The job is ${state}; stills can only be made of a job that has SUCCEEDED.`,
-    { found: { state } },
-  );
-}
-
-function notScored(frame: number): Failure {
-  return new Failure(
-    "INVALID_REQUEST",
-    `Frame ${frame} is not among the scored frames of the estimate. Request frames that GetJobFrames returns, or finish the job.`,
-    { found: { frame } },
-  );
-}
-
-function noSuchFrame(frame: number, frames: number): Failure {
-  return new Failure(
-    "INVALID_REQUEST",
-    `There is no frame ${frame}; the job has frames 0 to ${frames - 1}.`,
-    { found: { frame, frames } },
-  );
+  const facts = { frame, side, mediaType, width, height };
+  if (image !== null) return { ...facts, image };
+  const object = objectOf(row);
+  if (object === undefined) throw new TypeError("a still has neither an image nor an object");
+  return { ...facts, object };
 }
 
 function tooOften(): Failure {

@@ -51,7 +51,7 @@ const CLAIM = statement(`
     from taken where job.id = taken.job_id and job.state in (${quoted(statesBefore(JOB_TRANSITIONS, "RUNNING"))}) returning job.*),
   announced as (${eventsOf("begun", "'QUEUED'")})
   select exists (select from begun where begun.id = taken.job_id) as starts_job, taken.n, taken.id, taken.attempt, taken.job_id, taken.tenant_id, taken.kind, taken.work_class,
-    taken.class_key::text, taken.rank, taken.job_seq, taken.seq, taken.segment, taken.stills, taken.cost, job.spec, job.plan,
+    taken.class_key::text, taken.rank, taken.job_seq, taken.seq, taken.segment, taken.stills, taken.clip_frame, taken.cost, job.spec, job.plan,
     job.traceparent, taken.fresh and taken.kind = 'PLAN' and taken.generation = 0 as begins_job,
     (extract(epoch from now() - job.created_at) * 1000)::float8 as job_age_ms
   from taken join job on job.id = taken.job_id order by taken.rank, taken.job_seq, taken.seq`);
@@ -71,6 +71,7 @@ interface TakenColumns {
   readonly seq: number;
   readonly segment: string | null;
   readonly stills: readonly StillsPart[] | null;
+  readonly clip_frame: number | null;
   readonly cost: number;
   readonly spec: string;
   readonly plan: string | null;
@@ -175,6 +176,7 @@ function claimedOf(row: TakenColumns): ClaimedWork {
     plan: row.plan ?? undefined,
     segment: row.segment ?? undefined,
     stills: row.stills ?? undefined,
+    clipFrame: row.clip_frame ?? undefined,
     cost: row.cost,
     traceparent: row.traceparent ?? undefined,
     beginsJob: row.begins_job,

@@ -4,7 +4,8 @@ import { isId } from "../../jobs/ids.ts";
 import { SCORING_KINDS } from "../../jobs/work.ts";
 import type { Database } from "../connection/database.ts";
 import { type Scope, statement } from "../connection/statement.ts";
-import { type FoundPart, MAX_READ, type ScoredPart } from "../contract/task-records.ts";
+import { type FoundPart, MAX_READ, type ScoredPart, type StoredChunk } from "../contract/task-records.ts";
+import { OBJECT, type ObjectColumns, objectOf } from "../schema/result-objects.ts";
 import { quoted } from "../schema/rows.ts";
 
 /**
@@ -83,17 +84,20 @@ function partsOf(database: Database, scope: Scope, rows: readonly PartColumns[])
 
 /** Chunks of some parts in order; of the first part, those after a number. */
 const CHUNKS = statement(`
-  select part.place::int as place, piece.number, piece.rows
+  select part.place::int as place, piece.number, piece.rows, piece.first_byte, piece.bytes, ${OBJECT}
   from unnest($1::uuid[], $2::int[]) with ordinality as part(id, attempt, place)
   join piece on piece.work_id = part.id and piece.attempt = part.attempt
+  left join result_object as stored on stored.id = piece.object_id
   where part.place > 1 or piece.number > $3::int
   order by part.place, piece.number limit ${PAGE}`);
 
-interface ChunkColumns {
+interface ChunkColumns extends ObjectColumns {
   /** Index of its part in the query, from 1. */
   readonly place: number;
   readonly number: number;
-  readonly rows: Uint8Array;
+  readonly rows: Uint8Array | null;
+  readonly first_byte: number | null;
+  readonly bytes: number | null;
 }
 
 /** Position of a chunk: the index of its part, and its number in the part. */
@@ -107,7 +111,7 @@ interface Page {
   readonly after: Place;
   readonly to: number;
   readonly isFull: boolean;
-  readonly chunks: readonly (Place & { readonly rows: Uint8Array })[];
+  readonly chunks: readonly (Place & { readonly rows: StoredChunk })[];
 }
 
 /** Reads chunks on demand, and fills the page with those of the next parts. */
@@ -123,7 +127,7 @@ class ChunkReader {
     this.#parts = parts;
   }
 
-  async *chunksOf(part: number): AsyncGenerator<Uint8Array> {
+  async *chunksOf(part: number): AsyncGenerator<StoredChunk> {
     for (let number = -1; ; ) {
       const after = { part, number };
       if (!covers(this.#page, after)) this.#page = await this.#read(after);
@@ -141,10 +145,19 @@ class ChunkReader {
     const chunks = rows.map((row) => ({
       part: after.part + row.place - 1,
       number: row.number,
-      rows: row.rows,
+      rows: chunkOf(row),
     }));
     return { after, to: after.part + parts.length, isFull: rows.length === PAGE, chunks };
   }
+}
+
+function chunkOf(row: ChunkColumns): StoredChunk {
+  const { rows, first_byte: firstByte, bytes } = row;
+  if (rows !== null) return rows;
+  const object = objectOf(row);
+  if (object === undefined || firstByte === null || bytes === null)
+    throw new TypeError("a chunk of scores has neither rows nor an object");
+  return { object, firstByte, bytes };
 }
 
 /** Whether a page determines the chunk after a position. */

@@ -1,11 +1,12 @@
 /** Records plans: a job gets its segments, and scores of segments with the same content. */
 import { isId } from "../../jobs/ids.ts";
-import { DIAGNOSIS_CLASS } from "../../jobs/work.ts";
+import { NO_PLAN_CLASSES } from "../../jobs/work.ts";
 import type { Database } from "../connection/database.ts";
 import { statement } from "../connection/statement.ts";
 import { type Fence, type PlanOutcome, type PlanRecord, POOL_HOLD_MS } from "../contract/task-records.ts";
 import { SEGMENT_ROWS, segmentsJson } from "../schema/new-segments.ts";
-import { classKey, eventsOf, mediaValues, NEXT_REVISION, settingMedia } from "../schema/rows.ts";
+import { CHUNK, COPIED_CHUNK } from "../schema/result-objects.ts";
+import { classKey, eventsOf, mediaValues, NEXT_REVISION, quoted, settingMedia } from "../schema/rows.ts";
 import { fenceValues, LIVE_LEASE, refusalOf, TO_DONE } from "../selection/lease-state.ts";
 import { completed } from "./segments.ts";
 
@@ -16,7 +17,7 @@ import { completed } from "./segments.ts";
 const RECORD_PLAN = statement(`
   with done as (
     update work set state = 'DONE', reported = work.attempt, ended_at = now(), lease_until = null
-    where ${LIVE_LEASE} and work.kind = 'PLAN' and work.work_class <> '${DIAGNOSIS_CLASS}' and work.state in (${TO_DONE})
+    where ${LIVE_LEASE} and work.kind = 'PLAN' and work.work_class not in (${quoted(NO_PLAN_CLASSES)}) and work.state in (${TO_DONE})
     returning work.*),
   cut as materialized (
     select given.n, given.cost, given.first_frame, given.frame_count, given.segment, decode(given.reuse_key, 'hex') as reuse_key,
@@ -34,7 +35,7 @@ const RECORD_PLAN = statement(`
     update job set plan = $4::text, frames_total = $5::bigint, segments_total = (select count(*) from cut),
       score_class = $7::text, generation = done.generation + 1, ${settingMedia(9)}, reuse_key = $15::bytea,
       scored_by = $16::bytea, segments_done = reused.segments, frames_done = reused.frames,
-      segments_reused = nullif(reused.segments, 0),
+      segments_reused = nullif(reused.segments, 0), bytes_fetched = null, bytes_to_fetch = null,
       pool_until = case when reused.segments = (select count(*) from cut)
         then now() + ${POOL_HOLD_MS} * interval '1 millisecond' end,
       ${NEXT_REVISION}
@@ -51,8 +52,8 @@ const RECORD_PLAN = statement(`
     from done, cut
     order by cut.n),
   copied as (
-    insert into piece (work_id, attempt, number, row_count, rows)
-    select cut.id, 0, piece.number, piece.row_count, piece.rows
+    insert into piece (work_id, attempt, number, row_count, ${CHUNK})
+    select cut.id, 0, piece.number, piece.row_count, ${COPIED_CHUNK}
     from cut join piece on piece.work_id = cut.scored_id and piece.attempt = cut.reported),
   sampled as (
     insert into sample (job_id, tenant_id, frames, units)

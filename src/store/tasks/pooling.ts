@@ -9,6 +9,7 @@ import type { JobEstimate } from "../contract/job-records.ts";
 import { type Outcome, POOL_HOLD_MS, type Poolable } from "../contract/task-records.ts";
 import {
   eventsOf,
+  gateValues,
   mediaValues,
   NEXT_REVISION,
   quoted,
@@ -16,7 +17,7 @@ import {
   settingMedia,
   settingScorer,
 } from "../schema/rows.ts";
-import { addingStills, stillsValues } from "../stills/stills.ts";
+import { addingStills, stillsValues } from "../stills/adding.ts";
 import { POOLABLE_COLUMNS, type PoolableColumns, poolableOf } from "./reports.ts";
 
 /** An impossibly long hold is from before the clock was set back and counts as expired. */
@@ -75,7 +76,7 @@ const SCORED_BY = `
 const SUCCEED = statement(`
   with ended as (
     update job set state = 'SUCCEEDED', score = $3::float8, frames_total = $4::bigint, frames_done = $4::bigint, result = $5::text,
-      estimate = $17::jsonb, ended_at = now(), scored_by = ${SCORED_BY}, ${settingMedia(6)}, ${settingScorer(10)}, ${NEXT_REVISION}
+      estimate = $17::jsonb, gates = $18::jsonb, gates_missed = $19::boolean, ended_at = now(), scored_by = ${SCORED_BY}, ${settingMedia(6)}, ${settingScorer(10)}, ${NEXT_REVISION}
     where job.id = $1 and job.generation = $2 and job.segments_total > 0
       and job.segments_done = job.segments_total
       and job.state in (${quoted(statesBefore(JOB_TRANSITIONS, "SUCCEEDED"))})
@@ -99,7 +100,7 @@ export async function succeed(
   database: Database,
   jobId: string,
   generation: number,
-  { score, frameCount, result, media, scorer, estimate, stills }: Outcome,
+  { score, frameCount, result, media, scorer, estimate, stills, gates }: Outcome,
 ): Promise<string | undefined> {
   if (!isId(jobId)) return undefined;
   const shown = stills.length === 0 ? NO_STILLS : stillsValues(stills);
@@ -113,6 +114,7 @@ export async function succeed(
     ...scorerValues(scorer),
     ...shown,
     jsonOf(estimate),
+    ...gateValues(gates),
   ];
   const [row] = await database.query<{ tenant_id: string }>("fleet", SUCCEED, values);
   return row?.tenant_id;

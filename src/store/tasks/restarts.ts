@@ -2,6 +2,7 @@
 
 import { isId } from "../../jobs/ids.ts";
 import { isTerminal, JOB_TRANSITIONS, statesBefore, WORK_TRANSITIONS } from "../../jobs/states.ts";
+import { TITLE_CLASS } from "../../jobs/work.ts";
 import type { Database } from "../connection/database.ts";
 import { type Sender, type Statement, statement, type Value } from "../connection/statement.ts";
 import type { Fence, Ready, Recorded } from "../contract/task-records.ts";
@@ -34,7 +35,7 @@ const START_WHOLE = statement(`
   whole as (
     update job set generation = job.generation + 1, segments_total = 1, segments_done = 0, frames_done = 0,
       frames_total = coalesce((select frames from unsampled), job.frames_total), estimate = null,
-      segments_reused = null, pool_until = null, poolings = 0, ${NEXT_REVISION}
+      segments_reused = null, bytes_fetched = null, bytes_to_fetch = null, pool_until = null, poolings = 0, ${NEXT_REVISION}
     where job.id = $1 returning job.*),
   announced as (${eventsOf("whole", "whole.state")})
   insert into work (job_id, tenant_id, kind, state, work_class, class_key, rank, job_seq, seq, generation, cost,
@@ -131,7 +132,7 @@ export async function jobsWith(
 const REPLAN = statement(`
   with ${CLEARED},
   first as (
-    select work.* from work where work.job_id = $1 and work.kind = 'PLAN' order by work.generation limit 1),
+    select work.* from work where work.job_id = $1 and work.kind = 'PLAN' and work.work_class <> '${TITLE_CLASS}' order by work.generation limit 1),
   unsampled as (
     delete from sample where sample.job_id = $1),
   unplanned as (

@@ -15,7 +15,7 @@ import { type Found, failByWork, type PermanentFailure } from "./endings.ts";
 
 /**
  * The rest of a statement that requeues tasks: deletes their chunks, subtracts their running frames from the job and
- * adds `retried` to its retries. The job of a STILLS task has ended and does not change. The subquery `came` has the
+ * adds `retried` to its retries. What the others fetch, their next heartbeats report. The job of a STILLS task has ended and does not change. The subquery `came` has the
  * tasks as they were while leased.
  */
 function jobsOfReturned(retried: "0" | "1"): string {
@@ -27,11 +27,11 @@ function jobsOfReturned(retried: "0" | "1"): string {
     where kind <> 'STILLS' group by job_id),
   locked as (
     select job.id, changes.frames, changes.retries from job join changes on changes.job_id = job.id
-    where changes.frames > 0 or changes.retries > 0
+    where changes.frames > 0 or changes.retries > 0 or job.bytes_fetched is not null
     order by job.id for update of job),
   changed as (
     update job set frames_done = job.frames_done - locked.frames, retries = job.retries + locked.retries,
-      ${NEXT_REVISION}
+      bytes_fetched = null, bytes_to_fetch = null, ${NEXT_REVISION}
     from locked where job.id = locked.id returning job.*),
   announced as (${eventsOf("changed", "changed.state")})`;
 }
@@ -118,13 +118,14 @@ export async function handBack(
 
 /** An expired lease can still be renewed until it is ended here. */
 const EXPIRED = statement(`
-  select work.id, work.attempt, work.kind, work.failures, work.node_name from work
+  select work.id, work.attempt, work.kind, work.clip_frame, work.failures, work.node_name from work
   where work.state = 'LEASED' and ${LEASE_OVER} order by work.lease_until limit $1`);
 
 interface ExpiredColumns {
   readonly id: string;
   readonly attempt: number;
   readonly kind: WorkKind;
+  readonly clip_frame: number | null;
   readonly failures: number;
   readonly node_name: string;
 }
@@ -181,10 +182,11 @@ export async function expireLeases(
   };
 }
 
-function lostLease({ kind, failures, node_name: node }: ExpiredColumns): StoredError {
+function lostLease({ kind, clip_frame: clip, failures, node_name: node }: ExpiredColumns): StoredError {
+  const what = kind !== "STILLS" ? "job" : clip === null ? "stills" : "clip";
   return {
     code: "LEASE_LOST",
-    message: `The ${kind === "STILLS" ? "stills" : "job"} failed: nodes running the same task stopped responding or crashed ${failures + 1} times; the last one was ${node}.`,
+    message: `The ${what} failed: nodes running the same task stopped responding or crashed ${failures + 1} times; the last one was ${node}.`,
   };
 }
 

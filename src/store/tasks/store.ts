@@ -1,6 +1,7 @@
 /** The part of the store that gives out tasks, records reports of them, and ends their jobs. */
 import { isId } from "../../jobs/ids.ts";
 import { STILLS_CLASS } from "../../jobs/work.ts";
+import { recordClip } from "../clips/reports.ts";
 import { Batcher } from "../connection/batcher.ts";
 import { bound } from "../connection/bound.ts";
 import type { Database } from "../connection/database.ts";
@@ -22,6 +23,7 @@ import { jobsWith, recordSegmentMismatch, replan, restartWhole } from "./restart
 import { expireLeases, handBack, promoteWaiting, recordFailure } from "./retries.ts";
 import { extend, sampleUnits } from "./samples.ts";
 import { recordSegments, type SegmentReport } from "./segments.ts";
+import { recordTitle } from "./titles.ts";
 import { running } from "./usage.ts";
 
 export function workStore(database: Database, cursors: ClaimCursors, effects: Effects): Published<WorkStore> {
@@ -75,10 +77,12 @@ type Reports = Pick<
   | "recordPlan"
   | "leasedSpec"
   | "recordDiagnosis"
+  | "recordTitle"
   | "recordSegment"
   | "recordFailure"
   | "recordSegmentMismatch"
   | "recordStill"
+  | "recordClip"
   | "handBack"
 >;
 
@@ -109,12 +113,20 @@ function reports(database: Database, effects: Effects): Reports {
     recordDiagnosis: change(recordDiagnosis, ({ recorded, tenant }) => ({
       ...{ jobs: recorded !== "STALE", released: [tenant] },
     })),
+    recordTitle: change(recordTitle, ({ recorded, tenant }, _, { workClass }) =>
+      recorded === "STALE" || tenant === undefined
+        ? {}
+        : { jobs: true, ready: [{ tenant, workClass }], released: [tenant] },
+    ),
     recordSegment: change(
       async (_, fence: Fence, segment: SegmentRecord) =>
         isId(fence.itemId) ? segments.call("", { fence, segment }) : STALE,
       ({ recorded, tenant }) => ({ jobs: recorded !== "STALE", released: [tenant] }),
     ),
     recordStill: change(recordStill, ({ recorded, tenant }, _, __, last) =>
+      last ? { jobs: recorded !== "STALE", released: [tenant] } : {},
+    ),
+    recordClip: change(recordClip, ({ recorded, tenant }, _, __, { last }) =>
       last ? { jobs: recorded !== "STALE", released: [tenant] } : {},
     ),
     recordFailure: change(recordFailure, ({ recorded, tenant, nodes }) => ({

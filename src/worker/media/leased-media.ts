@@ -1,7 +1,8 @@
 /** How a leased task reaches its objects. The URLs expire, and are renewed with the lease. */
+import { create } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Side } from "../../engine/contract/request.ts";
-import type { MediaVersion } from "../../gen/proto/svc/v1/job_pb.ts";
+import { type MediaFetch, MediaFetchSchema, type MediaVersion } from "../../gen/proto/svc/v1/job_pb.ts";
 import { type MediaAccess, MediaAccess_Side } from "../../gen/proto/svc/v1/node_pb.ts";
 import type { ObjectAccess, ObjectVersion } from "../../media/objects/object.ts";
 import { invalid } from "../../platform/failure.ts";
@@ -18,6 +19,8 @@ interface Reached {
 
 export class LeasedMedia {
   readonly #sides = new Map<Side, Reached>();
+  /** Of each side whose fetch has begun, the bytes that are needed, and those that are there. */
+  readonly #fetched = new Map<Side, { readonly total: number; readonly done: () => number }>();
   #denied = false;
 
   constructor(media: readonly MediaAccess[]) {
@@ -32,6 +35,22 @@ export class LeasedMedia {
   get needsRenewal(): boolean {
     const now = performance.now();
     return this.#denied || [...this.#sides.values()].some(({ renewAt }) => now >= renewAt);
+  }
+
+  /** Begins the fetch of some bytes of a side, or ends it if all are there. */
+  fetching(side: Side, total: number, done: () => number): void {
+    this.#fetched.set(side, { total, done });
+  }
+
+  /** How far the fetch of all sides is; undefined before the first begins, and when all bytes are there. */
+  get fetch(): MediaFetch | undefined {
+    if (this.#fetched.size === 0) return undefined;
+    const sides = [...this.#sides];
+    const bytesTotal = sum(
+      sides.map(([side, { version }]) => this.#fetched.get(side)?.total ?? version?.size ?? 0),
+    );
+    const bytesDone = Math.min(sum([...this.#fetched.values()].map(({ done }) => done())), bytesTotal);
+    return bytesDone === bytesTotal ? undefined : create(MediaFetchSchema, { bytesDone, bytesTotal });
   }
 
   /** The storage refused a URL: it may have expired, or its credentials may have been replaced. */
@@ -63,6 +82,10 @@ export class LeasedMedia {
     if (reached === undefined) throw invalid(`The task has no URL of the ${side} video.`);
     return reached;
   }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((one, other) => one + other, 0);
 }
 
 const SIDE_OF: Readonly<Record<MediaAccess_Side, Side | undefined>> = {

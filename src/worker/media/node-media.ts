@@ -1,15 +1,20 @@
-/** Fetches the objects of tasks into the node's cache, which is opened for the first of them. */
+/** Brings videos of tasks to disk: objects into the node's cache, which is opened for the first of them, and renditions of titles. */
 
-import type { Side } from "../../engine/contract/request.ts";
+import { SIDES, type Side } from "../../engine/contract/request.ts";
 import type { OpenRemote } from "../../engine/contract/work.ts";
+import type { MediaRoots } from "../../engine/files/roots.ts";
+import { type ByteRange, bytesIn } from "../../jobs/media/byte-range.ts";
 import { fileNameOf, remoteName } from "../../jobs/media/names.ts";
-import { MediaCache } from "../../media/cache/cache.ts";
+import { renditionName } from "../../jobs/media/titles.ts";
+import { type CachedObject, MediaCache } from "../../media/cache/cache.ts";
+import type { EntryRead } from "../../media/cache/entry.ts";
 import { objectFailure } from "../../media/objects/failures.ts";
 import { objectIdentity } from "../../media/objects/object.ts";
 import { ObjectReader } from "../../media/objects/reader.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import type { NodeMetrics } from "../metrics.ts";
 import type { LeasedMedia } from "./leased-media.ts";
+import { Renditions } from "./renditions.ts";
 
 export interface MediaCacheSettings {
   /** Directory of the caches of this machine's nodes; each takes a free folder in it. */
@@ -18,6 +23,8 @@ export interface MediaCacheSettings {
 }
 
 export interface NodeMediaOptions extends MediaCacheSettings {
+  /** Where titles may be read; undefined: anywhere on this machine. */
+  readonly roots: MediaRoots | undefined;
   readonly metrics: NodeMetrics;
   readonly log: Log;
 }
@@ -34,36 +41,54 @@ export interface Needing {
 export class NodeMedia {
   readonly #options: NodeMediaOptions;
   readonly #reader = new ObjectReader();
+  readonly #renditions: Renditions;
   #cache: Promise<MediaCache> | undefined;
 
   constructor(options: NodeMediaOptions) {
     this.#options = options;
+    this.#renditions = new Renditions(options);
   }
 
-  /** Returns how the sides of a task that are objects are opened. */
+  /** Returns how the sides of a task that are objects or renditions are opened. */
   openers(task: Needing): Partial<Record<Side, OpenRemote>> {
-    const { media } = task;
+    const { media, names, tenant } = task;
+    const opener = (side: Side): OpenRemote | undefined => {
+      if (media.sides.includes(side)) return (signal) => this.#open(task, side, signal);
+      const name = renditionName(names[side]);
+      return name && ((signal) => this.#renditions.open(tenant, name, signal));
+    };
     return Object.fromEntries(
-      media.sides.map((side) => [side, (signal: AbortSignal) => this.#open(task, side, signal)]),
+      SIDES.flatMap((side) => {
+        const open = opener(side);
+        return open === undefined ? [] : [[side, open]];
+      }),
     );
+  }
+
+  /** Returns the names of the renditions of a title. Throws Failure. */
+  renditionsOf(tenant: string, manifest: string): Promise<readonly string[]> {
+    return this.#renditions.list(tenant, manifest);
   }
 
   /** Ends running fetches. */
   async close(): Promise<void> {
+    await this.#renditions.close();
     await this.#reader.close();
     const cache = await this.#cache?.catch(() => undefined);
     await cache?.close();
   }
 
   async #open(task: Needing, side: Side, signal: AbortSignal): ReturnType<OpenRemote> {
-    const { names, media } = task;
+    const { tenant, names, media } = task;
     const name = names[side];
     const version = media.version(side);
     const read = { access: () => media.access(side), onDenied: () => media.denied(), version, signal };
-    const failure = (error: unknown) => objectFailure(error, side, name, true);
-    const object = await this.#fetch(task, side, read).catch((error: unknown) => {
-      throw failure(error);
-    });
+    const failure = (error: unknown): never => {
+      throw objectFailure(error, side, name, true);
+    };
+    const key = { tenant, place: placeOf(read.access().url), name, version };
+    const cache = await this.#opened();
+    const object = await cache.open(key).catch(failure);
     const remote = remoteName(name);
     return {
       handle: object.handle,
@@ -72,37 +97,36 @@ export class NodeMedia {
       size: version.size,
       modifiedMs: version.modifiedMs ?? 0,
       identity: objectIdentity(version),
-      verifyUnchanged: () =>
-        this.#reader.verify(read).catch((error: unknown) => {
-          throw failure(error);
-        }),
+      fetch: (ranges) => this.#fetch(task, side, object, ranges, read).catch(failure),
+      holds: (ranges) => object.holds(ranges),
+      verifyUnchanged: () => this.#reader.verify(read).catch(failure),
       [Symbol.asyncDispose]: () => object[Symbol.asyncDispose](),
     };
   }
 
-  async #fetch(task: Needing, side: Side, read: Parameters<MediaCache["whole"]>[1]) {
+  async #fetch(
+    { jobId, media }: Needing,
+    side: Side,
+    object: CachedObject,
+    ranges: readonly ByteRange[],
+    read: EntryRead,
+  ): Promise<void> {
     const { metrics, log } = this.#options;
-    const { tenant, names, media, jobId } = task;
     const started = performance.now();
     let bytes = 0;
     const onFetched = (more: number) => {
       bytes += more;
       metrics.mediaFetched.inc(more);
     };
-    const cache = await this.#opened();
-    const key = {
-      tenant,
-      place: placeOf(read.access().url),
-      name: names[side],
-      version: media.version(side),
-    };
-    const object = await cache.whole(key, { ...read, onFetched });
-    metrics.mediaCached.set(cache.bytes);
+    const total = bytesIn(ranges);
+    media.fetching(side, total, () => object.bytesOf(ranges));
+    await object.fetch(ranges, { ...read, onFetched });
+    media.fetching(side, total, () => total);
+    metrics.mediaCached.set((await this.#opened()).bytes);
     if (bytes > 0) {
       const durationMs = Math.round(performance.now() - started);
       log.info({ jobId, side, bytes, durationMs }, "fetched a video");
     }
-    return object;
   }
 
   #opened(): Promise<MediaCache> {

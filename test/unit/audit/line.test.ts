@@ -1,4 +1,4 @@
-/** A record is one line of JSON, whatever its values are. */
+/** A record is one line of JSON for any values. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";

@@ -143,6 +143,8 @@ test("an area is right within two samples", () => {
   assert.deepEqual([cropAt(12).outcome, cropAt(12).areaError], ["right", 2]);
   assert.equal(cropAt(14).outcome, "wrong");
   assert.equal(judge(cropped, found([finding("CROPPED")])).outcome, "wrong");
+  const evidence = "… Its borders are not known to the sample: measure them before you use --crop.";
+  assert.equal(judge(cropped, found([finding("CROPPED", { evidence })])).outcome, "unclear");
   const otherSide = finding("CROPPED", { fix: { crop: { distorted: area } } });
   assert.equal(judge(cropped, found([otherSide])).outcome, "wrong");
 });

@@ -17,10 +17,10 @@ import { segmentAt, segmentsOf } from "../../../web/src/chart/data/segments.ts";
 import { countBeyond, thresholdParam, thresholdsOf } from "../../../web/src/chart/data/thresholds.ts";
 import { clock, clockDecimals, timecode } from "../../../web/src/chart/data/timecode.ts";
 import { isWhole, panned, viewOf, viewParams, wholeView, zoomed } from "../../../web/src/chart/view.ts";
-import { placeOf } from "../../../web/src/compare/rates/rate-place.ts";
 import { frameRateOf } from "../../../web/src/job/frames/frame-rate.ts";
 import { modelRanges } from "../../../web/src/job/metric-order.ts";
 import type { Job } from "../../../web/src/jobs/job-facts.ts";
+import { placeOf } from "../../../web/src/rates/rate-place.ts";
 import { job } from "./jobs.ts";
 
 const total = fc.integer({ min: 1, max: 300_000 });

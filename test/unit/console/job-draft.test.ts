@@ -36,6 +36,15 @@ test("a diagnosis keeps nothing that says what to compare", () => {
   assert.deepEqual(specsOf(again), [spec]);
 });
 
+test("a line is a gate, with spaces where the controller takes them; a fault names its line", () => {
+  const typed = draft({ gates: " vmaf.mean= 93 \n\nvmaf.p5=85\n" });
+  assert.deepEqual(faultsOf(typed), {});
+  assert.deepEqual(specsOf(typed), [{ ...PAIR, gates: ["vmaf.mean= 93", "vmaf.p5=85"] }]);
+  assert.deepEqual(specsOf(draftOf(specsOf(typed)[0] ?? PAIR)), specsOf(typed));
+  const faulty = faultsOf(draft({ gates: "vmaf.mean=93\nvmaf.average=85" }));
+  assert.match(faulty.gates ?? "", /^Line 2: .*"average" isn't a valid statistic/);
+});
+
 test("every typed field is in the job", () => {
   const full = draft({
     reference: "  /a b.mov ",

@@ -137,6 +137,8 @@ test("shows a job's name, file or id as its title, and its progress", () => {
   assert.equal(progressText(running), "1,250 of 5,000 frames");
   assert.equal(leftText(running), "~6 min left");
   assert.equal(progressText(job("6", { state: "RUNNING" })), "Inspecting files");
+  const fetch = { bytesDone: 1.2e9, bytesTotal: 3.4e9 };
+  assert.equal(progressText(job("6", { state: "RUNNING", fetch })), "Fetching videos: 1.2 of 3.4 GB");
   assert.equal(leftText(job("6", { state: "RUNNING" })), undefined);
   const times = { startTime: "2026-01-01T00:00:00Z", endTime: "2026-01-01T01:05:30Z" };
   const ended = job("7", { state: "SUCCEEDED", progress, ...times });

@@ -30,6 +30,11 @@ test("stills show the number of frames instead of a range", () => {
   );
 });
 
+test("a clip shows the frame that it is of", () => {
+  const clip = piece({ kind: "STILLS", firstFrame: 5, frameCount: 50, clipFrame: 30 });
+  assert.equal(taskText(clip, 0), "making the video of frame 30");
+});
+
 test("tasks without a range show none", () => {
   assert.equal(taskText(piece({ kind: "PLAN" }), 0), "inspecting files");
   assert.equal(taskText(piece({ kind: "WHOLE" }), 0), "scoring the whole video");

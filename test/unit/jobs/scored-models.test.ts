@@ -75,7 +75,7 @@ test("counts the results of a list by scorer, if their versions of libvmaf diffe
   ]);
 });
 
-test("names the metrics that hold scores of different models, whatever they were requested as", () => {
+test("names the metrics that hold scores of different models, under any requested names", () => {
   const models = (name: string): Partial<ScoredBy> => ({ models: [{ model: "v1", metric: "vmaf", name }] });
   const own = { models: [{ model: "vmaf_v1.0.16_3d0h", metric: "vmaf" }] };
   assert.deepEqual(modelsApart([scoredBy("1"), scoredBy("2", own)]), []);

@@ -58,7 +58,7 @@ describe("task classes", () => {
     assert.equal(planClass(["a", "b"]), planClass(["b", "a"]));
   });
 
-  test("a diagnosis matches nodes that diagnose, whatever models they have", () => {
+  test("a diagnosis matches nodes that diagnose, with any models", () => {
     assert.equal(serves({ scorer, models: [], diagnoses: true }, DIAGNOSIS_CLASS), true);
     assert.equal(serves({ scorer, models, stills: true }, DIAGNOSIS_CLASS), false);
   });

@@ -23,12 +23,18 @@ const JOB: JobAnswer = {
   distortedMedia: { codec: "av1", width: 1920, height: 1080, videoBitRate: 2_500_000 },
 };
 
+const GATE = { metric: "vmaf", statistic: "p5", limit: 85 } as const;
+const GATES = [
+  { ...GATE, gate: "vmaf.p5=85", verdict: "FAILED" as const, value: 80 },
+  { ...GATE, gate: "vmaf.mean=93", verdict: "VERDICT_UNSPECIFIED" as const },
+];
+
 test("each job is a line, with names quoted", () => {
   assert.deepEqual(
     [...jobsCsv([JOB])],
     [
-      "id,name,state,score,low,high,models,reference,distorted,codec,width,height,rate,labels,submitted,submitted_by,ended,error\n",
-      '6f1c,"two\nlines",SUCCEEDED,93.5,,,,"/a, b.mp4","/""c"".mp4",av1,1920,1080,2500000,release=7 codec=av1,2026-05-17T09:30:00Z,,2026-05-17T09:31:00Z,\n',
+      "id,name,state,score,low,high,models,reference,distorted,codec,width,height,rate,labels,submitted,submitted_by,ended,error,gates\n",
+      '6f1c,"two\nlines",SUCCEEDED,93.5,,,,"/a, b.mp4","/""c"".mp4",av1,1920,1080,2500000,release=7 codec=av1,2026-05-17T09:30:00Z,,2026-05-17T09:31:00Z,,\n',
     ],
   );
 });
@@ -48,10 +54,12 @@ test("an estimate has its interval, and a failed job its error", () => {
       [
         { ...unscored, spec, estimate },
         { ...failed, spec },
+        { ...unscored, spec, gates: GATES },
       ],
       false,
     ),
   ];
   assert.match(lines[0] ?? "", /^6f1c,,SUCCEEDED,90,89,91,v1 v1-phone,/);
-  assert.match(lines[1] ?? "", /^6f1c,,FAILED,,,,.*,MEDIA_NOT_FOUND\n$/);
+  assert.match(lines[1] ?? "", /^6f1c,,FAILED,,,,.*,MEDIA_NOT_FOUND,\n$/);
+  assert.match(lines[2] ?? "", /,vmaf\.p5=85:FAILED vmaf\.mean=93\n$/);
 });

@@ -1,4 +1,4 @@
-/** Damaged segments: Malformed, and nothing else, for whatever bytes. */
+/** Damaged segments: Malformed, and nothing else, for any bytes. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";

@@ -173,3 +173,16 @@ test("a byte range without offset continues the one before", async () => {
     ],
   );
 });
+
+test("an MPD whose elements have a prefix is read", async () => {
+  const manifest = join(folder, "prefix.mpd");
+  const text = template('duration="2"')
+    .replaceAll(/<(\/?)(?=[A-Z])/g, "<$1x:")
+    .replace("xmlns=", "xmlns:x=");
+  await writeFile(manifest, text);
+  const [rendition] = await readTitle(manifest);
+  assert.deepEqual(
+    rendition?.segments.map(({ file }) => file),
+    [join(folder, "1.m4s"), join(folder, "2.m4s")],
+  );
+});

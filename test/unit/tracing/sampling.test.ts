@@ -17,7 +17,7 @@ function tracer(ratio: number, force = (_tenant: string) => false) {
   return { spans, tracer: new RecordingTracer({ ratio, resource: {}, version: "1", ended, force }) };
 }
 
-test("a caller that opts out is not recorded, whatever the ratio", () => {
+test("a caller that opts out is not recorded at any ratio", () => {
   const { spans, tracer: all } = tracer(1);
   const span = all.serve("request", { ...CALLER, sampled: false });
   span.child("part").end();

@@ -38,7 +38,7 @@ describe("a clip", () => {
   const names = (jobs: readonly ReleaseJob[]) =>
     clipsOf(jobs).map((clip) => [clip.name, ...[...clip.jobs.keys()].sort()]);
 
-  test("is a reference, whatever else its labels say", () => {
+  test("is a reference, regardless of other labels", () => {
     const jobs = ["6", "7"].map((release) => job(release, { labels: { commit: `c${release}` } }));
     assert.deepEqual(names(jobs), [["film.mov", "6", "7"]]);
   });

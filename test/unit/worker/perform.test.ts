@@ -1,4 +1,4 @@
-/** A leased task ends with an outcome, whatever goes wrong. */
+/** A leased task ends with an outcome after any failure. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create } from "@bufbuild/protobuf";
@@ -18,7 +18,7 @@ test("a task without an engine fails", async () => {
       throw new Failure("SCORER_NOT_READY", "There is no scorer yet.");
     },
     new NodeMedia({
-      ...{ directory: "/nonexistent", maxBytes: 0 },
+      ...{ directory: "/nonexistent", maxBytes: 0, roots: undefined },
       ...{ metrics: new NodeMetrics(new Registry()), log: openLog({ level: "silent", format: "json" }) },
     }),
     1_000,

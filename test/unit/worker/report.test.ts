@@ -1,4 +1,4 @@
-/** Reports stay within the limits of messages, whatever a task found or failed with. */
+/** Reports stay within the limits of messages for any result or failure. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Finding } from "../../../src/engine/contract/finding.ts";

@@ -14,12 +14,19 @@ export interface Shown {
   readonly dash?: readonly number[];
 }
 
+/** A gate of the job, drawn as a threshold that cannot be removed. */
+export interface GateLine extends Threshold {
+  /** "gate p5 ≥ 85". */
+  readonly label: string;
+}
+
 export interface Drawing {
   readonly table: FrameTable;
   readonly shown: readonly Shown[];
   readonly models: ModelRanges;
   readonly view: View;
   readonly thresholds: readonly Threshold[];
+  readonly gates: readonly GateLine[];
   readonly segments: readonly Segment[];
   /** Shots of the reference in order; empty if they are not known. */
   readonly shots: readonly { readonly firstFrame: number }[];

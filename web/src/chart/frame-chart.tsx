@@ -34,13 +34,16 @@ export interface FrameChartProps {
   readonly shown: readonly string[];
   readonly onShown: (shown: readonly string[]) => void;
   readonly thresholds: readonly Threshold[];
+  /** Stable while the job has the same gates, to avoid redrawing the chart. */
+  readonly gates: Drawing["gates"];
   readonly onThresholds: (thresholds: readonly Threshold[]) => void;
   /** A frame was selected. */
   readonly onFrame: (frame: number) => void;
 }
 
 export function FrameChart(props: FrameChartProps) {
-  const { table, metrics, models, rate, segments, shots, view, onView, shown, thresholds, onFrame } = props;
+  const { table, metrics, models, rate, segments, shots, view, onView, shown, thresholds, gates, onFrame } =
+    props;
   const version = useSyncExternalStore(
     useCallback((look) => table.watch(look), [table]),
     () => table.version,
@@ -59,8 +62,34 @@ export function FrameChart(props: FrameChartProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version changes with the table's content
   const drawing = useMemo(() => {
     const lines = shown.map((metric) => ({ metric, index: metrics.indexOf(metric) }));
-    return { table: drawn, shown: lines, models, view, thresholds, segments, shots, rate, palette, isFull };
-  }, [drawn, version, metrics, shown, models, view, thresholds, segments, shots, rate, palette, isFull]);
+    return {
+      table: drawn,
+      shown: lines,
+      models,
+      view,
+      thresholds,
+      gates,
+      segments,
+      shots,
+      rate,
+      palette,
+      isFull,
+    };
+  }, [
+    drawn,
+    version,
+    metrics,
+    shown,
+    models,
+    view,
+    thresholds,
+    gates,
+    segments,
+    shots,
+    rate,
+    palette,
+    isFull,
+  ]);
   const isPart = !isWhole(settled, table.total);
   return (
     <div className="chart">

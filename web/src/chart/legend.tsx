@@ -30,7 +30,7 @@ export function Legend(props: LegendProps) {
   return (
     <ScrollArea label="Metrics">
       <table className="legend">
-        <caption className="hidden">Metrics, with their scores in the visible range</caption>
+        <caption className="unseen">Metrics, with their scores in the visible range</caption>
         <thead>
           <tr>
             <th>Metric</th>

@@ -79,8 +79,8 @@ export function drawShots(plot: uPlot, { shots, view, palette }: Drawing): void 
   ctx.restore();
 }
 
-/** Draws dashed horizontal lines, each labelled with its limit. */
-export function drawThresholds(plot: uPlot, { thresholds, shown, models, palette }: Drawing): void {
+/** Draws dashed horizontal lines, each labelled with its limit, or as a gate. */
+export function drawThresholds(plot: uPlot, { thresholds, gates, shown, models, palette }: Drawing): void {
   const { ctx, bbox } = plot;
   const scale = devicePixelRatio;
   ctx.save();
@@ -89,7 +89,13 @@ export function drawThresholds(plot: uPlot, { thresholds, shown, models, palette
   ctx.textBaseline = "bottom";
   ctx.lineWidth = 1.5 * scale;
   const metrics = shown.map((line) => metricOf(line.metric));
-  for (const { metric, limit } of thresholds) {
+  const named = (metric: string, text: string) =>
+    shown.length > 1 ? `${nameOf(metricOf(metric), metrics)} ${text}` : text;
+  const lines = [
+    ...thresholds.map((each) => ({ ...each, text: named(each.metric, String(each.limit)) })),
+    ...gates.map((each) => ({ ...each, text: named(each.metric, each.label) })),
+  ];
+  for (const { metric, limit, text } of lines) {
     const line = shown.find((one) => one.metric === metric);
     if (line === undefined) continue;
     const y = plot.valToPos(limit, unitOf(metric, models).key, true);
@@ -101,12 +107,18 @@ export function drawThresholds(plot: uPlot, { thresholds, shown, models, palette
     ctx.moveTo(bbox.left, y);
     ctx.lineTo(bbox.left + bbox.width, y);
     ctx.stroke();
-    const text = shown.length > 1 ? `${nameOf(metricOf(metric), metrics)} ${limit}` : String(limit);
     const width = ctx.measureText(text).width;
     ctx.fillStyle = palette.surface;
-    ctx.fillRect(bbox.left + bbox.width - width - 8 * scale, y - 16 * scale, width + 6 * scale, 15 * scale);
+    // Above the line, or below it where the band of segments would be covered.
+    const bottom = y - 16 * scale < bbox.top ? y + 17 * scale : y - scale;
+    ctx.fillRect(
+      bbox.left + bbox.width - width - 8 * scale,
+      bottom - 15 * scale,
+      width + 6 * scale,
+      15 * scale,
+    );
     ctx.fillStyle = colour;
-    ctx.fillText(text, bbox.left + bbox.width - 5 * scale, y - 2 * scale);
+    ctx.fillText(text, bbox.left + bbox.width - 5 * scale, bottom - scale);
   }
   ctx.restore();
 }

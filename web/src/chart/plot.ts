@@ -122,7 +122,7 @@ export class Plot {
 
   /** Sets the axes so that all visible scores and thresholds are within them. */
   #rangeUnits(columns: readonly Column[], from: number, to: number): void {
-    const { shown, models, thresholds, isFull } = this.#drawing;
+    const { shown, models, thresholds, gates, isFull } = this.#drawing;
     this.#ranges.clear();
     for (const unit of this.#units().values()) {
       const members = shown.map(({ metric }) => unitOf(metric, models).key === unit.key);
@@ -131,7 +131,9 @@ export class Plot {
         const { low, high } = column.extremes(from, to);
         return low < 0 ? [] : [column.at(low), column.at(high)];
       });
-      const limits = thresholds.filter(({ metric }) => unitOf(metric, models).key === unit.key);
+      const limits = [...thresholds, ...gates].filter(
+        ({ metric }) => unitOf(metric, models).key === unit.key,
+      );
       const all = [...values, ...limits.map(({ limit }) => limit)];
       const bounds = isFull ? unit.bounds.filter((bound) => Number.isFinite(bound)) : [];
       this.#ranges.set(unit.key, axisRange(Math.min(...all, ...bounds), Math.max(...all, ...bounds), unit));

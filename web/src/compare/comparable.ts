@@ -1,9 +1,9 @@
 /** Selects the jobs that can be compared, and explains why others cannot. */
 import type { components } from "../../../src/gen/rest/controller.ts";
+import { requestedModels } from "../../../src/jobs/default-models.ts";
 import { usedModel } from "../../../src/jobs/scored-models.ts";
 import { fileName } from "../../../src/jobs/text/file-name.ts";
 import { framesOf } from "../job/frames/frame-ranges.ts";
-import { modelsOf } from "../jobs/job-facts.ts";
 
 type Job = components["schemas"]["Job"];
 
@@ -46,7 +46,7 @@ function whyNot(job: Job, base: Job): string | undefined {
 
 /** Jobs match if they name the same model, or if the same one was used for both: v1 can stand for several models. */
 function whyNotModel(job: Job, base: Job): string | undefined {
-  const [asked, other] = [modelsOf(job.spec)[0], modelsOf(base.spec)[0]];
+  const [asked, other] = [requestedModels(job.spec)[0], requestedModels(base.spec)[0]];
   const [used, others] = [usedFor(job), usedFor(base)];
   const isSame = asked === other || (used !== undefined && used === others);
   return isSame ? undefined : `it is scored by ${asked}, not by ${other}`;

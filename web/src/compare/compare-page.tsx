@@ -1,6 +1,6 @@
 /** Compares several jobs of the same reference. */
 import { useCallback, useMemo } from "react";
-import { useSearchParams } from "react-router";
+import { Link, useSearchParams } from "react-router";
 import { ApiError } from "../api/problem.ts";
 import { ConnectionBanner } from "../ui/connection-state.tsx";
 import { usePageTitle } from "../ui/page-title.ts";
@@ -18,10 +18,15 @@ export function ComparePage() {
     (next: readonly Chosen[]) => setParams((params) => withChosen(params, next)),
     [setParams],
   );
-  usePageTitle("Compare");
+  usePageTitle("Compare jobs");
   return (
     <div className="compare">
-      <h1>Compare</h1>
+      <p>
+        <Link className="button" to="/comparisons">
+          All comparisons
+        </Link>
+      </p>
+      <h1>Compare jobs frame by frame</h1>
       {chosen.length === 0 ? (
         <>
           <p>

@@ -1,12 +1,13 @@
 /** The comparison: the jobs compared, the jobs left out, and all views. */
+
 import { useMemo, useState } from "react";
 import { useSearchParams } from "react-router";
+import { requestedModels } from "../../../src/jobs/default-models.ts";
 import { nameOf } from "../chart/metric-name.tsx";
 import { framesOf } from "../job/frames/frame-ranges.ts";
 import { rangesOfAll } from "../job/metric-order.ts";
-import { modelsOf } from "../jobs/job-facts.ts";
-import { CopyLink } from "../ui/copy-link.tsx";
-import { useSetParam } from "../ui/url-param.tsx";
+import { CopyLink } from "../ui/copy-button.tsx";
+import { ParamSelect } from "../ui/url-param.tsx";
 import { metricsInAll, partitionComparable } from "./comparable.ts";
 import { type Chosen, typedRates } from "./compare-query.ts";
 import { type Compared, comparedOf } from "./compared.ts";
@@ -28,7 +29,6 @@ interface ComparisonProps {
 
 export function Comparison({ chosen, left, choose, entries, retry }: ComparisonProps) {
   const [params] = useSearchParams();
-  const setParam = useSetParam();
   const jobs = useMemo(() => entries.flatMap(({ job }) => (job === undefined ? [] : [job])), [entries]);
   const { comparable, others } = useMemo(() => partitionComparable(jobs), [jobs]);
   const [first] = comparable;
@@ -37,10 +37,9 @@ export function Comparison({ chosen, left, choose, entries, retry }: ComparisonP
   const asked = params.get("metric") ?? "";
   const metric = metrics.includes(asked) ? asked : "vmaf";
   const compared = useCompared(chosen, comparable, metric, params.getAll("rate").join("\n"));
-  const setMetric = (next: string) => setParam("metric", next === "vmaf" ? undefined : next);
   return (
     <>
-      <Header compared={compared} metrics={metrics} metric={metric} onMetric={setMetric} />
+      <Header compared={compared} metrics={metrics} metric={metric} />
       <ScoredApart compared={compared} />
       <NotCompared {...{ chosen, left, choose, entries, others, retry }} />
       {compared.length > 0 && <Views {...{ chosen, choose, compared, metric, models }} />}
@@ -70,10 +69,9 @@ interface HeaderProps {
   readonly compared: readonly Compared[];
   readonly metrics: readonly string[];
   readonly metric: string;
-  readonly onMetric: (metric: string) => void;
 }
 
-function Header({ compared, metrics, metric, onMetric }: HeaderProps) {
+function Header({ compared, metrics, metric }: HeaderProps) {
   const job = compared[0]?.job;
   if (job === undefined) return null;
   const { total } = framesOf(job);
@@ -83,20 +81,18 @@ function Header({ compared, metrics, metric, onMetric }: HeaderProps) {
         {compared.length} {compared.length === 1 ? "encode" : "encodes"} of{" "}
         <bdi className="mono path">{job.spec.reference}</bdi>
         <span className="quiet">
-          {total > 0 && ` · ${total.toLocaleString("en-US")} frames`} · <bdi>{modelsOf(job.spec)[0]}</bdi>
+          {total > 0 && ` · ${total.toLocaleString("en-US")} frames`} ·{" "}
+          <bdi>{requestedModels(job.spec)[0]}</bdi>
         </span>
       </p>
       {metrics.length > 1 && (
-        <label>
-          Metric{" "}
-          <select value={metric} onChange={({ target }) => onMetric(target.value)}>
-            {metrics.map((each) => (
-              <option key={each} value={each}>
-                {nameOf(each, metrics)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <ParamSelect
+          name="metric"
+          label="Metric"
+          value={metric}
+          usual="vmaf"
+          options={metrics.map((each) => [each, nameOf(each, metrics)])}
+        />
       )}
       <CopyLink />
     </div>

@@ -1,11 +1,14 @@
 /** Selects succeeded jobs to compare, grouped by reference. */
+
 import { useDeferredValue, useMemo, useState } from "react";
+import { requestedModels } from "../../../src/jobs/default-models.ts";
 import { useJobStream, useLiveJobs } from "../api/job-stream.ts";
-import { codecText, countText, type Job, modelsOf, titleOf, videoRateText } from "../jobs/job-facts.ts";
+import { codecText, countText, type Job, titleOf, videoRateText } from "../jobs/job-facts.ts";
 import { select } from "../jobs/job-order.ts";
 import { EVERY_JOB } from "../jobs/job-query.ts";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { type Chosen, MAX_COMPARED } from "./compare-query.ts";
+import "../style/picker.css";
 
 interface PickerProps {
   readonly chosen: readonly Chosen[];
@@ -97,7 +100,7 @@ function groupsOf(jobs: readonly Job[], text: string, first: string | undefined)
 
 /** "93.21 · 4.20 Mbit/s · h264 · 1920×1080 · vmaf_v0.6.1" */
 function factsText(job: Job): string {
-  const facts = [job.score?.toFixed(2), videoRateText(job), codecText(job), modelsOf(job.spec)[0]];
+  const facts = [job.score?.toFixed(2), videoRateText(job), codecText(job), requestedModels(job.spec)[0]];
   return facts.filter((fact) => fact !== undefined).join(" · ");
 }
 

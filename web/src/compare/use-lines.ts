@@ -75,6 +75,18 @@ export function useDrawing(lines: Lines): Drawing {
   return useMemo(() => {
     const line = shown.find((one) => metricOf(one.metric) === metric);
     const thresholds = limit === undefined || line === undefined ? [] : [{ metric: line.metric, limit }];
-    return { table, shown, models, view, thresholds, segments: [], shots: [], rate, palette, isFull: false };
+    return {
+      table,
+      shown,
+      models,
+      view,
+      thresholds,
+      segments: [],
+      gates: [],
+      shots: [],
+      rate,
+      palette,
+      isFull: false,
+    };
   }, [table, version, shown, models, metric, view, limit, rate, palette]);
 }

@@ -4,11 +4,11 @@ import { bitRateText, resolutionText } from "../../../src/jobs/quantities.ts";
 import { fileName } from "../../../src/jobs/text/file-name.ts";
 import { unitOf, written } from "../chart/data/metrics.ts";
 import { nameOf } from "../chart/metric-name.tsx";
+import { LadderSwatch } from "../rates/ladder-series.tsx";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import { StateChip } from "../ui/state-chip.tsx";
 import { ParamSelect } from "../ui/url-param.tsx";
 import { type Cell, type Choice, type Comparison, clipsOf, rangesOf } from "./comparison-view.ts";
-import { LadderSwatch } from "./ladder-chart.tsx";
 
 const COLUMNS = [
   ["mean", "Mean"],

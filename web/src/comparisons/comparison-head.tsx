@@ -1,7 +1,7 @@
 /** Name, progress and actions of a comparison. */
 import { mayAs, useSession } from "../session/session.ts";
 import { Age } from "../ui/age.tsx";
-import { CopyLink } from "../ui/copy-link.tsx";
+import { CopyLink } from "../ui/copy-button.tsx";
 import { Actions } from "./actions.tsx";
 import { type Comparison, hasEnded, progressText, titleOf } from "./comparison-view.ts";
 import { Downloads } from "./downloads.tsx";

@@ -14,6 +14,9 @@ import { choiceOf, hasEnded, titleOf } from "./comparison-view.ts";
 import { Controls } from "./controls.tsx";
 import { DeltaTable } from "./delta-table.tsx";
 import { LadderChart } from "./ladder-chart.tsx";
+import { ProposedLadders } from "./proposed-ladders.tsx";
+import { RungList } from "./rung-list.tsx";
+import { WorstSegments } from "./worst-segments.tsx";
 import "../style/compare.css";
 import "../style/comparisons.css";
 
@@ -50,9 +53,12 @@ export function ComparisonPage() {
           <Controls comparison={data} choice={choice} />
           <LadderChart comparison={data} choice={choice} />
           <DeltaTable comparison={data} choice={choice} />
+          <RungList comparison={data} clip={choice.clip} />
+          <ProposedLadders comparison={data} clip={choice.clip} />
         </>
       )}
       <CellsTable comparison={data} choice={choice} />
+      <WorstSegments comparison={data} />
     </div>
   );
 }

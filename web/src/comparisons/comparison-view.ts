@@ -1,5 +1,7 @@
 /** What is shown of a comparison: the choice in the URL, and texts. */
+
 import type { components } from "../../../src/gen/rest/controller.ts";
+import { METHODS, type Method } from "../../../src/rates/comparison.ts";
 import type { ModelRanges } from "../chart/data/metrics.ts";
 import { countText } from "../jobs/job-facts.ts";
 
@@ -8,8 +10,7 @@ export type Comparison = Schemas["Comparison"];
 export type Cell = Schemas["ComparisonCell"];
 export type Delta = Schemas["LadderDelta"];
 
-export const METHODS = ["pchip", "akima", "cubic", "aom-ctc"] as const;
-export const METHOD_NAMES: Readonly<Record<(typeof METHODS)[number], string>> = {
+export const METHOD_NAMES: Readonly<Record<Method, string>> = {
   pchip: "PCHIP (JVET)",
   akima: "Akima",
   cubic: "Cubic (VCEG-M33)",

@@ -1,7 +1,8 @@
 /** What the curves and tables show: metric, clip, method and scale, kept in the URL. */
+import { METHODS } from "../../../src/rates/comparison.ts";
 import { nameOf } from "../chart/metric-name.tsx";
 import { ParamSelect } from "../ui/url-param.tsx";
-import { type Choice, type Comparison, clipsOf, hasScale, METHOD_NAMES, METHODS } from "./comparison-view.ts";
+import { type Choice, type Comparison, clipsOf, hasScale, METHOD_NAMES } from "./comparison-view.ts";
 
 interface ControlsProps {
   readonly comparison: Comparison;

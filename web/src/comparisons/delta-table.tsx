@@ -1,11 +1,11 @@
 /** BD-rates of the ladders against the anchor, averaged and clip by clip. */
 
-import { signedText } from "../../../src/jobs/quantities.ts";
 import { unitOf } from "../chart/data/metrics.ts";
 import { nameOf } from "../chart/metric-name.tsx";
+import { bdRateText, bdScoreText, lowOverlapText, overlapText } from "../rates/delta-texts.ts";
+import { LadderSwatch } from "../rates/ladder-series.tsx";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import { type Choice, type Comparison, clipsOf, type Delta, rangesOf } from "./comparison-view.ts";
-import { LadderSwatch } from "./ladder-chart.tsx";
 
 interface DeltaTableProps {
   readonly comparison: Comparison;
@@ -85,8 +85,6 @@ interface LadderRowsProps {
 
 function LadderRows({ delta, index, quality, isOne }: LadderRowsProps) {
   const { ladder, byClip, clips, refused } = delta;
-  const qualityText = (value: number | undefined) =>
-    value === undefined ? "–" : `${signedText(value, quality.decimals)} ${quality.symbol}`.trim();
   const name = (
     <th scope="rowgroup" rowSpan={byClip.length + (isOne ? 0 : 1)}>
       <LadderSwatch index={index} /> <bdi>{ladder}</bdi>
@@ -98,8 +96,8 @@ function LadderRows({ delta, index, quality, isOne }: LadderRowsProps) {
         <tr className="average">
           {name}
           <td>Mean of {clips === 1 ? "1 clip" : `${clips} clips`}</td>
-          <td className="number">{rateText(delta.bdRate)}</td>
-          <td className="number">{qualityText(delta.bdQuality)}</td>
+          <td className="number">{bdRateText(delta.bdRate)}</td>
+          <td className="number">{bdScoreText(delta.bdQuality, quality)}</td>
           <td />
           <td>{refused > 0 && `${refused} of ${byClip.length} clips not computed`}</td>
         </tr>
@@ -110,10 +108,10 @@ function LadderRows({ delta, index, quality, isOne }: LadderRowsProps) {
           <td>
             <bdi>{each.clip}</bdi>
           </td>
-          <td className="number">{rateText(each.bdRate)}</td>
-          <td className="number">{qualityText(each.bdQuality)}</td>
+          <td className="number">{bdRateText(each.bdRate)}</td>
+          <td className="number">{bdScoreText(each.bdQuality, quality)}</td>
           <td className={`number ${each.lowOverlap ? "few" : ""}`}>
-            {each.overlap === undefined ? "–" : `${(each.overlap * 100).toFixed(0)} %`}
+            {each.overlap === undefined ? "–" : overlapText(each.overlap)}
           </td>
           <td>{noteOf(each)}</td>
         </tr>
@@ -122,14 +120,10 @@ function LadderRows({ delta, index, quality, isOne }: LadderRowsProps) {
   );
 }
 
-function rateText(value: number | undefined): string {
-  return value === undefined ? "–" : `${signedText(value, 2)} %`;
-}
-
 function noteOf({ refusal, lowOverlap, dropped }: Delta["byClip"][number]): string {
   if (refusal !== undefined) return `${refusal.message}.`;
   const notes = [
-    lowOverlap ? "The ladders overlap by less than 75 %: the numbers do not describe the rest." : "",
+    lowOverlap ? lowOverlapText("the numbers do") : "",
     dropped > 0 ? `${dropped} ${dropped === 1 ? "point" : "points"} left out by the method.` : "",
   ];
   return notes.filter((note) => note !== "").join(" ");

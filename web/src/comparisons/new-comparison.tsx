@@ -1,9 +1,9 @@
 /** The form that submits a comparison of one reference. */
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import { FEATURES } from "../../../src/jobs/scores/metric-names.ts";
 import { bodyOf } from "../api/client.ts";
 import { toggled } from "../jobs/job-query.ts";
-import { FEATURES } from "../jobs/submit/draft.ts";
 import { useKey } from "../jobs/submit/submission-key.ts";
 import { MediaInput, type MediaInputProps } from "../media/media-input.tsx";
 import { useVideoFields } from "../media/use-video-fields.tsx";
@@ -62,7 +62,7 @@ export function NewComparison({ close, done }: NewComparisonProps) {
         />
         <FieldRow
           label="Encodes"
-          hint="One per line. x264=/videos/low.mp4 puts an encode on the ladder x264; without a name, its codec is its ladder."
+          hint="One per line. x264=/videos/low.mp4 puts an encode on the ladder x264; without a name, its codec is its ladder. A manifest of HLS or DASH (.m3u8, .mpd) adds all renditions of its title."
           fault={missing(draft.encodes, "the path of at least one encode")}
         >
           {(parts) => (

@@ -1,7 +1,9 @@
 /** The job's request, who submitted it, and its times. */
+
 import { Link } from "react-router";
+import { requestedModels } from "../../../src/jobs/default-models.ts";
 import type { Job } from "../api/client.ts";
-import { modelsOf, reusedText } from "../jobs/job-facts.ts";
+import { reusedText } from "../jobs/job-facts.ts";
 import { formatDuration, formatInstant } from "../ui/moments.ts";
 import { comparedTexts, policyTexts } from "./findings/finding-texts.ts";
 import { JobLabels } from "./job-labels.tsx";
@@ -23,8 +25,8 @@ export function Details({ job }: { readonly job: Job }) {
         {spec.diagnoseOnly ? (
           <Fact name="Task">only diagnose, no score</Fact>
         ) : (
-          <Fact name={modelsOf(spec).length > 1 ? "Models" : "Model"}>
-            <bdi>{modelsOf(spec).join(", ")}</bdi>
+          <Fact name={requestedModels(spec).length > 1 ? "Models" : "Model"}>
+            <bdi>{requestedModels(spec).join(", ")}</bdi>
           </Fact>
         )}
         {spec.estimate !== undefined && (
@@ -80,7 +82,9 @@ export function Details({ job }: { readonly job: Job }) {
         {expireTime !== undefined && (
           <Fact name="Kept until">
             <time dateTime={expireTime}>{formatInstant(expireTime)}</time>{" "}
-            {!spec.diagnoseOnly && <span className="quiet kept">with its per-frame scores and stills</span>}
+            {!spec.diagnoseOnly && (
+              <span className="quiet kept">with its per-frame scores, stills and clips</span>
+            )}
           </Fact>
         )}
         <Fact name="ID" className="id">

@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type Credentials, fetchRaw, type Job } from "../api/client.ts";
 import { titleOf } from "../jobs/job-facts.ts";
 import { useSession } from "../session/session.ts";
-import { CopyLink } from "../ui/copy-link.tsx";
+import { CopyLink } from "../ui/copy-button.tsx";
 import { fileStemOf, save } from "../ui/save.ts";
 
 export function Downloads({ job }: { readonly job: Job }) {

@@ -27,8 +27,8 @@ export function JobHeader({ job, connection }: { readonly job: Job; readonly con
 }
 
 function Progress({ job }: { readonly job: Job }) {
-  const share = shareOf(job);
-  const { progress } = job;
+  const { progress, fetch } = job;
+  const share = fetch === undefined ? shareOf(job) : fetch.bytesDone / fetch.bytesTotal;
   return (
     <div className="job-how-far">
       {job.state === "RUNNING" && (

@@ -2,6 +2,7 @@
 import { Link, useParams } from "react-router";
 import type { Job } from "../api/client.ts";
 import { ApiError } from "../api/problem.ts";
+import { Gates } from "../gates/gates.tsx";
 import { hasEnded, titleOf } from "../jobs/job-facts.ts";
 import { ConnectionBanner } from "../ui/connection-state.tsx";
 import { usePageTitle } from "../ui/page-title.ts";
@@ -64,6 +65,7 @@ function Known({ job, live }: { readonly job: Job; readonly live: LiveJob }) {
       <Findings job={job} />
       {job.state === "QUEUED" && <Waiting job={job} />}
       {job.result !== undefined && <Result job={job} result={job.result} />}
+      <Gates job={job} />
       {(job.progress !== undefined || hasEnded(job)) && !job.spec.diagnoseOnly && <Frames job={job} />}
       <Media job={job} />
       <Details job={job} />

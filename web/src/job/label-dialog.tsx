@@ -1,9 +1,11 @@
 /** Changes the labels of a job. */
+
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import { labelOf, labelTexts } from "../../../src/jobs/text/labels.ts";
 import { bodyOf } from "../api/client.ts";
 import { type Job, labelsOf } from "../jobs/job-facts.ts";
-import { labelOf, linesOf } from "../jobs/submit/draft.ts";
+import { linesOf } from "../jobs/submit/draft.ts";
 import { labelsFault } from "../jobs/submit/draft-faults.ts";
 import { useSession } from "../session/session.ts";
 import { Dialog } from "../ui/dialog.tsx";
@@ -19,7 +21,7 @@ export function LabelDialog({ job, close, done }: LabelDialogProps) {
   const { api } = useSession();
   // The labels as they were when editing began; the job may change meanwhile.
   const [before] = useState(() => labelsOf(job.spec));
-  const [text, setText] = useState(() => before.map(([key, value]) => `${key}=${value}`).join("\n"));
+  const [text, setText] = useState(() => labelTexts(job.spec.labels).join("\n"));
   const fault = labelsFault(linesOf(text));
   const { mutate, isPending, error } = useMutation({
     mutationFn: async () => {

@@ -52,7 +52,7 @@ export function MediaTable({ reference, distorted }: Sides) {
   return (
     <ScrollArea label="Properties of both files">
       <table className="media">
-        <caption className="hidden">
+        <caption className="unseen">
           Properties of both files; differences that affect the score are marked
         </caption>
         <thead>
@@ -71,7 +71,7 @@ export function MediaTable({ reference, distorted }: Sides) {
               </td>
               <td>
                 <bdi>{property.distorted}</bdi>
-                {property.matters && <span className="hidden"> (differs)</span>}
+                {property.matters && <span className="unseen"> (differs)</span>}
               </td>
             </tr>
           ))}

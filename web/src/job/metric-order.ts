@@ -1,8 +1,9 @@
 /** The order of metrics in every list, which also determines their colours, and the ranges of the models' scores. */
+import { requestedModels } from "../../../src/jobs/default-models.ts";
 import { isComponent } from "../../../src/jobs/feature-names.ts";
 import { maxScoreOf } from "../../../src/jobs/scored-models.ts";
 import type { ModelRanges } from "../chart/data/metrics.ts";
-import { type Job, modelsOf } from "../jobs/job-facts.ts";
+import type { Job } from "../jobs/job-facts.ts";
 
 /** Models in their own order, then metrics that were requested by name, then component features of the models. */
 export function metricsOf(names: readonly string[], models: ModelRanges): string[] {
@@ -26,7 +27,7 @@ interface Scored {
 /** The metrics that hold the scores of a job's models, with the largest score of each: the first is `vmaf`. */
 export function modelRanges({ spec, result }: Scored): ModelRanges {
   return new Map(
-    modelsOf(spec).map((model, index) => {
+    requestedModels(spec).map((model, index) => {
       const metric = index === 0 ? "vmaf" : model;
       return [metric, maxScoreOf(result?.models.find((each) => each.metric === metric) ?? { model })];
     }),

@@ -1,11 +1,13 @@
 /** The score and every metric's pooled scores. */
+
 import { useMemo, useState } from "react";
+import { requestedModels } from "../../../src/jobs/default-models.ts";
 import { isComponent } from "../../../src/jobs/feature-names.ts";
 import { maxScoreOf, USUAL_MAX_SCORE, usedModel } from "../../../src/jobs/scored-models.ts";
 import type { Job, Schemas } from "../api/client.ts";
 import { unitOf, written } from "../chart/data/metrics.ts";
 import { MetricName } from "../chart/metric-name.tsx";
-import { countText, intervalText, modelsOf, sampleText } from "../jobs/job-facts.ts";
+import { countText, intervalText, sampleText } from "../jobs/job-facts.ts";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import { metricsOf, modelRanges } from "./metric-order.ts";
 import { ResultModels } from "./result-models.tsx";
@@ -35,7 +37,8 @@ export function Result({ job, result }: { readonly job: Job; readonly result: Sc
         </span>
         <span className="quiet">
           <Range models={result.models} />
-          <bdi>{modelsOf(job.spec)[0]}</bdi>, mean of {result.frameCount.toLocaleString("en-US")} frames
+          <bdi>{requestedModels(job.spec)[0]}</bdi>, mean of {result.frameCount.toLocaleString("en-US")}{" "}
+          frames
         </span>
       </div>
       <PooledTable job={job} result={result} />
@@ -63,7 +66,7 @@ function Estimated({ job, result, estimate }: EstimatedProps) {
         <span className="score-interval">{intervalText(shown)}</span>
         <span className="quiet">
           <Range models={result.models} />
-          <bdi>{modelsOf(job.spec)[0]}</bdi>, estimate from {sampleText(shown)}
+          <bdi>{requestedModels(job.spec)[0]}</bdi>, estimate from {sampleText(shown)}
         </span>
       </div>
       <p className="quiet">
@@ -98,7 +101,7 @@ function PooledTable({ job, result }: { readonly job: Job; readonly result: Scor
   return (
     <ScrollArea label="Pooled scores">
       <table className="pooled">
-        <caption className="hidden">Pooled scores of every metric</caption>
+        <caption className="unseen">Pooled scores of every metric</caption>
         <thead>
           <tr>
             <th>Metric</th>

@@ -1,8 +1,9 @@
 /** Why a queued job has not started. */
+
 import { useQuery } from "@tanstack/react-query";
+import { requestedModels } from "../../../src/jobs/default-models.ts";
 import { canPlan } from "../../../src/jobs/work.ts";
 import { bodyOf, type Job, type Schemas } from "../api/client.ts";
-import { modelsOf } from "../jobs/job-facts.ts";
 import { useSession } from "../session/session.ts";
 
 type Node = Schemas["Node"];
@@ -25,7 +26,7 @@ export function Waiting({ job }: { readonly job: Job }) {
 }
 
 function reasonOf(nodes: readonly Node[], spec: Job["spec"]): string {
-  const models = modelsOf(spec);
+  const models = requestedModels(spec);
   const need = { models, scorerVersion: spec.scorerVersion || undefined };
   const online = nodes.filter(({ state }) => state === "ONLINE");
   if (online.length === 0) return "No node is online. The job starts when one is; run svc node to add one.";

@@ -86,10 +86,10 @@ function Tasks({ work }: { readonly work: readonly Work[] }) {
 }
 
 function Task({ task }: { readonly task: Work }) {
-  const { kind, state, attempt, node, startTime, endTime } = task;
+  const { kind, clipFrame, state, attempt, node, startTime, endTime } = task;
   return (
     <tr className={state.toLowerCase()}>
-      <td>{KINDS[kind] ?? kind}</td>
+      <td>{clipFrame === undefined ? (KINDS[kind] ?? kind) : "Video"}</td>
       <td className="frames">{framesOf(task)}</td>
       <td>{STATES[state] ?? state}</td>
       <td>
@@ -104,9 +104,9 @@ function Task({ task }: { readonly task: Work }) {
   );
 }
 
-/** Frames of stills are not contiguous, so each is listed. */
-function framesOf({ firstFrame, frameCount, frames = [] }: Work): string {
-  if (frames.length > 0) return frames.join(", ");
+/** Frames of stills are not contiguous, so each is listed; those of a video are. */
+function framesOf({ firstFrame, frameCount, clipFrame, frames = [] }: Work): string {
+  if (clipFrame === undefined && frames.length > 0) return frames.join(", ");
   return frameCount > 0 ? `${firstFrame}–${firstFrame + frameCount - 1}` : "";
 }
 

@@ -23,7 +23,7 @@ const WORDS: Readonly<Record<Change, Words>> = {
   delete: {
     verb: "Delete",
     doing: "Deleting …",
-    warning: "Results, per-frame scores and stills are deleted too. This cannot be undone.",
+    warning: "Results, per-frame scores, stills and clips are deleted too. This cannot be undone.",
   },
 };
 

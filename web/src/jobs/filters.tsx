@@ -1,8 +1,10 @@
-/** Filters and order of the job list: search words, states, labels and times. */
+/** Filters and order of the job list: search words, states, missed gates, labels and times. */
+
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useLocation } from "react-router";
+import { JOB_STATES, type JobState } from "../../../src/jobs/states.ts";
 import type { SearchState } from "../ui/keys.tsx";
-import { countText, JOB_STATES, type JobState, STATE_NAMES } from "./job-facts.ts";
+import { countText, STATE_NAMES } from "./job-facts.ts";
 import { EVERY_JOB, isFiltered, type JobQuery, toggled } from "./job-query.ts";
 import { OrderSelect } from "./order-select.tsx";
 import { TimeFilter } from "./time-filter.tsx";
@@ -30,6 +32,17 @@ export function Filters({ query, counts, change }: FiltersProps) {
             {STATE_NAMES[state]} <span className="count">{countText(counts[state])}</span>
           </button>
         ))}
+      </fieldset>
+      <fieldset className="gate-filter">
+        <legend className="unseen">Gates</legend>
+        <label title="Succeeded, but misses one of its gates">
+          <input
+            type="checkbox"
+            checked={query.gatesMissed}
+            onChange={({ target }) => change({ ...query, gatesMissed: target.checked })}
+          />{" "}
+          Gate missed
+        </label>
       </fieldset>
       <TimeFilter query={query} change={change} />
       <OrderSelect query={query} change={change} />

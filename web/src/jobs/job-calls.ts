@@ -1,9 +1,7 @@
 /** Requests that create jobs: submit and resubmit. */
+import { MAX_BATCH } from "../../../src/jobs/request-limits.ts";
 import { type Api, bodyOf } from "../api/client.ts";
 import type { Job, JobSpec } from "./job-facts.ts";
-
-/** Limit of a batch in the contract. */
-const MAX_IN_BATCH = 1_000;
 
 /** A random key. Works without a secure context too. */
 export function newKey(): string {
@@ -40,8 +38,8 @@ export async function resubmit(
   onBatch: (jobs: readonly Job[]) => void,
 ): Promise<readonly Job[]> {
   const stored: Job[] = [];
-  for (let first = 0; first < jobs.length; first += MAX_IN_BATCH) {
-    const specs = jobs.slice(first, first + MAX_IN_BATCH).map(({ spec }) => spec);
+  for (let first = 0; first < jobs.length; first += MAX_BATCH) {
+    const specs = jobs.slice(first, first + MAX_BATCH).map(({ spec }) => spec);
     const batch = await submitJobs(api, specs, `${key}-${first}`);
     onBatch(batch);
     stored.push(...batch);

@@ -2,16 +2,17 @@
 
 import { memo } from "react";
 import { Link } from "react-router";
+import { requestedModels } from "../../../src/jobs/default-models.ts";
 import { fileName } from "../../../src/jobs/text/file-name.ts";
+import { labelTexts } from "../../../src/jobs/text/labels.ts";
+import { GateBadge } from "../gates/gate-badge.tsx";
 import {
   codecText,
   countText,
   intervalText,
   type Job,
   type JobEstimate,
-  labelsOf,
   leftText,
-  modelsOf,
   progressText,
   reusedText,
   sampleText,
@@ -50,7 +51,7 @@ export function JobProgress({ job }: { readonly job: Job }) {
       )}
       <div className={job.state === "FAILED" ? "failed" : "quiet"}>
         <span title={text}>{text}</span>
-        {left !== undefined && <span className="left">{left}</span>}
+        {left !== undefined && <span className="left">{left}</span>} <GateBadge job={job} />
       </div>
       {job.reuse !== undefined && <span className="quiet">{reusedText(job)}</span>}
       {job.error !== undefined && (
@@ -95,7 +96,7 @@ export function Video({ job }: { readonly job: Job }) {
 
 export function Models({ job }: { readonly job: Job }) {
   if (job.spec.diagnoseOnly) return <span className="job-models">diagnosis only</span>;
-  const models = modelsOf(job.spec);
+  const models = requestedModels(job.spec);
   const others = models.length - 1;
   return (
     <span className="job-models" title={models.join(", ")}>
@@ -115,7 +116,7 @@ interface LabelsProps {
 const SHOWN_LABELS = 2;
 
 export function Labels({ job, chosen, toggle }: LabelsProps) {
-  const labels = labelsOf(job.spec).map(([key, value]) => `${key}=${value}`);
+  const labels = labelTexts(job.spec.labels);
   const rest = labels.slice(SHOWN_LABELS);
   return (
     <div className="job-labels">

@@ -1,16 +1,14 @@
 /** Titles, states and progress of a job, as text. */
+
 import type { components } from "../../../src/gen/rest/controller.ts";
-import { bitRateText, resolutionText } from "../../../src/jobs/quantities.ts";
+import { bitRateText, fetchText, resolutionText } from "../../../src/jobs/quantities.ts";
+import { isTerminal, JOB_TRANSITIONS, type JobState } from "../../../src/jobs/states.ts";
 import { fileName } from "../../../src/jobs/text/file-name.ts";
 import { formatAge, formatDay, formatDuration } from "../ui/moments.ts";
 
 export type Job = components["schemas"]["Job"];
 export type JobSpec = components["schemas"]["JobSpec"];
 export type JobEstimate = components["schemas"]["JobEstimate"];
-export type JobState = components["schemas"]["JobState"];
-
-/** In the order of a job's life cycle. */
-export const JOB_STATES = ["QUEUED", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED"] as const;
 
 export const STATE_NAMES: Readonly<Record<JobState, string>> = {
   QUEUED: "Queued",
@@ -20,21 +18,13 @@ export const STATE_NAMES: Readonly<Record<JobState, string>> = {
   CANCELLED: "Cancelled",
 };
 
-/** The contract's default model. */
-const DEFAULT_MODEL = "vmaf_v0.6.1";
-
 export function hasEnded({ state }: Job): boolean {
-  return state !== "QUEUED" && state !== "RUNNING";
+  return isTerminal(JOB_TRANSITIONS, state);
 }
 
 /** Its name, or else the file name of the distorted video. */
 export function titleOf({ spec, id }: Job): string {
   return spec.name || fileName(spec.distorted) || id;
-}
-
-/** The first model gives the score. */
-export function modelsOf({ model, models }: JobSpec): readonly string[] {
-  return models !== undefined && models.length > 0 ? models : [model || DEFAULT_MODEL];
 }
 
 /** "h264 · 1920×1080"; undefined if not (yet) known. */
@@ -82,8 +72,12 @@ export function progressText(job: Job): string {
 
 const TEXTS: Readonly<Record<JobState, (job: Job) => string>> = {
   QUEUED: () => "Waiting for a node",
-  RUNNING: ({ progress }) =>
-    progress === undefined ? "Inspecting files" : framesText(progress.framesDone, progress.framesTotal),
+  RUNNING: ({ progress, fetch }) => {
+    if (fetch !== undefined) return fetchText(fetch);
+    return progress === undefined
+      ? "Inspecting files"
+      : framesText(progress.framesDone, progress.framesTotal);
+  },
   SUCCEEDED: ({ spec, progress, startTime, endTime }) => {
     const done = spec.diagnoseOnly ? "Diagnosed" : `${COUNT.format(progress?.framesTotal ?? 0)} frames`;
     return `${done}${tookText(startTime, endTime)}`;

@@ -1,5 +1,5 @@
 /** Filter and order of the job list, as stored in the URL. */
-import { JOB_STATES, type JobState } from "./job-facts.ts";
+import { JOB_STATES, type JobState } from "../../../src/jobs/states.ts";
 import { instantOf } from "./times.ts";
 
 export const SORTS = ["age", "ended", "score", "rate", "state", "name"] as const;
@@ -10,6 +10,8 @@ export interface JobQuery {
   readonly states: readonly JobState[];
   /** Each "key=value"; a job must have all of them. */
   readonly labels: readonly string[];
+  /** Only jobs that miss one of their gates. */
+  readonly gatesMissed: boolean;
   /** Search words; a job must match all of them. */
   readonly text: string;
   /** Submission time, from `since` (inclusive) to `until` (exclusive), as written in the URL; empty: no limit. */
@@ -21,7 +23,7 @@ export interface JobQuery {
 }
 
 export const EVERY_JOB: JobQuery = {
-  ...{ states: [], labels: [], text: "", since: "", until: "" },
+  ...{ states: [], labels: [], gatesMissed: false, text: "", since: "", until: "" },
   ...{ sort: "age", descending: false },
 };
 
@@ -32,6 +34,7 @@ export function queryOf(params: URLSearchParams): JobQuery {
     ...EVERY_JOB,
     states: JOB_STATES.filter((state) => states.includes(state)),
     labels: [...new Set(params.getAll("label"))].filter((label) => label.indexOf("=") > 0),
+    gatesMissed: params.get("gates") === "missed",
     text: params.get("q") ?? "",
     since: timeIn(params, "since"),
     until: timeIn(params, "until"),
@@ -60,10 +63,11 @@ export function ordered(query: JobQuery, order: string): JobQuery {
 /** The URL parameters with the query's replaced; all others are kept. */
 export function withQuery(params: URLSearchParams, query: JobQuery): URLSearchParams {
   const changed = new URLSearchParams(params);
-  for (const name of ["state", "label", "q", "since", "until", "sort"]) changed.delete(name);
+  for (const name of ["state", "label", "gates", "q", "since", "until", "sort"]) changed.delete(name);
   if (query.text !== "") changed.set("q", query.text);
   for (const state of query.states) changed.append("state", state);
   for (const label of query.labels) changed.append("label", label);
+  if (query.gatesMissed) changed.set("gates", "missed");
   if (query.since !== "") changed.set("since", query.since);
   if (query.until !== "") changed.set("until", query.until);
   const order = orderOf(query);
@@ -71,7 +75,8 @@ export function withQuery(params: URLSearchParams, query: JobQuery): URLSearchPa
   return changed;
 }
 
-export function isFiltered({ states, labels, text, since, until }: JobQuery): boolean {
+export function isFiltered({ states, labels, gatesMissed, text, since, until }: JobQuery): boolean {
+  if (gatesMissed) return true;
   return states.length > 0 || labels.length > 0 || [text.trim(), since, until].some((part) => part !== "");
 }
 

@@ -6,7 +6,7 @@ import { jobsCsv } from "../../../src/report/jobs-csv.ts";
 import { type JobStream, type LiveJobs, useJobStream, useLiveJobs } from "../api/job-stream.ts";
 import { useMinute } from "../ui/age.tsx";
 import { ConnectionBanner, ConnectionState } from "../ui/connection-state.tsx";
-import { CopyLink } from "../ui/copy-link.tsx";
+import { CopyLink } from "../ui/copy-button.tsx";
 import { save } from "../ui/save.ts";
 import { ScorersNote } from "../ui/scorers-note.tsx";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
@@ -18,7 +18,12 @@ import { type JobQuery, queryOf, toggled, withQuery } from "./job-query.ts";
 import { JobsTable } from "./jobs-table.tsx";
 import { useSelection } from "./selection.ts";
 import { SelectionBar } from "./selection-bar.tsx";
-import "../style/jobs.css";
+import "../style/jobs/marks.css";
+import "../style/jobs/page.css";
+import "../style/jobs/table.css";
+import "../style/jobs/cells.css";
+import "../style/jobs/cards.css";
+import "../style/jobs/dialogs.css";
 
 export function JobsPage() {
   const stream = useJobStream();

@@ -9,10 +9,10 @@ import { JobCard, JobRow, type RowActions } from "./job-row.tsx";
 import { SelectAll } from "./select-all.tsx";
 import type { Selection } from "./selection.ts";
 
-/** Pixels; must match jobs.css. */
+/** Pixels; must match style/jobs/table.css and cards.css. */
 const ROW_HEIGHT = 60;
 const CARD_HEIGHT = 180;
-/** Must match jobs.css. */
+/** Must match style/jobs/page.css and cards.css. */
 const NARROW = "(max-width: 1100px)";
 
 interface JobsTableProps {

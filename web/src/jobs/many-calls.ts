@@ -1,12 +1,10 @@
 /** Cancels and deletes jobs: one request for thousands of jobs, which streams its progress. */
+import { MAX_CHANGED } from "../../../src/jobs/request-limits.ts";
 import { type Credentials, fetchRaw } from "../api/client.ts";
 import { eventsOf } from "../api/events.ts";
 import { errorOf, unanswered } from "../api/problem.ts";
 
 export type Change = "cancel" | "delete";
-
-/** Limit of the ids of a request in the contract. */
-const MAX_IDS = 10_000;
 
 /** Returns how many jobs were changed. `progressed` receives the count after each step. Throws ApiError. */
 export async function changeJobs(
@@ -17,9 +15,9 @@ export async function changeJobs(
   signal: AbortSignal,
 ): Promise<number> {
   let changed = 0;
-  for (let first = 0; first < ids.length; first += MAX_IDS) {
+  for (let first = 0; first < ids.length; first += MAX_CHANGED) {
     const before = changed;
-    const some = ids.slice(first, first + MAX_IDS);
+    const some = ids.slice(first, first + MAX_CHANGED);
     for await (const count of progressOf(credentials, change, some, signal)) {
       changed = before + count;
       progressed(changed);

@@ -1,8 +1,8 @@
 /** The entries of one folder: a table whose rows are chosen by click, or by arrow keys and Enter. */
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
-import { sizeText } from "../../../src/jobs/quantities.ts";
+import { resolutionText, sizeText } from "../../../src/jobs/quantities.ts";
 import type { Schemas } from "../api/client.ts";
-import { formatInstant } from "../ui/moments.ts";
+import { formatDuration, formatInstant } from "../ui/moments.ts";
 import { fitsInLine, lastPart } from "./folders.ts";
 
 export type MediaEntry = Schemas["MediaEntry"];
@@ -13,6 +13,8 @@ interface EntriesProps {
   readonly chosen: readonly string[];
   /** Whether several files can be chosen. */
   readonly isMany: boolean;
+  /** Whether headers of files were asked for. */
+  readonly isProbed: boolean;
   readonly open: (folder: string) => void;
   readonly choose: (file: string) => void;
 }
@@ -28,7 +30,7 @@ const STEPS: Readonly<Record<string, number>> = {
 };
 
 export function Entries(props: EntriesProps) {
-  const { entries } = props;
+  const { entries, isProbed } = props;
   const body = useRef<HTMLTableSectionElement>(null);
   const [current, setCurrent] = useState(0);
   useEffect(() => body.current?.querySelector("button")?.focus(), []);
@@ -50,6 +52,7 @@ export function Entries(props: EntriesProps) {
             Size
           </th>
           <th scope="col">Changed</th>
+          {isProbed && <th scope="col">Video</th>}
         </tr>
       </thead>
       <tbody ref={body} onKeyDown={move}>
@@ -74,7 +77,7 @@ interface RowProps extends Omit<EntriesProps, "entries"> {
   readonly focused: () => void;
 }
 
-function Row({ entry, folder, chosen, isMany, open, choose, isCurrent, focused }: RowProps) {
+function Row({ entry, folder, chosen, isMany, isProbed, open, choose, isCurrent, focused }: RowProps) {
   const { name, kind, size, modifyTime } = entry;
   const isFolder = kind === "FOLDER";
   const why = whyNot(entry);
@@ -101,8 +104,18 @@ function Row({ entry, folder, chosen, isMany, open, choose, isCurrent, focused }
       </td>
       <td className="number">{size === undefined ? "" : sizeText(size)}</td>
       <td>{modifyTime === undefined ? "" : formatInstant(modifyTime)}</td>
+      {isProbed && <td className="media-probe">{kind === "FILE" ? probeText(entry) : ""}</td>}
     </tr>
   );
+}
+
+/** "h264 · 1920×1080 · 25 fps · 42 s". */
+function probeText({ probe }: MediaEntry): string {
+  if (probe === undefined) return "not probed";
+  const { codec, width, height, frameRate, duration } = probe;
+  const rate = frameRate === undefined ? [] : [`${Number(frameRate.toFixed(2))} fps`];
+  const length = duration === undefined ? [] : [formatDuration(duration)];
+  return [codec, resolutionText(width, height), ...rate, ...length].join(" · ");
 }
 
 /** Why an entry cannot be chosen. */

@@ -12,6 +12,8 @@ import { crumbsOf } from "./folders.ts";
 import "../style/media.css";
 
 const PAGE_SIZE = 200;
+/** A page is probed for a limited time. */
+const PROBED_PAGE_SIZE = 50;
 
 interface MediaDialogProps {
   readonly title: string;
@@ -26,12 +28,25 @@ interface MediaDialogProps {
 export function MediaDialog({ title, first, isMany, close, done }: MediaDialogProps) {
   const [folder, setFolder] = useState(first);
   const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [isProbed, setIsProbed] = useState(false);
   const choose = (file: string) => (isMany ? setChosen(toggled(chosen, file)) : done([file]));
   return (
     <Dialog title={title} close={close} className="media-dialog">
       <Crumbs folder={folder} open={setFolder} />
-      <Folder key={folder} {...{ folder, chosen, isMany, choose }} open={setFolder} />
+      <Folder
+        key={`${folder} ${isProbed}`}
+        {...{ folder, chosen, isMany, isProbed, choose }}
+        open={setFolder}
+      />
       <div className="dialog-buttons">
+        <label className="media-probing">
+          <input
+            type="checkbox"
+            checked={isProbed}
+            onChange={({ currentTarget }) => setIsProbed(currentTarget.checked)}
+          />
+          Show codec, size, rate and duration
+        </label>
         <button type="button" onClick={close}>
           Cancel
         </button>
@@ -50,16 +65,18 @@ export function MediaDialog({ title, first, isMany, close, done }: MediaDialogPr
   );
 }
 
-function useFolder(folder: string) {
+function useFolder(folder: string, isProbed = false) {
   const { api } = useSession();
   return useInfiniteQuery({
-    queryKey: ["media", folder],
-    queryFn: ({ pageParam }) =>
+    queryKey: ["media", folder, isProbed],
+    queryFn: ({ pageParam, signal }) =>
       bodyOf(
         api.GET("/v1/media", {
+          signal,
           params: {
             query: {
-              pageSize: PAGE_SIZE,
+              pageSize: isProbed ? PROBED_PAGE_SIZE : PAGE_SIZE,
+              ...(isProbed && { probe: true }),
               ...(folder !== "" && { under: folder }),
               ...(pageParam !== "" && { pageToken: pageParam }),
             },
@@ -103,11 +120,13 @@ function Crumbs({ folder, open }: PlaceProps) {
 interface FolderProps extends PlaceProps {
   readonly chosen: readonly string[];
   readonly isMany: boolean;
+  readonly isProbed: boolean;
   readonly choose: (file: string) => void;
 }
 
 function Folder({ folder, ...choice }: FolderProps) {
-  const query = useFolder(folder);
+  const query = useFolder(folder, choice.isProbed);
+  const isRefused = choice.isProbed && query.data?.pages.some(({ probed }) => !probed);
   const entries = query.data?.pages.flatMap((page) => page.entries) ?? [];
   const isEmpty = query.isSuccess && entries.length === 0 && !query.hasNextPage;
   return (
@@ -115,6 +134,7 @@ function Folder({ folder, ...choice }: FolderProps) {
       {query.isPending && <Loading what="the folder" />}
       {query.isError && <Failed error={query.error} retry={() => void query.refetch()} />}
       {isEmpty && <p className="quiet">{folder === "" ? NO_MEDIA : "Nothing here that a job can name."}</p>}
+      {isRefused && <p className="quiet">This controller does not probe files.</p>}
       {entries.length > 0 && <Entries folder={folder} entries={entries} {...choice} />}
       {query.hasNextPage && (
         <button type="button" disabled={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>

@@ -4,12 +4,13 @@ import { useEffect, useRef, useState } from "react";
 import { bodyOf } from "../api/client.ts";
 import { useSession } from "../session/session.ts";
 import { sendFile } from "./send.ts";
+import { sendParts } from "./send-parts.ts";
 
 /** A file that is sent for a field of the form, waits for that, or failed. */
 export interface UploadItem {
   readonly id: number;
   readonly file: File;
-  /** Bytes that the controller has. */
+  /** Bytes that the controller or the bucket has. */
   readonly sent: number;
   /** Why it failed; undefined: it did not. */
   readonly fault: string | undefined;
@@ -17,11 +18,11 @@ export interface UploadItem {
 
 /** The uploads for one field. */
 export interface FieldUploads {
-  /** Starts to send files; undefined: the controller takes no uploads. */
+  /** Starts to send files; undefined: no uploads are taken from this page. */
   readonly send: ((files: readonly File[]) => void) | undefined;
   readonly items: readonly UploadItem[];
   readonly retry: (id: number) => void;
-  /** Stops an upload and forgets it. What arrived stays on the controller for a day. */
+  /** Stops an upload and forgets it. What arrived stays there for a day. */
   readonly remove: (id: number) => void;
 }
 
@@ -37,8 +38,11 @@ interface OwnItem<Field> extends UploadItem {
 
 /** `done` is called with the path of each complete upload. The uploads stop with the form. */
 export function useUploads<Field>(done: (field: Field, path: string) => void): Uploads<Field> {
-  const { api, credentials } = useSession();
+  const { api, credentials, toBuckets } = useSession();
   const tenant = useQuery({ queryKey: ["tenant"], queryFn: () => bodyOf(api.GET("/v1/tenant")) });
+  const limits = tenant.data?.uploads;
+  // Digests are only for pages from https or localhost.
+  const inParts = toBuckets && limits?.parts === true && isSecureContext;
   const [items, setItems] = useState<readonly OwnItem<Field>[]>([]);
   const nextId = useRef(0);
   const latestDone = useRef(done);
@@ -55,11 +59,10 @@ export function useUploads<Field>(done: (field: Field, path: string) => void): U
     const { signal } = stop;
     const run = async () => {
       try {
-        const path = await sendFile(file, {
-          credentials,
-          signal,
-          onProgress: (sent) => change(id, { sent }),
-        });
+        const sending = { signal, onProgress: (sent: number) => change(id, { sent }) };
+        const path = await (inParts
+          ? sendParts(file, { api, ...sending })
+          : sendFile(file, { credentials, ...sending }));
         if (signal.aborted) return;
         remove(id);
         latestDone.current(field, path);
@@ -77,7 +80,7 @@ export function useUploads<Field>(done: (field: Field, path: string) => void): U
     ]);
   return {
     of: (field) => ({
-      send: tenant.data?.uploads === undefined ? undefined : send(field),
+      send: inParts || limits?.onlyParts === false ? send(field) : undefined,
       items: items.filter((item) => item.field === field),
       retry: (id) => change(id, { fault: undefined }),
       remove,

@@ -8,7 +8,7 @@ export function taskText(task: Work, framesDone: number): string {
   return `${doingText(task, framesDone)}${task.attempt > 1 ? ` (attempt ${task.attempt})` : ""}`;
 }
 
-function doingText({ kind, firstFrame, frameCount }: Work, framesDone: number): string {
+function doingText({ kind, firstFrame, frameCount, clipFrame }: Work, framesDone: number): string {
   const done = frameCount > 0 ? `: ${framesDone} of ${frameCount} done` : "";
   switch (kind) {
     case "PLAN":
@@ -18,6 +18,7 @@ function doingText({ kind, firstFrame, frameCount }: Work, framesDone: number): 
     case "WHOLE":
       return `scoring the whole video${done}`;
     case "STILLS":
+      if (clipFrame !== undefined) return `making the video of frame ${clipFrame}`;
       // The frames are not contiguous, so there is no range to show.
       return `making stills of ${frameCount} ${frameCount === 1 ? "frame" : "frames"}`;
     default:

@@ -17,6 +17,8 @@ export interface ConsoleConfig {
     | ({ readonly kind: "oidc" } & ProviderConfig)
     /** Tokens are required, but no identity provider is configured for the console. */
     | { readonly kind: "unconfigured" };
+  /** Origins of buckets to which this page may upload. */
+  readonly uploadOrigins: readonly string[];
 }
 
 export async function loadConfig(): Promise<ConsoleConfig> {

@@ -17,18 +17,19 @@ export function SessionProvider({ children }: { readonly children: ReactNode }) 
   const config = useQuery({ queryKey: ["config"], queryFn: loadConfig, staleTime: Number.POSITIVE_INFINITY });
   if (config.isPending) return <Loading what="the console" />;
   if (config.isError) return <Failed error={config.error} retry={() => void config.refetch()} />;
-  const { authentication, version } = config.data;
+  const { authentication, version, uploadOrigins } = config.data;
+  const shared = { version, toBuckets: uploadOrigins.length > 0 };
   if (authentication.kind === "unconfigured") return <Unconfigured />;
   if (authentication.kind === "oidc")
     return (
       <Suspense fallback={<Loading what="your session" />}>
-        <SignInProvider provider={authentication} version={version}>
+        <SignInProvider provider={authentication} {...shared}>
           {children}
         </SignInProvider>
       </Suspense>
     );
   return (
-    <SignedIn credentials={NO_TOKEN} open version={version} signOut={undefined}>
+    <SignedIn credentials={NO_TOKEN} open {...shared} signOut={undefined}>
       {children}
     </SignedIn>
   );

@@ -12,6 +12,8 @@ export interface Session {
   /** Authentication is disabled. */
   readonly open: boolean;
   readonly version: string;
+  /** Whether this page may upload to buckets of the tenant. */
+  readonly toBuckets: boolean;
   /** undefined if there is no session to end. */
   readonly signOut: (() => void) | undefined;
 }

@@ -10,10 +10,11 @@ import { SignedIn } from "./signed-in.tsx";
 interface Props {
   readonly provider: ProviderConfig;
   readonly version: string;
+  readonly toBuckets: boolean;
   readonly children: ReactNode;
 }
 
-export function SignInProvider({ provider, version, children }: Props) {
+export function SignInProvider({ provider, version, toBuckets, children }: Props) {
   const [isOver, setOver] = useState(false);
   const signIn = useMemo(() => new SignIn(provider, () => setOver(true)), [provider]);
   useEffect(() => {
@@ -32,7 +33,13 @@ export function SignInProvider({ provider, version, children }: Props) {
   return (
     <>
       {isOver && <SessionOver signIn={signIn} />}
-      <SignedIn credentials={signIn} open={false} version={version} signOut={() => void signIn.end()}>
+      <SignedIn
+        credentials={signIn}
+        open={false}
+        version={version}
+        toBuckets={toBuckets}
+        signOut={() => void signIn.end()}
+      >
         {children}
       </SignedIn>
     </>

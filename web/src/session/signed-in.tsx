@@ -9,17 +9,19 @@ interface SignedInProps {
   readonly credentials: Credentials;
   readonly open: boolean;
   readonly version: string;
+  readonly toBuckets: boolean;
   readonly signOut: (() => void) | undefined;
   readonly children: ReactNode;
 }
 
-export function SignedIn({ credentials, open, version, signOut, children }: SignedInProps) {
+export function SignedIn({ credentials, open, version, toBuckets, signOut, children }: SignedInProps) {
   const api = useMemo(() => openApi(credentials), [credentials]);
   const whoami = useQuery({ queryKey: ["whoami"], queryFn: () => bodyOf(api.GET("/v1/whoami")) });
   const caller = whoami.data;
   const session = useMemo(
-    () => (caller === undefined ? undefined : { api, credentials, caller, open, version, signOut }),
-    [api, credentials, caller, open, version, signOut],
+    () =>
+      caller === undefined ? undefined : { api, credentials, caller, open, version, toBuckets, signOut },
+    [api, credentials, caller, open, version, toBuckets, signOut],
   );
   if (session !== undefined) return <SessionContext value={session}>{children}</SessionContext>;
   if (!whoami.isError) return <Loading what="your session" />;

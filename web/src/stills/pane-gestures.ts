@@ -65,7 +65,32 @@ export function usePointers({ view, pane, show }: Shown) {
   };
 }
 
-function pointOf(event: PointerEvent<HTMLElement>): Point {
+/** A pointer that moves further than this, in CSS pixels, drags. */
+const CLICK_SLACK = 4;
+
+/** Calls back for a press of one pointer that is lifted where it went down. */
+export function useClicks(click: (at: Point) => void) {
+  const pressed = useRef<{ readonly id: number; readonly at: Point }>(undefined);
+  return {
+    onPointerDown: (event: PointerEvent<HTMLElement>) => {
+      const isOne = event.isPrimary && event.button === 0;
+      pressed.current = isOne ? { id: event.pointerId, at: pointOf(event) } : undefined;
+    },
+    onPointerMove: (event: PointerEvent<HTMLElement>) => {
+      const { id, at } = pressed.current ?? {};
+      if (id !== event.pointerId || at === undefined) return;
+      const now = pointOf(event);
+      if (Math.hypot(now.x - at.x, now.y - at.y) > CLICK_SLACK) pressed.current = undefined;
+    },
+    onPointerUp: (event: PointerEvent<HTMLElement>) => {
+      if (pressed.current?.id === event.pointerId) click(pointOf(event));
+      pressed.current = undefined;
+    },
+  };
+}
+
+/** Where in its element an event is. */
+export function pointOf(event: PointerEvent<HTMLElement>): Point {
   const { left, top } = event.currentTarget.getBoundingClientRect();
   return { x: event.clientX - left, y: event.clientY - top };
 }

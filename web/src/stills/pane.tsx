@@ -1,11 +1,34 @@
 /** One pane: a part of one or more images of the same size, panned and zoomed by pointer and keys. */
-import { type KeyboardEvent, type ReactNode, useRef } from "react";
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useRef } from "react";
 import { useDevicePixels } from "./device-pixels.ts";
-import { usePointers, useWheel, ZOOM_STEP } from "./pane-gestures.ts";
-import { isAll, panBy, type Size, transformOf, type View, within, zoomAt } from "./viewport.ts";
+import { pointOf, useClicks, usePointers, useWheel, ZOOM_STEP } from "./pane-gestures.ts";
+import {
+  isAll,
+  type Point,
+  panBy,
+  pointAt,
+  type Size,
+  transformOf,
+  type View,
+  within,
+  zoomAt,
+} from "./viewport.ts";
 
 /** Distance of one key press, in CSS pixels. */
 const KEY_PAN = 60;
+
+const STEPS: ReadonlyMap<string, readonly [number, number]> = new Map([
+  ["ArrowLeft", [-1, 0]],
+  ["ArrowRight", [1, 0]],
+  ["ArrowUp", [0, -1]],
+  ["ArrowDown", [0, 1]],
+]);
+
+interface PaneStep {
+  /** Completes "Shift and arrow keys …" for screen readers. */
+  readonly does: string;
+  readonly by: (by: readonly [right: number, down: number]) => void;
+}
 
 interface PaneProps {
   /** Describes the content to screen readers. */
@@ -15,10 +38,17 @@ interface PaneProps {
   readonly view: View;
   /** Called with undefined for the whole image, regardless of the size of the pane. */
   readonly onView: (view: View | undefined) => void;
+  /** Called with the image pixel under the pointer, which can be outside of the image; undefined: none. */
+  readonly onHover?: (point: Point | undefined) => void;
+  /** Called with the image pixel that is clicked or tapped, not when a drag or a pinch ends. */
+  readonly onPick?: (point: Point) => void;
+  /** What arrow keys with Shift do, with columns and rows. */
+  readonly step?: PaneStep;
   readonly children: ReactNode;
 }
 
-export function Pane({ label, picture, pane, view, onView, children }: PaneProps) {
+export function Pane(props: PaneProps) {
+  const { label, picture, pane, view, onView, onHover, onPick, step, children } = props;
   const element = useRef<HTMLElement>(null);
   const ratio = useDevicePixels();
   const isZoomed = !isAll(view, picture, pane);
@@ -32,9 +62,17 @@ export function Pane({ label, picture, pane, view, onView, children }: PaneProps
   const shown = { view, pane, isZoomed, show };
   useWheel(element, shown);
   const pointers = usePointers(shown);
+  const clicks = useClicks((at) => onPick?.(pointAt(at, view, pane)));
+  const hover = (event: PointerEvent<HTMLElement>) => onHover?.(pointAt(pointOf(event), view, pane));
   const press = (event: KeyboardEvent) => {
-    const isShortcut = event.ctrlKey || event.altKey || event.metaKey;
-    const next = isShortcut ? undefined : keyed(event.key, view, pane);
+    // These belong to the browser.
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    const by = event.shiftKey ? STEPS.get(event.key) : undefined;
+    if (step !== undefined && by !== undefined) {
+      event.preventDefault();
+      return step.by(by);
+    }
+    const next = keyed(event.key, view, pane);
     if (next === undefined) return;
     event.preventDefault();
     show(next);
@@ -45,8 +83,22 @@ export function Pane({ label, picture, pane, view, onView, children }: PaneProps
       className={`pane${isZoomed ? " zoomed" : ""}${view.scale * ratio >= 2 ? " pixels" : ""}`}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: needs the focus to be panned by keys
       tabIndex={0}
-      aria-label={`${label}. Arrow keys pan, plus and minus zoom, 0 fits, F flips.`}
+      aria-label={`${label}. Arrow keys pan, ${step === undefined ? "" : `Shift and arrow keys ${step.does}, `}plus and minus zoom, 0 fits, F flips.`}
       {...pointers}
+      onPointerDown={(event) => {
+        pointers.onPointerDown(event);
+        clicks.onPointerDown(event);
+      }}
+      onPointerMove={(event) => {
+        pointers.onPointerMove(event);
+        clicks.onPointerMove(event);
+        hover(event);
+      }}
+      onPointerUp={(event) => {
+        pointers.onPointerUp(event);
+        clicks.onPointerUp(event);
+      }}
+      onPointerLeave={() => onHover?.(undefined)}
       onKeyDown={press}
       style={{ height: pane.height }}
     >

@@ -2,6 +2,8 @@
 import { useCallback, useMemo, useState, useSyncExternalStore } from "react";
 import type { Job } from "../api/client.ts";
 import type { FrameTable } from "../chart/data/frame-table.ts";
+import { ClipView } from "../clips/clip-view.tsx";
+import { useClips } from "../clips/use-clips.ts";
 import { Failed } from "../ui/states.tsx";
 import { Awaited } from "./awaited.tsx";
 import { Pinned } from "./pinned.tsx";
@@ -32,6 +34,7 @@ interface StillsProps {
 /** For a job that has succeeded. */
 export function StillsSection({ job, table, isLoading, metric, rate, frame, onFrame }: StillsProps) {
   const stills = useStills(job);
+  const clips = useClips(job);
   useRequestOf(frame, stills);
   const version = useSyncExternalStore(
     useCallback((look) => table.watch(look), [table]),
@@ -61,12 +64,16 @@ export function StillsSection({ job, table, isLoading, metric, rate, frame, onFr
       <h3 id="stills">{job.estimate === undefined ? "Worst moments" : "Lowest scores of the sample"}</h3>
       {stills.error !== null && <Failed error={stills.error} />}
       <Strip {...{ moments, shown, scoreAt, rate, onFrame }} />
-      {pinned.length > 0 && <Pinned {...{ moments: pinned, shown, scoreAt, rate, stills, frame, onFrame }} />}
+      {pinned.length > 0 && (
+        <Pinned {...{ moments: pinned, shown, scoreAt, rate, stills, clips, frame, onFrame }} />
+      )}
       {stills.frames !== undefined && frame === undefined && first === undefined && (
         <NoPictures hasMoments={moments.length > 0} />
       )}
       {shown === undefined || picture === undefined ? (
         <Awaited frame={frame} shown={shown?.still} stills={stills} />
+      ) : look.mode === "video" ? (
+        <ClipView {...{ job, clips, rate, look }} frame={shown.frame} />
       ) : (
         <Viewer
           {...{ look, asked }}
@@ -74,6 +81,7 @@ export function StillsSection({ job, table, isLoading, metric, rate, frame, onFr
           sources={sidesOf(job.id)}
           frame={shown.frame}
           size={picture}
+          hasVideo
           onView={(view) => setPart({ size, view })}
         />
       )}

@@ -6,8 +6,13 @@ export const MODES = {
   wipe: "Wipe",
   flip: "Flip",
   difference: "Difference",
+  heat: "Heat map",
+  video: "Video",
 } as const;
 export type Mode = keyof typeof MODES;
+
+/** The modes of two images, of which there is no video. */
+const IMAGE_MODES: readonly Mode[] = ["beside", "wipe", "flip", "difference", "heat"];
 
 /** Gains of the difference view; small differences are invisible without one. */
 export const GAINS = [1, 4, 16] as const;
@@ -16,12 +21,20 @@ export type Gain = (typeof GAINS)[number];
 /** Device pixels per image pixel. Integers, so that all pixels have the same size. */
 const SCALES = [1, 2, 4, 8];
 
-export function ModeChoice({ mode, onMode }: { readonly mode: Mode; readonly onMode: (mode: Mode) => void }) {
+interface ModeChoiceProps {
+  readonly mode: Mode;
+  readonly onMode: (mode: Mode) => void;
+  /** Whether there is a video of the two sides. Default: there is. */
+  readonly hasVideo?: boolean;
+}
+
+export function ModeChoice({ mode, onMode, hasVideo = true }: ModeChoiceProps) {
+  const modes = hasVideo ? [...IMAGE_MODES, "video" as const] : IMAGE_MODES;
   return (
     <fieldset className="choice" aria-label="View">
-      {Object.entries(MODES).map(([key, name]) => (
-        <button key={key} type="button" aria-pressed={key === mode} onClick={() => onMode(key as Mode)}>
-          {name}
+      {modes.map((key) => (
+        <button key={key} type="button" aria-pressed={key === mode} onClick={() => onMode(key)}>
+          {MODES[key]}
         </button>
       ))}
     </fieldset>

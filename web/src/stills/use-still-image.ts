@@ -1,6 +1,6 @@
 /** The object URL of a still. It is fetched because an img element cannot send a token. */
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useObjectUrl } from "../api/object-url.ts";
 import { useSession } from "../session/session.ts";
 import { fetchStill, type Side } from "./fetch-still.ts";
 
@@ -19,15 +19,5 @@ export function useStillImage(jobId: string, frame: number, side: Side): StillIm
     queryFn: ({ signal }) => fetchStill(credentials, jobId, frame, side, signal),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const [url, setUrl] = useState<string>();
-  useEffect(() => {
-    if (data === undefined) return undefined;
-    const made = URL.createObjectURL(data);
-    setUrl(made);
-    return () => {
-      URL.revokeObjectURL(made);
-      setUrl(undefined);
-    };
-  }, [data]);
-  return { url, error, retry: () => void refetch() };
+  return { url: useObjectUrl(data), error, retry: () => void refetch() };
 }

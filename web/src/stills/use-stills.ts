@@ -4,9 +4,7 @@ import { useEffect, useMemo } from "react";
 import { bodyOf, type Job } from "../api/client.ts";
 import { useSession } from "../session/session.ts";
 import { framesOf, type StillFrame } from "./still-list.ts";
-
-/** Milliseconds that a frame must stay selected before its stills are requested, so that browsing requests none. */
-const SETTLE_MS = 500;
+import { useSettledRequest } from "./use-settled-request.ts";
 
 interface Refused {
   readonly frame: number;
@@ -63,9 +61,5 @@ export function useStills({ id, revision }: Job): Stills {
 /** Requests the stills of the selected frame if it has none. */
 export function useRequestOf(frame: number | undefined, { frames, request }: Stills): void {
   const isMissing = frame !== undefined && frames?.every((known) => known.frame !== frame) === true;
-  useEffect(() => {
-    if (!isMissing) return undefined;
-    const timer = setTimeout(() => request(frame), SETTLE_MS);
-    return () => clearTimeout(timer);
-  }, [isMissing, frame, request]);
+  useSettledRequest(isMissing ? frame : undefined, request);
 }

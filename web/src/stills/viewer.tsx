@@ -3,6 +3,7 @@ import { type KeyboardEvent, useCallback, useState } from "react";
 import { Failed } from "../ui/states.tsx";
 import { useDevicePixels } from "./device-pixels.ts";
 import type { Side } from "./fetch-still.ts";
+import { HeatMap } from "./heat/heat-map.tsx";
 import { GainChoice, ModeChoice, Zoom } from "./tools.tsx";
 import type { Look } from "./use-look.ts";
 import { useStillImage } from "./use-still-image.ts";
@@ -27,15 +28,26 @@ interface ViewerProps {
   readonly frame: number;
   readonly size: Size;
   readonly look: Look;
+  /** Whether there is a video of the two sides, for which the caller has a view. Default: there is none. */
+  readonly hasVideo?: boolean;
   /** The requested part; undefined: the whole image. */
   readonly asked: View | undefined;
   readonly onView: (view: View | undefined) => void;
 }
 
-export function Viewer({ sources: [first, second], frame, size, look, asked, onView }: ViewerProps) {
+export function Viewer({
+  sources: [first, second],
+  frame,
+  size,
+  look,
+  hasVideo = false,
+  asked,
+  onView,
+}: ViewerProps) {
   const one = useStillImage(first.jobId, frame, first.side);
   const other = useStillImage(second.jobId, frame, second.side);
-  const { mode, gain, onMode, onGain } = look;
+  const { gain, onMode, onGain } = look;
+  const mode = look.mode === "video" ? "beside" : look.mode;
   const [isOther, setIsOther] = useState(false);
   const [watchWidth, width] = useWidth();
   const ratio = useDevicePixels();
@@ -59,7 +71,7 @@ export function Viewer({ sources: [first, second], frame, size, look, asked, onV
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would be as wide as its widest image
     <div className="still-viewer" ref={watchWidth} role="group" aria-label="Both stills" onKeyDown={press}>
       <div className="still-tools">
-        <ModeChoice mode={mode} onMode={onMode} />
+        <ModeChoice {...{ mode, onMode, hasVideo }} />
         {mode === "difference" && <GainChoice gain={gain} onGain={onGain} />}
         <Zoom view={view} ratio={ratio} onView={onView} />
       </div>
@@ -71,12 +83,20 @@ export function Viewer({ sources: [first, second], frame, size, look, asked, onV
           {mode === "wipe" && <Wipe {...shown} />}
           {mode === "flip" && <Flip {...shown} isOther={isOther} onFlip={flip} />}
           {mode === "difference" && <Difference {...shown} gain={gain} />}
+          {mode === "heat" && <HeatMap {...shown} />}
         </>
       )}
       <p className="quiet still-help">
         <kbd>Ctrl</kbd> + wheel, pinch or <kbd>+</kbd> <kbd>-</kbd> to zoom; drag or arrow keys to pan;{" "}
-        <kbd>F</kbd> to flip. At 1×, a sample is one screen pixel. Stills are lossy (WebP, 4:2:0); scores are
-        computed from the samples themselves.
+        <kbd>F</kbd> to flip.{" "}
+        {mode === "heat" && (
+          <>
+            Point at a block to read its value; click it, or move with <kbd>Shift</kbd> + arrow keys, to
+            select it.{" "}
+          </>
+        )}
+        At 1×, a sample is one screen pixel. Stills are lossy (WebP, 4:2:0); scores are computed from the
+        samples themselves.
       </p>
     </div>
   );

@@ -92,6 +92,11 @@ export function transformOf({ scale, x, y }: View, pane: Size, ratio: number): s
   return `translate(${at(pane.width / 2 - x * scale)}px, ${at(pane.height / 2 - y * scale)}px) scale(${scale})`;
 }
 
+/** The image pixel at a point of the pane. */
+export function pointAt({ x, y }: Point, view: View, pane: Size): Point {
+  return { x: pixelAt(x, view, pane), y: view.y + (y - pane.height / 2) / view.scale };
+}
+
 /** The image column at a distance from the pane's left edge. */
 export function pixelAt(left: number, { scale, x }: View, pane: Size): number {
   return x + (left - pane.width / 2) / scale;

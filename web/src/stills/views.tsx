@@ -10,7 +10,7 @@ interface NamedPicture {
   readonly url: string | undefined;
 }
 
-interface ViewsProps {
+export interface ViewsProps {
   readonly frame: number;
   readonly one: NamedPicture;
   readonly other: NamedPicture;
@@ -73,7 +73,7 @@ export function Wipe({ frame, one, other, ...shown }: ViewsProps) {
 }
 
 /** The draggable edge; the slider below serves users without a pointer. */
-function WipeLine({ percent, height, onPercent }: WipeLineProps) {
+export function WipeLine({ percent, height, onPercent }: WipeLineProps) {
   const drag = (event: PointerEvent<HTMLElement>) => {
     const whole = event.currentTarget.parentElement?.getBoundingClientRect();
     if (event.buttons !== 1 || whole === undefined) return;
@@ -93,7 +93,8 @@ function WipeLine({ percent, height, onPercent }: WipeLineProps) {
 interface WipeLineProps {
   /** Distance from the left edge. */
   readonly percent: number;
-  readonly height: number;
+  /** As in CSS. */
+  readonly height: number | string;
   readonly onPercent: (percent: number) => void;
 }
 
@@ -147,11 +148,17 @@ export function Difference({ frame, one, other, gain, ...shown }: ViewsProps & {
 }
 
 /** The surrounding pane labels it, so alt is empty. */
-function Still({ url }: { readonly url: string | undefined }) {
+export function Still({ url }: { readonly url: string | undefined }) {
   return url === undefined ? null : <img src={url} alt="" draggable={false} />;
 }
 
-function Captioned({ caption, children }: { readonly caption: ReactNode; readonly children: ReactNode }) {
+export function Captioned({
+  caption,
+  children,
+}: {
+  readonly caption: ReactNode;
+  readonly children: ReactNode;
+}) {
   return (
     <figure>
       {children}

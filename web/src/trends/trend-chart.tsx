@@ -1,7 +1,7 @@
 /** Differences to the baseline over releases: a line for each clip, their mean with its interval, and where it changed. */
 import { useRef } from "react";
 import { ticks } from "../../../src/rates/ticks.ts";
-import { useWidth } from "../compare/rates/axes.tsx";
+import { useWidth } from "../rates/use-width.ts";
 import { differenceText, lineOf, type Trend } from "./trend-view.ts";
 
 const HEIGHT = 320;

@@ -51,6 +51,16 @@ const GROUPS: readonly { readonly name: string; readonly rows: readonly KeyRow[]
       { keys: ["+", "−"], does: "Zoom; also Ctrl + mouse wheel" },
       { keys: ["←", "→", "↑", "↓"], does: "Pan" },
       { keys: ["0"], does: "Show the whole still" },
+      { keys: ["Shift", "Arrow"], does: "In the heat map: select the next block" },
+    ],
+  },
+  {
+    name: "Video of a moment, when focused",
+    rows: [
+      { keys: ["Space"], does: "Play or pause" },
+      { keys: ["←", "→"], does: "Previous or next frame" },
+      { keys: ["Home", "End"], does: "Go to the first or last frame" },
+      { keys: ["M"], does: "Go to the moment" },
     ],
   },
 ];

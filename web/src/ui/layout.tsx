@@ -10,7 +10,6 @@ import { ThemeButton } from "./theme.tsx";
 const PAGES = [
   { path: "/jobs", name: "Jobs", role: "svc:reader" },
   { path: "/comparisons", name: "Comparisons", role: "svc:reader" },
-  { path: "/compare", name: "Compare", role: "svc:reader" },
   { path: "/trends", name: "Trends", role: "svc:reader" },
   { path: "/nodes", name: "Nodes", role: "svc:reader" },
   { path: "/tenant", name: "Tenant", role: "svc:reader" },

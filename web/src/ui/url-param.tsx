@@ -21,15 +21,20 @@ interface ParamSelectProps {
   readonly name: string;
   readonly label: string;
   readonly value: string;
+  /** The value that the URL does not need to name. */
+  readonly usual?: string;
   readonly options: readonly (readonly [value: string, text: string])[];
 }
 
-export function ParamSelect({ name, label, value, options }: ParamSelectProps) {
+export function ParamSelect({ name, label, value, usual, options }: ParamSelectProps) {
   const setParam = useSetParam();
   return (
     <label>
       {label}{" "}
-      <select value={value} onChange={({ target }) => setParam(name, target.value)}>
+      <select
+        value={value}
+        onChange={({ target }) => setParam(name, target.value === usual ? undefined : target.value)}
+      >
         {options.map(([each, text]) => (
           <option key={each} value={each}>
             {text}

@@ -2,6 +2,7 @@
 import type { Confidence, Finding } from "../../contract/finding.ts";
 import type { SampleRange } from "../../contract/picture.ts";
 import type { Side } from "../../contract/request.ts";
+import { UNCHECKED } from "../../contract/unchecked.ts";
 import { meanOf } from "../sums.ts";
 import { coloured, type Fields } from "./fields.ts";
 import { type Fit, fit, quantile } from "./regression.ts";
@@ -84,25 +85,17 @@ function explained(values: Float32Array, { residual }: Fit): boolean {
   return variance > 4 && residual ** 2 < (1 - EXPLAINED) * variance;
 }
 
-/** What is found if pictures are too plain for any comparison of their samples. */
-export const TOO_PLAIN: Finding = {
-  code: "NOT_CHECKED",
-  confidence: "possible",
-  evidence:
-    "Whether the samples are of the same range, levels and matrix is not known: the pictures have too little contrast.",
-};
-
 /** Findings of range, gain and offset; NOT_CHECKED if the pictures are too plain. */
 export function levelFindings(fields: Fields, tags: RangeTags = {}): Finding[] {
   const levels = levelsOf(fields);
-  if (!levels) return [TOO_PLAIN];
+  if (!levels) return [UNCHECKED.samples];
   for (const conversion of CONVERSIONS) {
     const confidence = agreement(levels, conversion, fields);
     if (confidence) return [rangeFinding(levels, conversion, confidence, tags)];
   }
   const resembled = CONVERSIONS.find((conversion) => resembles(levels, conversion));
   const isKnown = levels.chroma.length > 0;
-  const range = resembled && isKnown ? rangeFinding(levels, resembled, "possible", tags) : UNDECIDED;
+  const range = resembled && isKnown ? rangeFinding(levels, resembled, "possible", tags) : UNCHECKED.range;
   return [...otherLevels(levels), ...(resembled ? [range] : [])];
 }
 
@@ -120,13 +113,6 @@ function otherLevels(levels: Levels): Finding[] {
     },
   ];
 }
-
-const UNDECIDED: Finding = {
-  code: "NOT_CHECKED",
-  confidence: "possible",
-  evidence:
-    "Whether the samples are of the same range is not known: luma differs nearly as between the ranges, and the pictures have too little colour to decide.",
-};
 
 /** Whether another range, with a gamma or what a low rate changes, would explain other levels as well. */
 function resembles({ gain, offset, chroma, middle }: Levels, conversion: Conversion): boolean {

@@ -2,6 +2,7 @@
 import type { Finding } from "../../contract/finding.ts";
 import { MATRICES, type SampleMatrix } from "../../contract/picture.ts";
 import { SIDES, type Side } from "../../contract/request.ts";
+import { UNCHECKED } from "../../contract/unchecked.ts";
 import { inverted } from "../space/solve.ts";
 import { coloured, type Fields } from "./fields.ts";
 import { fit } from "./regression.ts";
@@ -84,13 +85,6 @@ interface Measured {
   readonly errors: Mixture;
 }
 
-const UNCHECKED: Finding = {
-  code: "NOT_CHECKED",
-  confidence: "possible",
-  evidence:
-    "Whether the samples are of the same matrix is not known: the pictures have too little colour, or the encode changes it.",
-};
-
 /** Times BETTER that a usual mistake must be better than none for it to be seen in spite of what the encode changes. */
 const SEEN = 2;
 
@@ -106,7 +100,7 @@ function shows({ errors }: Measured): boolean {
 /** Findings of the matrix: from 601 to 709 and the like; NOT_CHECKED where none would be seen. */
 export function matrixFindings(fields: Fields, tags: MatrixTags = {}): Finding[] {
   const measured = measure(fields);
-  if (!measured) return [UNCHECKED];
+  if (!measured) return [UNCHECKED.matrix];
   const none = distance(measured, { uToY: 0, vToY: 0, vToU: 0, uToV: 0 });
   const best = HYPOTHESES.map((hypothesis) => ({
     hypothesis,
@@ -114,7 +108,8 @@ export function matrixFindings(fields: Fields, tags: MatrixTags = {}): Finding[]
     doubt: doubt(hypothesis, tags),
   })).reduce((one, other) => (other.off + other.doubt < one.off + one.doubt ? other : one));
   const gain = none - best.off;
-  if (gain < BETTER || best.off > Math.min(FITS, LEFT * none)) return shows(measured) ? [] : [UNCHECKED];
+  if (gain < BETTER || best.off > Math.min(FITS, LEFT * none))
+    return shows(measured) ? [] : [UNCHECKED.matrix];
   const { reference, distorted } = best.hypothesis;
   const side: Side =
     tags.reference !== undefined && tags.reference !== reference && tags.distorted === distorted

@@ -1,6 +1,6 @@
 /** Finds the exact samples that both sides show, on a few frames of full size. */
 import type { Area } from "../../contract/picture.ts";
-import { otherSide, type Side } from "../../contract/request.ts";
+import { otherSide, SIDES, type Side } from "../../contract/request.ts";
 import { paired } from "./bars.ts";
 import { type Layout, layoutOf } from "./layout.ts";
 import { type Plane, shrink } from "./plane.ts";
@@ -14,6 +14,8 @@ export interface ExactAreas {
   readonly distorted: Area;
   /** Whether each border is sure to the sample; false: it may be one or two off. */
   readonly exact: boolean;
+  /** Whether each border is an even sample or that of the frame: where 4:2:0 pictures are cut. */
+  readonly even: boolean;
   /** Largest distance between a measured border and the whole sample it was taken for. */
   readonly distance: number;
   readonly layout: Layout;
@@ -136,7 +138,8 @@ function whole(layout: Layout, pair: PlanePair): ExactAreas {
   };
   const areas = { reference: area("reference"), distorted: area("distorted") };
   const distance = Math.max(0, ...borders);
-  return { ...areas, exact: distance <= SURE && layout.match >= CLEAR, distance, layout };
+  const even = SIDES.every((side) => isEven(areas[side], pair[side]));
+  return { ...areas, exact: distance <= SURE && layout.match >= CLEAR, even, distance, layout };
 }
 
 interface Border {
@@ -144,4 +147,9 @@ interface Border {
   readonly length: number;
   /** Border of a bar that should be the same. */
   readonly bar: number | undefined;
+}
+
+function isEven({ x, y, width, height }: Area, frame: Plane): boolean {
+  const isCut = (end: number, length: number) => end % 2 === 0 || end === length;
+  return x % 2 === 0 && y % 2 === 0 && isCut(x + width, frame.width) && isCut(y + height, frame.height);
 }

@@ -1,6 +1,7 @@
 /** Findings about fields: interlaced sides, telecine, and fields in another order. */
 import type { Finding } from "../../contract/finding.ts";
 import { otherSide, perSide, SIDES, type Side } from "../../contract/request.ts";
+import { UNCHECKED } from "../../contract/unchecked.ts";
 import { NAMES } from "../../media/track.ts";
 import { type OwnWeave, ownWeaves, type PairWeave, pairWeaves, WovenSide } from "./frames.ts";
 import type { BothFields } from "./measure.ts";
@@ -58,7 +59,7 @@ export function weaveFindings({ fields, heights, partner }: Fielded): Finding[] 
   const open = pairs.filter(({ hidden }) => hidden <= HIDDEN);
   if (pairs.length < FEWEST || woven.length < SHARE * pairs.length) {
     const isShown = open.length >= Math.max(FEWEST, SHARE * pairs.length);
-    return [...blurredWeaves(pairs), ...(isShown && !isDoubtful(pairs) ? [] : [UNCHECKED])];
+    return [...blurredWeaves(pairs), ...(isShown && !isDoubtful(pairs) ? [] : [UNCHECKED.fields])];
   }
   const slope = middle(woven.map((pair) => pair.slope));
   const wider = middle(woven.map((pair) => pair.wider));
@@ -68,13 +69,6 @@ export function weaveFindings({ fields, heights, partner }: Fielded): Finding[] 
       : interlaced(woven, wider, pairs.length),
   ];
 }
-
-const UNCHECKED: Finding = {
-  code: "NOT_CHECKED",
-  confidence: "possible",
-  evidence:
-    "Whether a side is interlaced is not known: too little moves, or the encode changes the fields more than the movement does.",
-};
 
 /** Whether the fields of some frames, or of all a little, follow the movement. */
 function isDoubtful(pairs: readonly PairWeave[]): boolean {

@@ -1,6 +1,6 @@
 /** Measures which frames of a side, or of two sides, are woven of fields of different moments. */
 import type { Side } from "../../contract/request.ts";
-import type { FieldPictures } from "../../media/field-pictures.ts";
+import type { FieldPictures } from "../../media/pictures.ts";
 import { productOf } from "../sums.ts";
 import {
   type FieldRelation,

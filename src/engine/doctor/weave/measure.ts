@@ -4,7 +4,7 @@
  * nothing moves, so that the two sides' frames are compared.
  */
 import type { Side } from "../../contract/request.ts";
-import type { FieldPictures } from "../../media/field-pictures.ts";
+import type { FieldPictures } from "../../media/pictures.ts";
 import { LUMA } from "../../media/pictures.ts";
 
 export type BothFields = Readonly<Record<Side, FieldPictures>>;

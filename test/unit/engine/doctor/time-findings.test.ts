@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { alignTime } from "../../../../src/engine/doctor/time/align.ts";
+import { alignTime, type TimeRelation } from "../../../../src/engine/doctor/time/align.ts";
 import { surePairs, timeFindings } from "../../../../src/engine/doctor/time-findings.ts";
 import { picturesOf, span } from "./time/moving-texture.ts";
 
@@ -69,6 +69,30 @@ test("frames are missing at an end that moves", () => {
     findings.map(({ code, confidence }) => [code, confidence]),
     [["TRIMMED", "certain"]],
   );
+});
+
+test("an offset that the videos' common end fits as well is no fix: it can have changed anywhere", () => {
+  const counts = { reference: 154, distorted: 119 };
+  const seen = { first: 0, counts, totals: counts };
+  const time = (tied: readonly number[]): TimeRelation => ({
+    ...{ state: "shifted", confidence: "likely", match: 0.6, checked: 119, events: [], tied },
+    ...{ runs: [{ reference: 33, distorted: 0, count: 119 }], open: { first: 0, last: 0 } },
+  });
+  const summary = (tied: readonly number[]) =>
+    timeFindings(time(tied), seen).map(({ code, fix }) => [code, fix]);
+  const fix = { offset: -33 };
+  assert.deepEqual(summary([-34]), [
+    ["OFFSET", fix],
+    ["TRIMMED", fix],
+    ["TRIMMED", fix],
+  ]);
+  assert.equal(surePairs(time([-34]), seen)[0]?.count, 119);
+  assert.deepEqual(summary([-35, -34]), [
+    ["TIME_UNCLEAR", undefined],
+    ["OFFSET", undefined],
+    ["TRIMMED", undefined],
+  ]);
+  assert.deepEqual(surePairs(time([-35, -34]), seen), []);
 });
 
 test("frames that are missing among still ones leave open which of these belong together", () => {

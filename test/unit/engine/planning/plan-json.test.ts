@@ -16,12 +16,11 @@ import type { Plan } from "../../../../src/engine/planning/plan.ts";
 import {
   type PlannedModel,
   readPlan,
-  readSegment,
   type StoredPlan,
   writePlan,
-  writeSegment,
 } from "../../../../src/engine/planning/plan-json.ts";
 import type { Segment } from "../../../../src/engine/planning/segment.ts";
+import { readSegment, writeSegment } from "../../../../src/engine/planning/segment-json.ts";
 import { passesOf } from "../../../../src/engine/scoring/passes.ts";
 import type { Run } from "../../../../src/engine/scoring/run.ts";
 import { feed, scoreArguments } from "../../../../src/engine/scoring/vmaf-command.ts";
@@ -131,7 +130,7 @@ function planned({ name, digest, asked, metric, reason, encode }: Model): Planne
 }
 
 /** The content of a plan after reading it, without what only planning needs. */
-function facts({ request, tracks, pairing, models, whole, repair }: Plan): StoredPlan {
+function facts({ request, tracks, pairing, models, whole, repair, streamSegments }: Plan): StoredPlan {
   const unused = { times: undefined, uncuttable: undefined, straight: false, warnings: [] };
   return {
     scorer: SCORER,
@@ -143,6 +142,7 @@ function facts({ request, tracks, pairing, models, whole, repair }: Plan): Store
     pairing,
     whole,
     repair,
+    streamSegments,
   };
 }
 
@@ -359,6 +359,15 @@ describe("plans and segments as JSON", () => {
     const written = writePlan({ ...plan, pairing: { ...plan.pairing, runs } }, FILES, SCORER);
     for (const wrong of ["[1,2,0]", "[1,2]", "[1]", "[]", "[1,2,77,5]", "[-1,2,77]", "[1,2,7.5]"])
       assert.throws(() => readPlan(written.replace("[1,2,77]", wrong)), Failure, wrong);
+  });
+
+  test("have the segments of a stream, in ascending order", () => {
+    const [plan] = PLANS;
+    assert.ok(plan !== undefined);
+    const written = writePlan({ ...plan, streamSegments: [0, 50, 77] }, FILES, SCORER);
+    assert.deepEqual(readPlan(written).streamSegments, [0, 50, 77]);
+    for (const wrong of ["[0,77,50]", "[0,0]", "[-1,5]", "[0.5]", "{}"])
+      assert.throws(() => readPlan(written.replace("[0,50,77]", wrong)), Failure, wrong);
   });
 
   test("are refused if the text is not JSON or far too long", () => {

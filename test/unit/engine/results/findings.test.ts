@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Finding } from "../../../../src/engine/contract/finding.ts";
+import { UNCHECKED } from "../../../../src/engine/contract/unchecked.ts";
 import { joinFindings } from "../../../../src/engine/results/findings.ts";
 
 const late: Finding = { code: "OFFSET", confidence: "certain", evidence: "3 frames late." };
@@ -13,20 +14,39 @@ function frozen(firstFrame: number): Finding {
 }
 
 test("what is found everywhere is named once, with its fix if one part has it", () => {
-  assert.deepEqual(joinFindings(undefined, [first, late, { ...late, evidence: "Still late." }]), [first]);
+  assert.deepEqual(joinFindings(undefined, [[first, late], [{ ...late, evidence: "Still late." }]]), [first]);
   const other: Finding = { ...first, fix: { offset: 4 } };
-  assert.deepEqual(joinFindings(undefined, [first, other, late]), [first, other]);
+  assert.deepEqual(joinFindings(undefined, [[first], [other, late]]), [first, other]);
 });
 
 test("events with frames stay apart, the gravest first", () => {
   const events = [frozen(20), frozen(40), frozen(20)];
-  assert.deepEqual(joinFindings(undefined, [...events, late]), [late, frozen(20), frozen(40)]);
+  assert.deepEqual(joinFindings(undefined, [[...events, late]]), [late, frozen(20), frozen(40)]);
 });
 
 test("what was repaired comes first, and is not named again", () => {
   const repair = { fix: { offset: 3 }, findings: [late] };
-  assert.deepEqual(joinFindings(repair, [still, { ...late, confidence: "likely" }]), [
+  assert.deepEqual(joinFindings(repair, [[still, { ...late, confidence: "likely" }]]), [
     { ...late, fixed: true },
     still,
   ]);
+});
+
+test("what one part does not show of the samples is left out if another part shows it", () => {
+  const { matrix, fields } = UNCHECKED;
+  assert.deepEqual(joinFindings(undefined, [[matrix, fields], [fields]]), [fields]);
+  assert.deepEqual(
+    joinFindings(undefined, [
+      [matrix, fields],
+      [fields, matrix],
+    ]),
+    [matrix, fields],
+  );
+  assert.deepEqual(joinFindings(undefined, [[matrix], []]), []);
+});
+
+test("a part whose pictures cannot be compared shows nothing of the samples", () => {
+  const plain: Finding = { code: "NOT_CHECKED", confidence: "possible", evidence: "Only 9 % moves." };
+  assert.deepEqual(joinFindings(undefined, [[UNCHECKED.fields], [plain]]), [UNCHECKED.fields, plain]);
+  assert.deepEqual(joinFindings(undefined, [[], [plain]]), [plain]);
 });

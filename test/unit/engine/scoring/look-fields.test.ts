@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FIELDS_BYTES } from "../../../../src/engine/media/field-pictures.ts";
+import { FIELDS_BYTES } from "../../../../src/engine/media/pictures.ts";
 import { fieldBytes, fieldChain, fieldFrames } from "../../../../src/engine/scoring/look-fields.ts";
 
 test("fields are seen of bursts of seven frames, spread over each span", () => {

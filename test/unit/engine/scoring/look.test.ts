@@ -1,7 +1,8 @@
 /** Which frames of a run are looked at. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pictureChain, spansOf } from "../../../../src/engine/scoring/look.ts";
+import { spansOf } from "../../../../src/engine/results/looked-spans.ts";
+import { pictureChain } from "../../../../src/engine/scoring/look.ts";
 
 const whole = (count: number) => ({ first: 0, before: 0, count, after: 0, cut: undefined });
 const side = { seek: undefined, range: { start: undefined, end: undefined } };

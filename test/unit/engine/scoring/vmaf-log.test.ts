@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join as joinPath } from "node:path";
 import { type TestContext, test } from "node:test";
+import { SegmentMismatch } from "../../../../src/engine/contract/segment-mismatch.ts";
 import { FrameTable } from "../../../../src/engine/frames/frame-table.ts";
-import { SegmentMismatch } from "../../../../src/engine/planning/segment-mismatch.ts";
 import { Joiner } from "../../../../src/engine/results/join.ts";
 import { readLog } from "../../../../src/engine/scoring/vmaf-log.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { type ScoredSpan, scoreSpans, worstSpans } from "../../../../src/jobs/scores/spans.ts";
+import { firstFrames, type ScoredSpan, scoreSpans, worstSpans } from "../../../../src/jobs/scores/spans.ts";
 import { vmafSeries } from "../../../cli/series.ts";
 
 test("a shot has the mean of its frames, its lowest score and the first frame with it", () => {
@@ -10,6 +10,12 @@ test("a shot has the mean of its frames, its lowest score and the first frame wi
     { firstFrame: 0, frameCount: 3, mean: 83.333333, min: 80, worstFrame: 1 },
     { firstFrame: 3, frameCount: 2, mean: 60, min: 50, worstFrame: 3 },
   ]);
+});
+
+test("segments begin at the frame nearest to their time, and those shorter than a frame are left out", () => {
+  assert.deepEqual(firstFrames([0, 2, 4.004, 4.01, 6], 25), [0, 50, 100, 150]);
+  assert.deepEqual(firstFrames([0, 2.002, 4.004], 30_000 / 1001), [0, 60, 120]);
+  assert.deepEqual(firstFrames([], 25), []);
 });
 
 test("a shot without a score, as subsampling leaves, is left out", () => {

@@ -1,9 +1,10 @@
 /** The Bjøntegaard deltas of ladder B against ladder A. */
 
-import { bitRateText, signedText } from "../../../../src/jobs/quantities.ts";
+import { bitRateText } from "../../../../src/jobs/quantities.ts";
 import { bdRate, bdScore, type Delta, MIN_OVERLAP, type Outcome } from "../../../../src/rates/bd-rate.ts";
 import { MIN_POINTS, type Refusal, refusalOf } from "../../../../src/rates/points.ts";
 import { type ModelRanges, type Unit, unitOf } from "../../chart/data/metrics.ts";
+import { bdRateText, bdScoreText, lowOverlapText, overlapText } from "../../rates/delta-texts.ts";
 import type { Chosen } from "../compare-query.ts";
 import type { Compared, ComparedPoint } from "../compared.ts";
 import { LADDERS, type LadderPoints, ladderOf, upright } from "./ladders.ts";
@@ -93,7 +94,7 @@ function Numbers({ a, b, unit, basis }: NumbersProps) {
     return refusal === undefined ? [] : [{ name, text: FAULTS[refusal](points.length) }];
   });
   if (faults.length > 0) return <Faults faults={faults} />;
-  const { name, symbol, decimals, better } = unit;
+  const { name, decimals, better } = unit;
   const turn = better === "lower" ? -1 : 1;
   const scored = (value: number) => (turn * value).toFixed(decimals);
   return (
@@ -101,7 +102,7 @@ function Numbers({ a, b, unit, basis }: NumbersProps) {
       <DeltaNumber
         name="BD-rate"
         outcome={bdRate(a, b)}
-        text={({ value }) => `${signedText(value, 2)} %`}
+        text={({ value }) => bdRateText(value)}
         meaning={({ value }) =>
           `B needs ${Math.abs(value).toFixed(1)} % ${value < 0 ? "fewer" : "more"} bits than A for the same ${name}.`
         }
@@ -110,7 +111,7 @@ function Numbers({ a, b, unit, basis }: NumbersProps) {
       <DeltaNumber
         name="BD-score"
         outcome={turned(bdScore(a, b), turn)}
-        text={({ value }) => `${signedText(value, decimals)} ${symbol}`.trim()}
+        text={({ value }) => bdScoreText(value, unit)}
         meaning={({ value }) =>
           `At the same bit rate the ${name} of B is ${Math.abs(value).toFixed(decimals)} ${value < 0 ? "lower" : "higher"} than that of A (${value * turn < 0 ? "worse" : "better"}).`
         }
@@ -176,11 +177,11 @@ function DeltaNumber({ name, outcome, text, meaning, range }: NumberProps) {
       </p>
       <p>{meaning(delta)}</p>
       <p className="quiet">
-        Averaged over {range(delta)}, {(delta.overlap * 100).toFixed(0)} % of the wider ladder.
+        Averaged over {range(delta)}, {overlapText(delta.overlap)} of the wider ladder.
       </p>
       {delta.overlap < MIN_OVERLAP && (
         <p className="few" role="note">
-          The ladders overlap by less than {MIN_OVERLAP * 100} %: {name} does not describe the remainder.
+          {lowOverlapText(`${name} does`)}
         </p>
       )}
     </div>

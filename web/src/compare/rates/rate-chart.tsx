@@ -1,19 +1,16 @@
 /** Score over bit rate: every encode, the curves of the ladders and the convex hull. */
-import { useRef } from "react";
-import { useSearchParams } from "react-router";
-import { bitRateText } from "../../../../src/jobs/quantities.ts";
 import { upperHull } from "../../../../src/rates/hull.ts";
 import type { RatePoint } from "../../../../src/rates/points.ts";
-import { type ModelRanges, type Unit, unitOf, written } from "../../chart/data/metrics.ts";
-import { useSetParam } from "../../ui/url-param.tsx";
+import { type ModelRanges, type Unit, unitOf } from "../../chart/data/metrics.ts";
+import { Axes } from "../../rates/axes.tsx";
+import { curvePath, linePath } from "../../rates/curve-path.ts";
+import type { Place } from "../../rates/rate-place.ts";
+import { pointName, RateMark, RatePlot } from "../../rates/rate-plot.tsx";
 import type { Ladder } from "../compare-query.ts";
 import type { ComparedPoint } from "../compared.ts";
-import { Axes, useWidth } from "./axes.tsx";
-import { curvePath, linePath } from "./curve-path.ts";
 import { labelPlaces, type Spot } from "./label-place.ts";
 import { LADDERS, upright } from "./ladders.ts";
 import { BASIS_NAMES } from "./rate-basis.ts";
-import { type Place, placeOf } from "./rate-place.ts";
 
 interface RateChartProps {
   readonly points: readonly ComparedPoint[];
@@ -22,33 +19,21 @@ interface RateChartProps {
 }
 
 export function RateChart({ points, metric, models }: RateChartProps) {
-  const host = useRef<HTMLDivElement>(null);
-  const width = useWidth(host);
-  const [params] = useSearchParams();
-  const setParam = useSetParam();
-  const isLog = params.get("axis") === "log";
   const unit = unitOf(metric, models);
-  const change = (next: boolean) => setParam("axis", next ? "log" : undefined);
   return (
-    <div className="rate-chart" ref={host}>
-      <div className="section-head">
-        <h2>Score and {BASIS_NAMES[points[0]?.of.basis ?? "video"].toLowerCase()}</h2>
-        <label>
-          <input type="checkbox" checked={isLog} onChange={({ target }) => change(target.checked)} />{" "}
-          Logarithmic
-        </label>
-      </div>
-      {points.length === 0 ? (
-        <p className="quiet">
-          No bit rates yet. A job has a bit rate once it has succeeded, if its file states a frame rate.
-        </p>
-      ) : (
+    <RatePlot
+      heading={`Score and ${BASIS_NAMES[points[0]?.of.basis ?? "video"].toLowerCase()}`}
+      usual="linear"
+      empty="No bit rates yet. A job has a bit rate once it has succeeded, if its file states a frame rate."
+      {...{ points, unit }}
+    >
+      {(place) => (
         <>
-          <Drawn points={points} place={placeOf(points, width, isLog, unit.bounds[1])} unit={unit} />
+          <Drawn points={points} place={place} unit={unit} />
           <Key points={points} hasHull={unit.better !== undefined} />
         </>
       )}
-    </div>
+    </RatePlot>
   );
 }
 
@@ -89,7 +74,7 @@ function Drawn({ points, place, unit }: DrawnProps) {
           point={point}
           label={labels[index]}
           place={place}
-          score={written(point.score, unit)}
+          unit={unit}
           isOnHull={onHull.has(point.of.id)}
         />
       ))}
@@ -102,26 +87,28 @@ interface MarkProps {
   readonly place: Place;
   /** Position of the number. */
   readonly label: Spot | undefined;
-  readonly score: string;
+  readonly unit: Unit;
   readonly isOnHull: boolean;
 }
 
 /** Circle for ladder A, square for B, diamond for neither; filled if on the hull. */
-function Mark({ point: { of, rate, score }, place, label, score: text, isOnHull }: MarkProps) {
-  const [x, y] = [place.x(rate), place.y(score)];
-  const className = `mark ladder-${of.ladder ?? "none"} ${isOnHull ? "on-hull" : ""}`;
+function Mark({ point, place, label, unit, isOnHull }: MarkProps) {
+  const { of } = point;
+  const name = `${pointName(`${of.number}: ${of.title}`, point, unit)}${isOnHull ? ", on the hull" : ""}`;
+  const className = `ladder-${of.ladder ?? "none"} ${isOnHull ? "on-hull" : ""}`;
   return (
-    <g className={className}>
-      <title>{`${of.number}: ${of.title}, ${text} at ${bitRateText(rate)}${isOnHull ? ", on the hull" : ""}`}</title>
-      {/* The hit area is larger than the visible mark. */}
-      <circle className="reach" cx={x} cy={y} r="14" />
-      {of.ladder === "a" && <circle className="shape" cx={x} cy={y} r="5.5" />}
-      {of.ladder === "b" && <rect className="shape" x={x - 5} y={y - 5} width="10" height="10" />}
-      {of.ladder === undefined && <path className="shape" d={`M${x - 7} ${y}l7 -7l7 7l-7 7z`} />}
-      <text x={label?.x} y={label?.y}>
-        {of.number}
-      </text>
-    </g>
+    <RateMark {...{ point, place, name, className }}>
+      {(x, y) => (
+        <>
+          {of.ladder === "a" && <circle className="shape" cx={x} cy={y} r="5.5" />}
+          {of.ladder === "b" && <rect className="shape" x={x - 5} y={y - 5} width="10" height="10" />}
+          {of.ladder === undefined && <path className="shape" d={`M${x - 7} ${y}l7 -7l7 7l-7 7z`} />}
+          <text x={label?.x} y={label?.y}>
+            {of.number}
+          </text>
+        </>
+      )}
+    </RateMark>
   );
 }
 

@@ -6,6 +6,7 @@ import type { FrameTable } from "../../chart/data/frame-table.ts";
 import type { ModelRanges } from "../../chart/data/metrics.ts";
 import { type Segment, segmentsOf } from "../../chart/data/segments.ts";
 import { FrameChart } from "../../chart/frame-chart.tsx";
+import { gateLines } from "../../gates/gate-lines.ts";
 import { hasEnded } from "../../jobs/job-facts.ts";
 import { StillsSection } from "../../stills/stills.tsx";
 import { Failed } from "../../ui/states.tsx";
@@ -14,7 +15,7 @@ import { metricsOf, modelRanges } from "../metric-order.ts";
 import { usePicked, useShown, useThresholds, useView } from "../use-chart-state.ts";
 import { frameRateOf } from "./frame-rate.ts";
 import { PickedFrame } from "./picked-frame.tsx";
-import { Shots } from "./shots.tsx";
+import { Spans } from "./spans.tsx";
 import { useFrames } from "./use-frames.ts";
 
 export function Frames({ job }: { readonly job: Job }) {
@@ -68,8 +69,10 @@ function Chart({ job, table, isLoading }: ChartProps) {
   const [view, onView] = useView(table.total);
   const [shown, onShown] = useShown(metrics, models);
   const [thresholds, onThresholds] = useThresholds(metrics);
+  const gates = useMemo(() => gateLines(job.gates ?? []), [job.gates]);
   const [picked, onFrame] = usePicked(table.total);
   const shots = job.result?.shots ?? NO_SHOTS;
+  const streamSegments = job.result?.streamSegments ?? [];
   return (
     <>
       {rate === undefined && <p className="quiet">Frame numbers only: no file states a frame rate.</p>}
@@ -88,13 +91,17 @@ function Chart({ job, table, isLoading }: ChartProps) {
           onShown,
           thresholds,
           onThresholds,
+          gates,
           onFrame,
         }}
       />
       {picked !== undefined && (
         <PickedFrame {...{ table, metrics, models, rate }} frame={picked} onFrame={onFrame} />
       )}
-      {shots.length > 1 && <Shots {...{ shots, rate, onView, onFrame }} />}
+      {shots.length > 1 && <Spans what="shots" spans={shots} {...{ rate, onView, onFrame }} />}
+      {streamSegments.length > 1 && (
+        <Spans what="segments" spans={streamSegments} {...{ rate, onView, onFrame }} />
+      )}
       {job.state === "SUCCEEDED" && (
         <StillsSection {...{ job, table, isLoading, rate, onFrame }} metric="vmaf" frame={picked} />
       )}

@@ -1,9 +1,11 @@
 /** Fields of the submit dialog that most jobs leave at their defaults. */
+
 import { useId } from "react";
+import { FEATURES } from "../../../../src/jobs/scores/metric-names.ts";
 import { FieldRow } from "../../ui/field.tsx";
 import { toggled } from "../job-query.ts";
-import { FEATURES, type JobDraft } from "./draft.ts";
-import { type FieldsProps, TextRow } from "./fields.tsx";
+import type { JobDraft } from "./draft.ts";
+import { type FieldsProps, LinesRow, TextRow } from "./fields.tsx";
 import { POLICIES, type PolicyField, REPAIR_LABEL } from "./policies.ts";
 
 /** `scorerVersions`: versions on the nodes; empty if unknown. */
@@ -68,6 +70,14 @@ export function SubmitAdvanced({
           field="diagnoseOnly"
           label="Only diagnose"
           hint="Finds out how the two videos relate, and scores nothing."
+        />
+        <LinesRow
+          {...fields}
+          field="gates"
+          label="Gates"
+          rows={2}
+          placeholder="vmaf.mean=93"
+          hint="The lowest values with which the job is good enough: METRIC.STAT=VALUE, one per line. The job keeps them."
         />
         <TextRow {...fields} field="subsample" label="Score every n-th frame" placeholder="1" isNumber />
         <TextRow

@@ -1,4 +1,6 @@
 /** Validates a draft field by field: while the user types, and from the controller's refusal. */
+
+import { GateFault, MAX_GATES, parseGate } from "../../../../src/jobs/gates/gate.ts";
 import { remoteName } from "../../../../src/jobs/media/names.ts";
 import {
   FRAME_RATE,
@@ -20,8 +22,9 @@ import {
   MODEL_NAME,
   PIXEL_FORMAT,
 } from "../../../../src/jobs/request-limits.ts";
+import { labelOf } from "../../../../src/jobs/text/labels.ts";
 import type { ApiError } from "../../api/problem.ts";
-import { type Field, type JobDraft, labelOf, linesOf, modelNames } from "./draft.ts";
+import { type Field, type JobDraft, linesOf, modelNames } from "./draft.ts";
 
 export type Faults = { readonly [F in Field]?: string | undefined };
 
@@ -32,6 +35,7 @@ const CHECKS: { readonly [F in Field]?: (draft: JobDraft) => string | undefined 
   models: ({ models }) => modelsFault(modelNames(models)),
   name: ({ name }) => nameFault(name),
   labels: ({ labels }) => labelsFault(linesOf(labels)),
+  gates: ({ gates }) => gatesFault(linesOf(gates)),
   priority: ({ priority }) => rangeFault(priority, -MAX_PRIORITY, MAX_PRIORITY),
   width: (draft) => sideFault(draft, "width"),
   height: (draft) => sideFault(draft, "height"),
@@ -102,6 +106,26 @@ function nameFault(name: string): string | undefined {
   return textFault(name);
 }
 
+/** The fault in a list of gates, one per line. The controller knows which metrics there will be. */
+function gatesFault(gates: readonly string[]): string | undefined {
+  if (gates.length > MAX_GATES) return `At most ${MAX_GATES} gates.`;
+  for (const [index, gate] of gates.entries()) {
+    const fault = gateFault(gate);
+    if (fault !== undefined) return inLine(index, gates.length, fault);
+  }
+  return undefined;
+}
+
+function gateFault(gate: string): string | undefined {
+  try {
+    parseGate(gate);
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof GateFault) return thrown.message;
+    throw thrown;
+  }
+}
+
 /** The fault in a list of labels, one key=value per line. */
 export function labelsFault(lines: readonly string[]): string | undefined {
   if (lines.length > MAX_LABELS) return `${lines.length} labels; at most ${MAX_LABELS} are allowed.`;
@@ -159,6 +183,7 @@ function matchFault(text: string, pattern: RegExp, fault: string): string | unde
 
 /** Fields by the name that starts a message of the controller. */
 const NAMED: readonly (readonly [RegExp, Field])[] = [
+  [/^gates\b/, "gates"],
   [/^reference\b/, "reference"],
   [/^distorted\b/, "distorted"],
   [/^models?\b|is not a model name/, "models"],

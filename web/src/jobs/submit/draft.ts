@@ -1,5 +1,7 @@
 /** The contents of the submit dialog, and the jobs that they describe. */
+
 import { fileName } from "../../../../src/jobs/text/file-name.ts";
+import { labelOf, labelTexts } from "../../../../src/jobs/text/labels.ts";
 import type { JobSpec } from "../job-facts.ts";
 
 /** Every field as typed. */
@@ -12,6 +14,8 @@ export interface JobDraft {
   readonly name: string;
   /** One key=value per line. */
   readonly labels: string;
+  /** One METRIC.STAT=VALUE per line. */
+  readonly gates: string;
   readonly priority: string;
   readonly features: readonly string[];
   readonly width: string;
@@ -56,6 +60,7 @@ export const EMPTY_DRAFT: JobDraft = {
   models: "",
   name: "",
   labels: "",
+  gates: "",
   priority: "",
   features: [],
   width: "",
@@ -78,8 +83,6 @@ export const EMPTY_DRAFT: JobDraft = {
   kept: {},
 };
 
-export const FEATURES = ["psnr", "ssim", "ms_ssim", "ciede", "cambi", "psnr_hvs", "xpsnr"] as const;
-
 /** Non-empty lines. Spaces at the ends of a line are never part of a file name. */
 export function linesOf(text: string): readonly string[] {
   return text
@@ -92,12 +95,6 @@ export function modelNames(text: string): readonly string[] {
   return text.split(/[\s,]+/).filter(Boolean);
 }
 
-/** "key=value", split at the first "="; undefined if it is not a label. */
-export function labelOf(line: string): readonly [key: string, value: string] | undefined {
-  const at = line.indexOf("=");
-  return at <= 0 ? undefined : [line.slice(0, at).trim(), line.slice(at + 1).trim()];
-}
-
 /** The draft that describes a job's spec. */
 export function draftOf(spec: JobSpec): JobDraft {
   const { models = [], labels = {}, rawVideo: raw, encode } = spec;
@@ -107,9 +104,8 @@ export function draftOf(spec: JobSpec): JobDraft {
     distorted: spec.distorted,
     models: models.length > 0 ? models.join(" ") : (spec.model ?? ""),
     name: spec.name ?? "",
-    labels: Object.entries(labels)
-      .map(([key, value]) => `${key}=${value}`)
-      .join("\n"),
+    labels: labelTexts(labels).join("\n"),
+    gates: spec.gates?.join("\n") ?? "",
     priority: textOf(spec.priority),
     features: spec.features ?? [],
     width: textOf(raw?.width),
@@ -174,6 +170,7 @@ function sharedOf(draft: JobDraft): Omit<JobSpec, "reference" | "distorted"> {
       .map(labelOf)
       .filter((label) => label !== undefined),
   );
+  const gates = linesOf(draft.gates);
   const raw = rawVideoOf(draft);
   const encode = {
     ...numberIn("width", draft.encodeWidth),
@@ -191,6 +188,7 @@ function sharedOf(draft: JobDraft): Omit<JobSpec, "reference" | "distorted"> {
     ...(models.length > 0 && { models: [...models] }),
     ...(Object.keys(labels).length > 0 && { labels }),
     ...numberIn("priority", draft.priority),
+    ...(gates.length > 0 && { gates: [...gates] }),
     ...(draft.features.length > 0 && { features: [...draft.features] }),
     ...(raw !== undefined && { rawVideo: raw }),
     ...(draft.scaling !== "AUTO" && { scaling: draft.scaling }),

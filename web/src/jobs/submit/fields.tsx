@@ -66,7 +66,7 @@ export function TextRow(props: TextRowProps) {
   );
 }
 
-function LinesRow(props: Omit<TextRowProps, "isNumber"> & { readonly rows: number }) {
+export function LinesRow(props: Omit<TextRowProps, "isNumber"> & { readonly rows: number }) {
   const { field, draft, faults, change, left, label, hint, placeholder, rows, media } = props;
   return (
     <FieldRow label={label} hint={hint} fault={faults[field]}>

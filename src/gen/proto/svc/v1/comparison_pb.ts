@@ -460,8 +460,8 @@ export type ComparisonCell = Message<"svc.v1.ComparisonCell"> & {
   scorer?: ScorerInfo | undefined;
 
   /**
-   * Segments of a rendition with their scores by the first model, in order. Only in the output of svc compare for a
-   * manifest: a controller does not know the segments.
+   * Segments of a rendition with their scores by the first model, in order: as stream_segments of a result, and in the
+   * output of svc compare also for a manifest on its own machine. Empty if all cells together have more than 50,000.
    *
    * @generated from field: repeated svc.v1.ScoredSpan segments = 12;
    */
@@ -542,8 +542,8 @@ export type ComparisonCellJson = {
   scorer?: ScorerInfoJson;
 
   /**
-   * Segments of a rendition with their scores by the first model, in order. Only in the output of svc compare for a
-   * manifest: a controller does not know the segments.
+   * Segments of a rendition with their scores by the first model, in order: as stream_segments of a result, and in the
+   * output of svc compare also for a manifest on its own machine. Empty if all cells together have more than 50,000.
    *
    * @generated from field: repeated svc.v1.ScoredSpan segments = 12;
    */

@@ -9,7 +9,7 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { StructJson, Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { Alignment, AlignmentJson, Crop, CropJson, Diagnosis, DiagnosisJson, EditLists_Policy, EditLists_PolicyJson, Encode, EncodeJson, FindingsPolicy, FindingsPolicyJson, FrameBatch, FrameBatchJson, FrameRun, FrameRunJson, MediaInfo, MediaInfoJson, Mirror, MirrorJson, Mismatch_Policy, Mismatch_PolicyJson, RawVideo, RawVideoJson, SampleMatrix, SampleMatrixJson, SampleRange, SampleRangeJson, Scaling_Policy, Scaling_PolicyJson, ScalingInfo, ScalingInfoJson, ScoreProgress, ScoreProgressJson, ScoreResult, ScoreResultJson, ScorerInfo, ScorerInfoJson, Warning, WarningJson } from "./scoring_pb.ts";
+import type { Alignment, AlignmentJson, Crop, CropJson, Diagnosis, DiagnosisJson, EditLists_Policy, EditLists_PolicyJson, Encode, EncodeJson, FindingsPolicy, FindingsPolicyJson, FrameBatch, FrameBatchJson, FrameRun, FrameRunJson, Interval, IntervalJson, MediaInfo, MediaInfoJson, Mirror, MirrorJson, Mismatch_Policy, Mismatch_PolicyJson, RawVideo, RawVideoJson, SampleMatrix, SampleMatrixJson, SampleRange, SampleRangeJson, Scaling_Policy, Scaling_PolicyJson, ScalingInfo, ScalingInfoJson, ScoreProgress, ScoreProgressJson, ScoreResult, ScoreResultJson, ScorerInfo, ScorerInfoJson, Warning, WarningJson } from "./scoring_pb.ts";
 import { file_svc_v1_scoring } from "./scoring_pb.ts";
 import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
 
@@ -17,7 +17,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file svc/v1/job.proto.
  */
 export const file_svc_v1_job: GenFile = /*@__PURE__*/
-  fileDesc("ChBzdmMvdjEvam9iLnByb3RvEgZzdmMudjEi/gcKB0pvYlNwZWMSEQoJcmVmZXJlbmNlGAEgASgJEhEKCWRpc3RvcnRlZBgCIAEoCRINCgVtb2RlbBgDIAEoCRIOCgZtb2RlbHMYBCADKAkSEAoIZmVhdHVyZXMYBSADKAkSIwoJcmF3X3ZpZGVvGAcgASgLMhAuc3ZjLnYxLlJhd1ZpZGVvEicKB3NjYWxpbmcYCCABKA4yFi5zdmMudjEuU2NhbGluZy5Qb2xpY3kSOAoXb25fZnJhbWVfY291bnRfbWlzbWF0Y2gYCSABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EjcKFm9uX2ZyYW1lX3JhdGVfbWlzbWF0Y2gYCiABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EiwKCmVkaXRfbGlzdHMYCyABKA4yGC5zdmMudjEuRWRpdExpc3RzLlBvbGljeRIRCglzdWJzYW1wbGUYDCABKA0SHgoGZW5jb2RlGA0gASgLMg4uc3ZjLnYxLkVuY29kZRIWCg5zY29yZXJfdmVyc2lvbhgOIAEoCRIpCghlc3RpbWF0ZRgPIAEoCzIXLnN2Yy52MS5Fc3RpbWF0ZVJlcXVlc3QSEwoGb2Zmc2V0GB4gASgRSACIAQESDQoFc3RhcnQYHyABKA0SEAoIZHVyYXRpb24YICABKA0SHgoEcnVucxghIAMoCzIQLnN2Yy52MS5GcmFtZVJ1bhIaCgRjcm9wGCIgASgLMgwuc3ZjLnYxLkNyb3ASHgoGbWlycm9yGCMgASgLMg4uc3ZjLnYxLk1pcnJvchIlCghyYW5nZV9vZhgkIAEoCzITLnN2Yy52MS5TYW1wbGVSYW5nZRInCgltYXRyaXhfb2YYJSABKAsyFC5zdmMudjEuU2FtcGxlTWF0cml4EigKCGZpbmRpbmdzGCYgASgLMhYuc3ZjLnYxLkZpbmRpbmdzUG9saWN5EgsKA2ZpeBgnIAEoCBIVCg1kaWFnbm9zZV9vbmx5GCggASgIEhAKCG5vX2NhY2hlGCkgASgIEi8KEXJlZmVyZW5jZV92ZXJzaW9uGCogASgLMhQuc3ZjLnYxLk1lZGlhVmVyc2lvbhIvChFkaXN0b3J0ZWRfdmVyc2lvbhgrIAEoCzIULnN2Yy52MS5NZWRpYVZlcnNpb24SDAoEbmFtZRgUIAEoCRIrCgZsYWJlbHMYFSADKAsyGy5zdmMudjEuSm9iU3BlYy5MYWJlbHNFbnRyeRIQCghwcmlvcml0eRgWIAEoBRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgkKB19vZmZzZXRKBAgGEAdSBmZyYW1lcyJbCgxNZWRpYVZlcnNpb24SDAoEZXRhZxgBIAEoCRIMCgRzaXplGAIgASgBEi8KC21vZGlmeV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJACg9Fc3RpbWF0ZVJlcXVlc3QSEQoJdG9sZXJhbmNlGAEgASgBEhEKBHNlZWQYAiABKA1IAIgBAUIHCgVfc2VlZCKgBwoDSm9iEgoKAmlkGAEgASgJEhEKCXRlbmFudF9pZBgCIAEoCRIdCgRzcGVjGAMgASgLMg8uc3ZjLnYxLkpvYlNwZWMSIAoFc3RhdGUYBCABKA4yES5zdmMudjEuSm9iLlN0YXRlEicKCHByb2dyZXNzGAUgASgLMhUuc3ZjLnYxLlNjb3JlUHJvZ3Jlc3MSFgoOc2VnbWVudHNfdG90YWwYBiABKA0SFQoNc2VnbWVudHNfZG9uZRgHIAEoDRIPCgdyZXRyaWVzGAggASgNEi8KC2NyZWF0ZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpzdGFydF90aW1lGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoFc2NvcmUYDCABKAFIAIgBARIjCgZyZXN1bHQYDSABKAsyEy5zdmMudjEuU2NvcmVSZXN1bHQSHwoFZXJyb3IYDiABKAsyEC5zdmMudjEuSm9iRXJyb3ISFAoMc3VibWl0dGVkX2J5GA8gASgJEhAKCHJldmlzaW9uGBAgASgNEh0KBHdvcmsYESADKAsyDy5zdmMudjEuSm9iV29yaxIdCgRwbGFuGBIgASgLMg8uc3ZjLnYxLkpvYlBsYW4SLQoPZGlzdG9ydGVkX21lZGlhGBMgASgLMhQuc3ZjLnYxLk1lZGlhU3VtbWFyeRIvCgtleHBpcmVfdGltZRgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIgoGc2NvcmVyGBUgASgLMhIuc3ZjLnYxLlNjb3JlckluZm8SJQoIZXN0aW1hdGUYFiABKAsyEy5zdmMudjEuSm9iRXN0aW1hdGUSFQoIZmluaXNoZXMYFyABKAlIAYgBARIkCglkaWFnbm9zaXMYGCABKAsyES5zdmMudjEuRGlhZ25vc2lzEh8KBXJldXNlGBkgASgLMhAuc3ZjLnYxLkpvYlJldXNlImEKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASCgoGUVVFVUVEEAESCwoHUlVOTklORxACEg0KCVNVQ0NFRURFRBADEgoKBkZBSUxFRBAEEg0KCUNBTkNFTExFRBAFQggKBl9zY29yZUILCglfZmluaXNoZXMibQoISm9iUmV1c2USEAoIc2VnbWVudHMYASABKA0SEwoGam9iX2lkGAIgASgJSACIAQESLwoLc2NvcmVkX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgkKB19qb2JfaWQiTQoLSm9iRXN0aW1hdGUSDQoFc2NvcmUYASABKAESCwoDbG93GAIgASgBEgwKBGhpZ2gYAyABKAESFAoMc2NvcmVkX3NoYXJlGAQgASgBImwKDE1lZGlhU3VtbWFyeRINCgVjb2RlYxgBIAEoCRINCgV3aWR0aBgCIAEoDRIOCgZoZWlnaHQYAyABKA0SGwoOdmlkZW9fYml0X3JhdGUYBCABKAFIAIgBAUIRCg9fdmlkZW9fYml0X3JhdGUixAEKB0pvYlBsYW4SJAoJcmVmZXJlbmNlGAEgASgLMhEuc3ZjLnYxLk1lZGlhSW5mbxIkCglkaXN0b3J0ZWQYAiABKAsyES5zdmMudjEuTWVkaWFJbmZvEiQKB3NjYWxpbmcYAyABKAsyEy5zdmMudjEuU2NhbGluZ0luZm8SIQoId2FybmluZ3MYBCADKAsyDy5zdmMudjEuV2FybmluZxIkCglhbGlnbm1lbnQYBSABKAsyES5zdmMudjEuQWxpZ25tZW50IlEKCEpvYkVycm9yEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRImCgVmb3VuZBgDIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3Qi6wMKB0pvYldvcmsSIgoEa2luZBgBIAEoDjIULnN2Yy52MS5Kb2JXb3JrLktpbmQSJAoFc3RhdGUYAiABKA4yFS5zdmMudjEuSm9iV29yay5TdGF0ZRITCgtmaXJzdF9mcmFtZRgDIAEoDRITCgtmcmFtZV9jb3VudBgEIAEoDRIPCgdhdHRlbXB0GAUgASgNEgwKBG5vZGUYBiABKAkSLgoKc3RhcnRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmZyYW1lcxgJIAMoDRIYCgtyZXVzZWRfZnJvbRgKIAEoCUgAiAEBIkoKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEggKBFBMQU4QARILCgdTRUdNRU5UEAISCQoFV0hPTEUQAxIKCgZTVElMTFMQBCJpCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEgsKB1BFTkRJTkcQARILCgdXQUlUSU5HEAISCgoGTEVBU0VEEAMSCAoERE9ORRAEEgoKBkZBSUxFRBAFEg0KCUNBTkNFTExFRBAGQg4KDF9yZXVzZWRfZnJvbSJJChBTdWJtaXRKb2JSZXF1ZXN0EhwKA2pvYhgBIAEoCzIPLnN2Yy52MS5Kb2JTcGVjEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSI+ChFTdWJtaXRKb2JSZXNwb25zZRIYCgNqb2IYASABKAsyCy5zdmMudjEuSm9iEg8KB2V4aXN0ZWQYAiABKAgiOwoRU3VibWl0Sm9ic1JlcXVlc3QSJgoEam9icxgBIAMoCzIYLnN2Yy52MS5TdWJtaXRKb2JSZXF1ZXN0Ij0KElN1Ym1pdEpvYnNSZXNwb25zZRInCgRqb2JzGAEgAygLMhkuc3ZjLnYxLlN1Ym1pdEpvYlJlc3BvbnNlIhsKDUdldEpvYlJlcXVlc3QSCgoCaWQYASABKAkiKgoOR2V0Sm9iUmVzcG9uc2USGAoDam9iGAEgASgLMgsuc3ZjLnYxLkpvYiIeChBDYW5jZWxKb2JSZXF1ZXN0EgoKAmlkGAEgASgJIi0KEUNhbmNlbEpvYlJlc3BvbnNlEhgKA2pvYhgBIAEoCzILLnN2Yy52MS5Kb2IiHgoQRmluaXNoSm9iUmVxdWVzdBIKCgJpZBgBIAEoCSI+ChFGaW5pc2hKb2JSZXNwb25zZRIYCgNqb2IYASABKAsyCy5zdmMudjEuSm9iEg8KB2V4aXN0ZWQYAiABKAgiVAoRQ2FuY2VsSm9ic1JlcXVlc3QSIQoGZmlsdGVyGAEgASgLMhEuc3ZjLnYxLkpvYkZpbHRlchILCgNhbGwYAiABKAgSDwoHZHJ5X3J1bhgDIAEoCCI4ChJDYW5jZWxKb2JzUmVzcG9uc2USDwoHbWF0Y2hlZBgBIAEoDRIRCgljYW5jZWxsZWQYAiABKA0iLgoQRGVsZXRlSm9iUmVxdWVzdBIKCgJpZBgBIAEoCRIOCgZjYW5jZWwYAiABKAgiLQoRRGVsZXRlSm9iUmVzcG9uc2USGAoDam9iGAEgASgLMgsuc3ZjLnYxLkpvYiJkChFEZWxldGVKb2JzUmVxdWVzdBIhCgZmaWx0ZXIYASABKAsyES5zdmMudjEuSm9iRmlsdGVyEgsKA2FsbBgCIAEoCBIPCgdkcnlfcnVuGAMgASgIEg4KBmNhbmNlbBgEIAEoCCI2ChJEZWxldGVKb2JzUmVzcG9uc2USDwoHbWF0Y2hlZBgBIAEoDRIPCgdkZWxldGVkGAIgASgNItECCglKb2JGaWx0ZXISCwoDaWRzGAEgAygJEiEKBnN0YXRlcxgCIAMoDjIRLnN2Yy52MS5Kb2IuU3RhdGUSLQoGbGFiZWxzGAMgAygLMh0uc3ZjLnYxLkpvYkZpbHRlci5MYWJlbHNFbnRyeRIpCgVzaW5jZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFdW50aWwYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2VuZGVkX3NpbmNlGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtlbmRlZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKkAQoQVXBkYXRlSm9iUmVxdWVzdBIKCgJpZBgBIAEoCRI7CgpzZXRfbGFiZWxzGAIgAygLMicuc3ZjLnYxLlVwZGF0ZUpvYlJlcXVlc3QuU2V0TGFiZWxzRW50cnkSFQoNcmVtb3ZlX2xhYmVscxgDIAMoCRowCg5TZXRMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIi0KEVVwZGF0ZUpvYlJlc3BvbnNlEhgKA2pvYhgBIAEoCzILLnN2Yy52MS5Kb2Ii+gMKD0xpc3RKb2JzUmVxdWVzdBIhCgZzdGF0ZXMYASADKA4yES5zdmMudjEuSm9iLlN0YXRlEjMKBmxhYmVscxgCIAMoCzIjLnN2Yy52MS5MaXN0Sm9ic1JlcXVlc3QuTGFiZWxzRW50cnkSEQoJcGFnZV9zaXplGAMgASgNEhIKCnBhZ2VfdG9rZW4YBCABKAkSKQoFc2luY2UYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKBXVudGlsGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtlbmRlZF9zaW5jZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZW5kZWRfdW50aWwYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEioKBHNvcnQYCSABKA4yHC5zdmMudjEuTGlzdEpvYnNSZXF1ZXN0LlNvcnQaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJVCgRTb3J0EhQKEFNPUlRfVU5TUEVDSUZJRUQQABIKCgZORVdFU1QQARIKCgZPTERFU1QQAhIOCgpMQVNUX0VOREVEEAMSDwoLRklSU1RfRU5ERUQQBCJGChBMaXN0Sm9ic1Jlc3BvbnNlEhkKBGpvYnMYASADKAsyCy5zdmMudjEuSm9iEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLBAQoRU3RyZWFtSm9ic1JlcXVlc3QSCwoDaWRzGAEgAygJEiEKBnN0YXRlcxgCIAMoDjIRLnN2Yy52MS5Kb2IuU3RhdGUSNQoGbGFiZWxzGAMgAygLMiUuc3ZjLnYxLlN0cmVhbUpvYnNSZXF1ZXN0LkxhYmVsc0VudHJ5EhYKDmFmdGVyX2V2ZW50X2lkGAQgASgJGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEixgEKElN0cmVhbUpvYnNSZXNwb25zZRItCgRraW5kGAEgASgOMh8uc3ZjLnYxLlN0cmVhbUpvYnNSZXNwb25zZS5LaW5kEhAKCGV2ZW50X2lkGAIgASgJEhgKA2pvYhgDIAEoCzILLnN2Yy52MS5Kb2IiVQoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASDAoIU05BUFNIT1QQARIQCgxTTkFQU0hPVF9FTkQQAhIKCgZDSEFOR0UQAxILCgdERUxFVEVEEAQiSwoTR2V0Sm9iRnJhbWVzUmVxdWVzdBIKCgJpZBgBIAEoCRITCgtmaXJzdF9mcmFtZRgCIAEoDRITCgtmcmFtZV9jb3VudBgDIAEoDSI6ChRHZXRKb2JGcmFtZXNSZXNwb25zZRIiCgZmcmFtZXMYASABKAsyEi5zdmMudjEuRnJhbWVCYXRjaCK/AgoFU3RpbGwSDQoFZnJhbWUYASABKA0SIAoEc2lkZRgCIAEoDjISLnN2Yy52MS5TdGlsbC5TaWRlEiIKBXN0YXRlGAMgASgOMhMuc3ZjLnYxLlN0aWxsLlN0YXRlEhIKCm1lZGlhX3R5cGUYBCABKAkSDQoFd2lkdGgYBSABKA0SDgoGaGVpZ2h0GAYgASgNEg0KBWJ5dGVzGAcgASgNEh8KBWVycm9yGAggASgLMhAuc3ZjLnYxLkpvYkVycm9yIjoKBFNpZGUSFAoQU0lERV9VTlNQRUNJRklFRBAAEg0KCVJFRkVSRU5DRRABEg0KCURJU1RPUlRFRBACIkIKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASCwoHUEVORElORxABEgkKBVJFQURZEAISCgoGRkFJTEVEEAMiHwoRTGlzdFN0aWxsc1JlcXVlc3QSCgoCaWQYASABKAkiMwoSTGlzdFN0aWxsc1Jlc3BvbnNlEh0KBnN0aWxscxgBIAMoCzINLnN2Yy52MS5TdGlsbCJOCg9HZXRTdGlsbFJlcXVlc3QSCgoCaWQYASABKAkSDQoFZnJhbWUYAiABKA0SIAoEc2lkZRgDIAEoDjISLnN2Yy52MS5TdGlsbC5TaWRlIj8KEEdldFN0aWxsUmVzcG9uc2USHAoFc3RpbGwYASABKAsyDS5zdmMudjEuU3RpbGwSDQoFaW1hZ2UYAiABKAwiMgoUUmVxdWVzdFN0aWxsc1JlcXVlc3QSCgoCaWQYASABKAkSDgoGZnJhbWVzGAIgAygNIjYKFVJlcXVlc3RTdGlsbHNSZXNwb25zZRIdCgZzdGlsbHMYASADKAsyDS5zdmMudjEuU3RpbGwiLwoSRGVsZXRlU3RpbGxSZXF1ZXN0EgoKAmlkGAEgASgJEg0KBWZyYW1lGAIgASgNIjQKE0RlbGV0ZVN0aWxsUmVzcG9uc2USHQoGc3RpbGxzGAEgAygLMg0uc3ZjLnYxLlN0aWxsMs8ICgpKb2JTZXJ2aWNlEkAKCVN1Ym1pdEpvYhIYLnN2Yy52MS5TdWJtaXRKb2JSZXF1ZXN0Ghkuc3ZjLnYxLlN1Ym1pdEpvYlJlc3BvbnNlEkMKClN1Ym1pdEpvYnMSGS5zdmMudjEuU3VibWl0Sm9ic1JlcXVlc3QaGi5zdmMudjEuU3VibWl0Sm9ic1Jlc3BvbnNlEjcKBkdldEpvYhIVLnN2Yy52MS5HZXRKb2JSZXF1ZXN0GhYuc3ZjLnYxLkdldEpvYlJlc3BvbnNlEj0KCExpc3RKb2JzEhcuc3ZjLnYxLkxpc3RKb2JzUmVxdWVzdBoYLnN2Yy52MS5MaXN0Sm9ic1Jlc3BvbnNlEkAKCVVwZGF0ZUpvYhIYLnN2Yy52MS5VcGRhdGVKb2JSZXF1ZXN0Ghkuc3ZjLnYxLlVwZGF0ZUpvYlJlc3BvbnNlEkAKCUNhbmNlbEpvYhIYLnN2Yy52MS5DYW5jZWxKb2JSZXF1ZXN0Ghkuc3ZjLnYxLkNhbmNlbEpvYlJlc3BvbnNlEkAKCUZpbmlzaEpvYhIYLnN2Yy52MS5GaW5pc2hKb2JSZXF1ZXN0Ghkuc3ZjLnYxLkZpbmlzaEpvYlJlc3BvbnNlEkUKCkNhbmNlbEpvYnMSGS5zdmMudjEuQ2FuY2VsSm9ic1JlcXVlc3QaGi5zdmMudjEuQ2FuY2VsSm9ic1Jlc3BvbnNlMAESQAoJRGVsZXRlSm9iEhguc3ZjLnYxLkRlbGV0ZUpvYlJlcXVlc3QaGS5zdmMudjEuRGVsZXRlSm9iUmVzcG9uc2USRQoKRGVsZXRlSm9icxIZLnN2Yy52MS5EZWxldGVKb2JzUmVxdWVzdBoaLnN2Yy52MS5EZWxldGVKb2JzUmVzcG9uc2UwARJFCgpTdHJlYW1Kb2JzEhkuc3ZjLnYxLlN0cmVhbUpvYnNSZXF1ZXN0Ghouc3ZjLnYxLlN0cmVhbUpvYnNSZXNwb25zZTABEksKDEdldEpvYkZyYW1lcxIbLnN2Yy52MS5HZXRKb2JGcmFtZXNSZXF1ZXN0Ghwuc3ZjLnYxLkdldEpvYkZyYW1lc1Jlc3BvbnNlMAESQwoKTGlzdFN0aWxscxIZLnN2Yy52MS5MaXN0U3RpbGxzUmVxdWVzdBoaLnN2Yy52MS5MaXN0U3RpbGxzUmVzcG9uc2USPQoIR2V0U3RpbGwSFy5zdmMudjEuR2V0U3RpbGxSZXF1ZXN0Ghguc3ZjLnYxLkdldFN0aWxsUmVzcG9uc2USTAoNUmVxdWVzdFN0aWxscxIcLnN2Yy52MS5SZXF1ZXN0U3RpbGxzUmVxdWVzdBodLnN2Yy52MS5SZXF1ZXN0U3RpbGxzUmVzcG9uc2USRgoLRGVsZXRlU3RpbGwSGi5zdmMudjEuRGVsZXRlU3RpbGxSZXF1ZXN0Ghsuc3ZjLnYxLkRlbGV0ZVN0aWxsUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_svc_v1_scoring]);
+  fileDesc("ChBzdmMvdjEvam9iLnByb3RvEgZzdmMudjEijQgKB0pvYlNwZWMSEQoJcmVmZXJlbmNlGAEgASgJEhEKCWRpc3RvcnRlZBgCIAEoCRINCgVtb2RlbBgDIAEoCRIOCgZtb2RlbHMYBCADKAkSEAoIZmVhdHVyZXMYBSADKAkSIwoJcmF3X3ZpZGVvGAcgASgLMhAuc3ZjLnYxLlJhd1ZpZGVvEicKB3NjYWxpbmcYCCABKA4yFi5zdmMudjEuU2NhbGluZy5Qb2xpY3kSOAoXb25fZnJhbWVfY291bnRfbWlzbWF0Y2gYCSABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EjcKFm9uX2ZyYW1lX3JhdGVfbWlzbWF0Y2gYCiABKA4yFy5zdmMudjEuTWlzbWF0Y2guUG9saWN5EiwKCmVkaXRfbGlzdHMYCyABKA4yGC5zdmMudjEuRWRpdExpc3RzLlBvbGljeRIRCglzdWJzYW1wbGUYDCABKA0SHgoGZW5jb2RlGA0gASgLMg4uc3ZjLnYxLkVuY29kZRIWCg5zY29yZXJfdmVyc2lvbhgOIAEoCRIpCghlc3RpbWF0ZRgPIAEoCzIXLnN2Yy52MS5Fc3RpbWF0ZVJlcXVlc3QSEwoGb2Zmc2V0GB4gASgRSACIAQESDQoFc3RhcnQYHyABKA0SEAoIZHVyYXRpb24YICABKA0SHgoEcnVucxghIAMoCzIQLnN2Yy52MS5GcmFtZVJ1bhIaCgRjcm9wGCIgASgLMgwuc3ZjLnYxLkNyb3ASHgoGbWlycm9yGCMgASgLMg4uc3ZjLnYxLk1pcnJvchIlCghyYW5nZV9vZhgkIAEoCzITLnN2Yy52MS5TYW1wbGVSYW5nZRInCgltYXRyaXhfb2YYJSABKAsyFC5zdmMudjEuU2FtcGxlTWF0cml4EigKCGZpbmRpbmdzGCYgASgLMhYuc3ZjLnYxLkZpbmRpbmdzUG9saWN5EgsKA2ZpeBgnIAEoCBIVCg1kaWFnbm9zZV9vbmx5GCggASgIEhAKCG5vX2NhY2hlGCkgASgIEi8KEXJlZmVyZW5jZV92ZXJzaW9uGCogASgLMhQuc3ZjLnYxLk1lZGlhVmVyc2lvbhIvChFkaXN0b3J0ZWRfdmVyc2lvbhgrIAEoCzIULnN2Yy52MS5NZWRpYVZlcnNpb24SDAoEbmFtZRgUIAEoCRIrCgZsYWJlbHMYFSADKAsyGy5zdmMudjEuSm9iU3BlYy5MYWJlbHNFbnRyeRIQCghwcmlvcml0eRgWIAEoBRINCgVnYXRlcxgXIAMoCRotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgkKB19vZmZzZXRKBAgGEAdSBmZyYW1lcyJbCgxNZWRpYVZlcnNpb24SDAoEZXRhZxgBIAEoCRIMCgRzaXplGAIgASgBEi8KC21vZGlmeV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJACg9Fc3RpbWF0ZVJlcXVlc3QSEQoJdG9sZXJhbmNlGAEgASgBEhEKBHNlZWQYAiABKA1IAIgBAUIHCgVfc2VlZCLjBwoDSm9iEgoKAmlkGAEgASgJEhEKCXRlbmFudF9pZBgCIAEoCRIdCgRzcGVjGAMgASgLMg8uc3ZjLnYxLkpvYlNwZWMSIAoFc3RhdGUYBCABKA4yES5zdmMudjEuSm9iLlN0YXRlEicKCHByb2dyZXNzGAUgASgLMhUuc3ZjLnYxLlNjb3JlUHJvZ3Jlc3MSFgoOc2VnbWVudHNfdG90YWwYBiABKA0SFQoNc2VnbWVudHNfZG9uZRgHIAEoDRIPCgdyZXRyaWVzGAggASgNEi8KC2NyZWF0ZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpzdGFydF90aW1lGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoFc2NvcmUYDCABKAFIAIgBARIjCgZyZXN1bHQYDSABKAsyEy5zdmMudjEuU2NvcmVSZXN1bHQSHwoFZXJyb3IYDiABKAsyEC5zdmMudjEuSm9iRXJyb3ISFAoMc3VibWl0dGVkX2J5GA8gASgJEhAKCHJldmlzaW9uGBAgASgNEh0KBHdvcmsYESADKAsyDy5zdmMudjEuSm9iV29yaxIdCgRwbGFuGBIgASgLMg8uc3ZjLnYxLkpvYlBsYW4SLQoPZGlzdG9ydGVkX21lZGlhGBMgASgLMhQuc3ZjLnYxLk1lZGlhU3VtbWFyeRIvCgtleHBpcmVfdGltZRgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIgoGc2NvcmVyGBUgASgLMhIuc3ZjLnYxLlNjb3JlckluZm8SJQoIZXN0aW1hdGUYFiABKAsyEy5zdmMudjEuSm9iRXN0aW1hdGUSFQoIZmluaXNoZXMYFyABKAlIAYgBARIkCglkaWFnbm9zaXMYGCABKAsyES5zdmMudjEuRGlhZ25vc2lzEh8KBXJldXNlGBkgASgLMhAuc3ZjLnYxLkpvYlJldXNlEiEKBWZldGNoGBogASgLMhIuc3ZjLnYxLk1lZGlhRmV0Y2gSHgoFZ2F0ZXMYGyADKAsyDy5zdmMudjEuSm9iR2F0ZSJhCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEgoKBlFVRVVFRBABEgsKB1JVTk5JTkcQAhINCglTVUNDRUVERUQQAxIKCgZGQUlMRUQQBBINCglDQU5DRUxMRUQQBUIICgZfc2NvcmVCCwoJX2ZpbmlzaGVzIpQCCgdKb2JHYXRlEgwKBGdhdGUYASABKAkSDgoGbWV0cmljGAIgASgJEhEKCXN0YXRpc3RpYxgDIAEoCRINCgVsaW1pdBgEIAEoARIoCgd2ZXJkaWN0GAUgASgOMhcuc3ZjLnYxLkpvYkdhdGUuVmVyZGljdBISCgV2YWx1ZRgGIAEoAUgAiAEBEiIKCGludGVydmFsGAcgASgLMhAuc3ZjLnYxLkludGVydmFsIl0KB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEgoKBlBBU1NFRBABEgoKBkZBSUxFRBACEg0KCVVOREVDSURFRBADEhIKDlVOS05PV05fTUVUUklDEARCCAoGX3ZhbHVlIjUKCk1lZGlhRmV0Y2gSEgoKYnl0ZXNfZG9uZRgBIAEoARITCgtieXRlc190b3RhbBgCIAEoASJtCghKb2JSZXVzZRIQCghzZWdtZW50cxgBIAEoDRITCgZqb2JfaWQYAiABKAlIAIgBARIvCgtzY29yZWRfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCCQoHX2pvYl9pZCJNCgtKb2JFc3RpbWF0ZRINCgVzY29yZRgBIAEoARILCgNsb3cYAiABKAESDAoEaGlnaBgDIAEoARIUCgxzY29yZWRfc2hhcmUYBCABKAEibAoMTWVkaWFTdW1tYXJ5Eg0KBWNvZGVjGAEgASgJEg0KBXdpZHRoGAIgASgNEg4KBmhlaWdodBgDIAEoDRIbCg52aWRlb19iaXRfcmF0ZRgEIAEoAUgAiAEBQhEKD192aWRlb19iaXRfcmF0ZSLEAQoHSm9iUGxhbhIkCglyZWZlcmVuY2UYASABKAsyES5zdmMudjEuTWVkaWFJbmZvEiQKCWRpc3RvcnRlZBgCIAEoCzIRLnN2Yy52MS5NZWRpYUluZm8SJAoHc2NhbGluZxgDIAEoCzITLnN2Yy52MS5TY2FsaW5nSW5mbxIhCgh3YXJuaW5ncxgEIAMoCzIPLnN2Yy52MS5XYXJuaW5nEiQKCWFsaWdubWVudBgFIAEoCzIRLnN2Yy52MS5BbGlnbm1lbnQiUQoISm9iRXJyb3ISDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEiYKBWZvdW5kGAMgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdCKTBAoHSm9iV29yaxIiCgRraW5kGAEgASgOMhQuc3ZjLnYxLkpvYldvcmsuS2luZBIkCgVzdGF0ZRgCIAEoDjIVLnN2Yy52MS5Kb2JXb3JrLlN0YXRlEhMKC2ZpcnN0X2ZyYW1lGAMgASgNEhMKC2ZyYW1lX2NvdW50GAQgASgNEg8KB2F0dGVtcHQYBSABKA0SDAoEbm9kZRgGIAEoCRIuCgpzdGFydF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGZnJhbWVzGAkgAygNEhgKC3JldXNlZF9mcm9tGAogASgJSACIAQESFwoKY2xpcF9mcmFtZRgLIAEoDUgBiAEBIkoKBEtpbmQSFAoQS0lORF9VTlNQRUNJRklFRBAAEggKBFBMQU4QARILCgdTRUdNRU5UEAISCQoFV0hPTEUQAxIKCgZTVElMTFMQBCJpCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEgsKB1BFTkRJTkcQARILCgdXQUlUSU5HEAISCgoGTEVBU0VEEAMSCAoERE9ORRAEEgoKBkZBSUxFRBAFEg0KCUNBTkNFTExFRBAGQg4KDF9yZXVzZWRfZnJvbUINCgtfY2xpcF9mcmFtZSJJChBTdWJtaXRKb2JSZXF1ZXN0EhwKA2pvYhgBIAEoCzIPLnN2Yy52MS5Kb2JTcGVjEhcKD2lkZW1wb3RlbmN5X2tleRgCIAEoCSI+ChFTdWJtaXRKb2JSZXNwb25zZRIYCgNqb2IYASABKAsyCy5zdmMudjEuSm9iEg8KB2V4aXN0ZWQYAiABKAgiOwoRU3VibWl0Sm9ic1JlcXVlc3QSJgoEam9icxgBIAMoCzIYLnN2Yy52MS5TdWJtaXRKb2JSZXF1ZXN0Ij0KElN1Ym1pdEpvYnNSZXNwb25zZRInCgRqb2JzGAEgAygLMhkuc3ZjLnYxLlN1Ym1pdEpvYlJlc3BvbnNlIhsKDUdldEpvYlJlcXVlc3QSCgoCaWQYASABKAkiKgoOR2V0Sm9iUmVzcG9uc2USGAoDam9iGAEgASgLMgsuc3ZjLnYxLkpvYiIeChBDYW5jZWxKb2JSZXF1ZXN0EgoKAmlkGAEgASgJIi0KEUNhbmNlbEpvYlJlc3BvbnNlEhgKA2pvYhgBIAEoCzILLnN2Yy52MS5Kb2IiHgoQRmluaXNoSm9iUmVxdWVzdBIKCgJpZBgBIAEoCSI+ChFGaW5pc2hKb2JSZXNwb25zZRIYCgNqb2IYASABKAsyCy5zdmMudjEuSm9iEg8KB2V4aXN0ZWQYAiABKAgiVAoRQ2FuY2VsSm9ic1JlcXVlc3QSIQoGZmlsdGVyGAEgASgLMhEuc3ZjLnYxLkpvYkZpbHRlchILCgNhbGwYAiABKAgSDwoHZHJ5X3J1bhgDIAEoCCI4ChJDYW5jZWxKb2JzUmVzcG9uc2USDwoHbWF0Y2hlZBgBIAEoDRIRCgljYW5jZWxsZWQYAiABKA0iLgoQRGVsZXRlSm9iUmVxdWVzdBIKCgJpZBgBIAEoCRIOCgZjYW5jZWwYAiABKAgiLQoRRGVsZXRlSm9iUmVzcG9uc2USGAoDam9iGAEgASgLMgsuc3ZjLnYxLkpvYiJkChFEZWxldGVKb2JzUmVxdWVzdBIhCgZmaWx0ZXIYASABKAsyES5zdmMudjEuSm9iRmlsdGVyEgsKA2FsbBgCIAEoCBIPCgdkcnlfcnVuGAMgASgIEg4KBmNhbmNlbBgEIAEoCCI2ChJEZWxldGVKb2JzUmVzcG9uc2USDwoHbWF0Y2hlZBgBIAEoDRIPCgdkZWxldGVkGAIgASgNIucCCglKb2JGaWx0ZXISCwoDaWRzGAEgAygJEiEKBnN0YXRlcxgCIAMoDjIRLnN2Yy52MS5Kb2IuU3RhdGUSLQoGbGFiZWxzGAMgAygLMh0uc3ZjLnYxLkpvYkZpbHRlci5MYWJlbHNFbnRyeRIpCgVzaW5jZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoFdW50aWwYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2VuZGVkX3NpbmNlGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtlbmRlZF91bnRpbBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFAoMZ2F0ZXNfbWlzc2VkGAggASgIGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEipAEKEFVwZGF0ZUpvYlJlcXVlc3QSCgoCaWQYASABKAkSOwoKc2V0X2xhYmVscxgCIAMoCzInLnN2Yy52MS5VcGRhdGVKb2JSZXF1ZXN0LlNldExhYmVsc0VudHJ5EhUKDXJlbW92ZV9sYWJlbHMYAyADKAkaMAoOU2V0TGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASItChFVcGRhdGVKb2JSZXNwb25zZRIYCgNqb2IYASABKAsyCy5zdmMudjEuSm9iIpAECg9MaXN0Sm9ic1JlcXVlc3QSIQoGc3RhdGVzGAEgAygOMhEuc3ZjLnYxLkpvYi5TdGF0ZRIzCgZsYWJlbHMYAiADKAsyIy5zdmMudjEuTGlzdEpvYnNSZXF1ZXN0LkxhYmVsc0VudHJ5EhEKCXBhZ2Vfc2l6ZRgDIAEoDRISCgpwYWdlX3Rva2VuGAQgASgJEikKBXNpbmNlGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgV1bnRpbBgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZW5kZWRfc2luY2UYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2VuZGVkX3VudGlsGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgRzb3J0GAkgASgOMhwuc3ZjLnYxLkxpc3RKb2JzUmVxdWVzdC5Tb3J0EhQKDGdhdGVzX21pc3NlZBgKIAEoCBotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlUKBFNvcnQSFAoQU09SVF9VTlNQRUNJRklFRBAAEgoKBk5FV0VTVBABEgoKBk9MREVTVBACEg4KCkxBU1RfRU5ERUQQAxIPCgtGSVJTVF9FTkRFRBAEIkYKEExpc3RKb2JzUmVzcG9uc2USGQoEam9icxgBIAMoCzILLnN2Yy52MS5Kb2ISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIsEBChFTdHJlYW1Kb2JzUmVxdWVzdBILCgNpZHMYASADKAkSIQoGc3RhdGVzGAIgAygOMhEuc3ZjLnYxLkpvYi5TdGF0ZRI1CgZsYWJlbHMYAyADKAsyJS5zdmMudjEuU3RyZWFtSm9ic1JlcXVlc3QuTGFiZWxzRW50cnkSFgoOYWZ0ZXJfZXZlbnRfaWQYBCABKAkaLQoLTGFiZWxzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASLGAQoSU3RyZWFtSm9ic1Jlc3BvbnNlEi0KBGtpbmQYASABKA4yHy5zdmMudjEuU3RyZWFtSm9ic1Jlc3BvbnNlLktpbmQSEAoIZXZlbnRfaWQYAiABKAkSGAoDam9iGAMgASgLMgsuc3ZjLnYxLkpvYiJVCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIMCghTTkFQU0hPVBABEhAKDFNOQVBTSE9UX0VORBACEgoKBkNIQU5HRRADEgsKB0RFTEVURUQQBCJLChNHZXRKb2JGcmFtZXNSZXF1ZXN0EgoKAmlkGAEgASgJEhMKC2ZpcnN0X2ZyYW1lGAIgASgNEhMKC2ZyYW1lX2NvdW50GAMgASgNIjoKFEdldEpvYkZyYW1lc1Jlc3BvbnNlEiIKBmZyYW1lcxgBIAEoCzISLnN2Yy52MS5GcmFtZUJhdGNoIr8CCgVTdGlsbBINCgVmcmFtZRgBIAEoDRIgCgRzaWRlGAIgASgOMhIuc3ZjLnYxLlN0aWxsLlNpZGUSIgoFc3RhdGUYAyABKA4yEy5zdmMudjEuU3RpbGwuU3RhdGUSEgoKbWVkaWFfdHlwZRgEIAEoCRINCgV3aWR0aBgFIAEoDRIOCgZoZWlnaHQYBiABKA0SDQoFYnl0ZXMYByABKA0SHwoFZXJyb3IYCCABKAsyEC5zdmMudjEuSm9iRXJyb3IiOgoEU2lkZRIUChBTSURFX1VOU1BFQ0lGSUVEEAASDQoJUkVGRVJFTkNFEAESDQoJRElTVE9SVEVEEAIiQgoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABILCgdQRU5ESU5HEAESCQoFUkVBRFkQAhIKCgZGQUlMRUQQAyIfChFMaXN0U3RpbGxzUmVxdWVzdBIKCgJpZBgBIAEoCSIzChJMaXN0U3RpbGxzUmVzcG9uc2USHQoGc3RpbGxzGAEgAygLMg0uc3ZjLnYxLlN0aWxsIk4KD0dldFN0aWxsUmVxdWVzdBIKCgJpZBgBIAEoCRINCgVmcmFtZRgCIAEoDRIgCgRzaWRlGAMgASgOMhIuc3ZjLnYxLlN0aWxsLlNpZGUiPwoQR2V0U3RpbGxSZXNwb25zZRIcCgVzdGlsbBgBIAEoCzINLnN2Yy52MS5TdGlsbBINCgVpbWFnZRgCIAEoDCIyChRSZXF1ZXN0U3RpbGxzUmVxdWVzdBIKCgJpZBgBIAEoCRIOCgZmcmFtZXMYAiADKA0iNgoVUmVxdWVzdFN0aWxsc1Jlc3BvbnNlEh0KBnN0aWxscxgBIAMoCzINLnN2Yy52MS5TdGlsbCIvChJEZWxldGVTdGlsbFJlcXVlc3QSCgoCaWQYASABKAkSDQoFZnJhbWUYAiABKA0iNAoTRGVsZXRlU3RpbGxSZXNwb25zZRIdCgZzdGlsbHMYASADKAsyDS5zdmMudjEuU3RpbGwixgEKBENsaXASDQoFZnJhbWUYASABKA0SIgoFc3RhdGUYAiABKA4yEy5zdmMudjEuU3RpbGwuU3RhdGUSEwoLZmlyc3RfZnJhbWUYAyABKA0SEwoLZnJhbWVfY291bnQYBCABKA0SEgoKbWVkaWFfdHlwZRgFIAEoCRINCgV3aWR0aBgGIAEoDRIOCgZoZWlnaHQYByABKA0SDQoFYnl0ZXMYCCABKA0SHwoFZXJyb3IYCSABKAsyEC5zdmMudjEuSm9iRXJyb3IiHgoQTGlzdENsaXBzUmVxdWVzdBIKCgJpZBgBIAEoCSIwChFMaXN0Q2xpcHNSZXNwb25zZRIbCgVjbGlwcxgBIAMoCzIMLnN2Yy52MS5DbGlwIisKDkdldENsaXBSZXF1ZXN0EgoKAmlkGAEgASgJEg0KBWZyYW1lGAIgASgNIjwKD0dldENsaXBSZXNwb25zZRIaCgRjbGlwGAEgASgLMgwuc3ZjLnYxLkNsaXASDQoFcGllY2UYAiABKAwiMQoTUmVxdWVzdENsaXBzUmVxdWVzdBIKCgJpZBgBIAEoCRIOCgZmcmFtZXMYAiADKA0iMwoUUmVxdWVzdENsaXBzUmVzcG9uc2USGwoFY2xpcHMYASADKAsyDC5zdmMudjEuQ2xpcCIuChFEZWxldGVDbGlwUmVxdWVzdBIKCgJpZBgBIAEoCRINCgVmcmFtZRgCIAEoDSIxChJEZWxldGVDbGlwUmVzcG9uc2USGwoFY2xpcHMYASADKAsyDC5zdmMudjEuQ2xpcDLfCgoKSm9iU2VydmljZRJACglTdWJtaXRKb2ISGC5zdmMudjEuU3VibWl0Sm9iUmVxdWVzdBoZLnN2Yy52MS5TdWJtaXRKb2JSZXNwb25zZRJDCgpTdWJtaXRKb2JzEhkuc3ZjLnYxLlN1Ym1pdEpvYnNSZXF1ZXN0Ghouc3ZjLnYxLlN1Ym1pdEpvYnNSZXNwb25zZRI3CgZHZXRKb2ISFS5zdmMudjEuR2V0Sm9iUmVxdWVzdBoWLnN2Yy52MS5HZXRKb2JSZXNwb25zZRI9CghMaXN0Sm9icxIXLnN2Yy52MS5MaXN0Sm9ic1JlcXVlc3QaGC5zdmMudjEuTGlzdEpvYnNSZXNwb25zZRJACglVcGRhdGVKb2ISGC5zdmMudjEuVXBkYXRlSm9iUmVxdWVzdBoZLnN2Yy52MS5VcGRhdGVKb2JSZXNwb25zZRJACglDYW5jZWxKb2ISGC5zdmMudjEuQ2FuY2VsSm9iUmVxdWVzdBoZLnN2Yy52MS5DYW5jZWxKb2JSZXNwb25zZRJACglGaW5pc2hKb2ISGC5zdmMudjEuRmluaXNoSm9iUmVxdWVzdBoZLnN2Yy52MS5GaW5pc2hKb2JSZXNwb25zZRJFCgpDYW5jZWxKb2JzEhkuc3ZjLnYxLkNhbmNlbEpvYnNSZXF1ZXN0Ghouc3ZjLnYxLkNhbmNlbEpvYnNSZXNwb25zZTABEkAKCURlbGV0ZUpvYhIYLnN2Yy52MS5EZWxldGVKb2JSZXF1ZXN0Ghkuc3ZjLnYxLkRlbGV0ZUpvYlJlc3BvbnNlEkUKCkRlbGV0ZUpvYnMSGS5zdmMudjEuRGVsZXRlSm9ic1JlcXVlc3QaGi5zdmMudjEuRGVsZXRlSm9ic1Jlc3BvbnNlMAESRQoKU3RyZWFtSm9icxIZLnN2Yy52MS5TdHJlYW1Kb2JzUmVxdWVzdBoaLnN2Yy52MS5TdHJlYW1Kb2JzUmVzcG9uc2UwARJLCgxHZXRKb2JGcmFtZXMSGy5zdmMudjEuR2V0Sm9iRnJhbWVzUmVxdWVzdBocLnN2Yy52MS5HZXRKb2JGcmFtZXNSZXNwb25zZTABEkMKCkxpc3RTdGlsbHMSGS5zdmMudjEuTGlzdFN0aWxsc1JlcXVlc3QaGi5zdmMudjEuTGlzdFN0aWxsc1Jlc3BvbnNlEj0KCEdldFN0aWxsEhcuc3ZjLnYxLkdldFN0aWxsUmVxdWVzdBoYLnN2Yy52MS5HZXRTdGlsbFJlc3BvbnNlEkwKDVJlcXVlc3RTdGlsbHMSHC5zdmMudjEuUmVxdWVzdFN0aWxsc1JlcXVlc3QaHS5zdmMudjEuUmVxdWVzdFN0aWxsc1Jlc3BvbnNlEkYKC0RlbGV0ZVN0aWxsEhouc3ZjLnYxLkRlbGV0ZVN0aWxsUmVxdWVzdBobLnN2Yy52MS5EZWxldGVTdGlsbFJlc3BvbnNlEkAKCUxpc3RDbGlwcxIYLnN2Yy52MS5MaXN0Q2xpcHNSZXF1ZXN0Ghkuc3ZjLnYxLkxpc3RDbGlwc1Jlc3BvbnNlEjwKB0dldENsaXASFi5zdmMudjEuR2V0Q2xpcFJlcXVlc3QaFy5zdmMudjEuR2V0Q2xpcFJlc3BvbnNlMAESSQoMUmVxdWVzdENsaXBzEhsuc3ZjLnYxLlJlcXVlc3RDbGlwc1JlcXVlc3QaHC5zdmMudjEuUmVxdWVzdENsaXBzUmVzcG9uc2USQwoKRGVsZXRlQ2xpcBIZLnN2Yy52MS5EZWxldGVDbGlwUmVxdWVzdBoaLnN2Yy52MS5EZWxldGVDbGlwUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_svc_v1_scoring]);
 
 /**
  * What to score and how: a score request plus the properties of the job.
@@ -202,6 +202,15 @@ export type JobSpec = Message<"svc.v1.JobSpec"> & {
    * @generated from field: int32 priority = 22;
    */
   priority: number;
+
+  /**
+   * Gates METRIC.STAT=VALUE, such as vmaf.p5=85: the lowest values with which the job is good enough (docs/cli.md#gates).
+   * Up to 32, checked when the job succeeds: Job.gates. They change nothing in the scores. Refused with
+   * diagnose_only; with `estimate` only means of models.
+   *
+   * @generated from field: repeated string gates = 23;
+   */
+  gates: string[];
 };
 
 /**
@@ -387,6 +396,15 @@ export type JobSpecJson = {
    * @generated from field: int32 priority = 22;
    */
   priority?: number;
+
+  /**
+   * Gates METRIC.STAT=VALUE, such as vmaf.p5=85: the lowest values with which the job is good enough (docs/cli.md#gates).
+   * Up to 32, checked when the job succeeds: Job.gates. They change nothing in the scores. Refused with
+   * diagnose_only; with `estimate` only means of models.
+   *
+   * @generated from field: repeated string gates = 23;
+   */
+  gates?: string[];
 };
 
 /**
@@ -640,7 +658,7 @@ export type Job = Message<"svc.v1.Job"> & {
   distortedMedia?: MediaSummary | undefined;
 
   /**
-   * Earliest time at which the controller deletes the job with its per-frame scores and stills. Set once
+   * Earliest time at which the controller deletes the job with its per-frame scores, stills and clips. Set once
    * the job has ended; only in GetJob, not in lists and streams.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 20;
@@ -683,6 +701,21 @@ export type Job = Message<"svc.v1.Job"> & {
    * @generated from field: svc.v1.JobReuse reuse = 25;
    */
   reuse?: JobReuse | undefined;
+
+  /**
+   * How much of its objects the node that is furthest has fetched; absent unless a node fetches them, and once a frame is
+   * scored.
+   *
+   * @generated from field: svc.v1.MediaFetch fetch = 26;
+   */
+  fetch?: MediaFetch | undefined;
+
+  /**
+   * The gates of the spec, in its order; lists and streams have them too. They have a verdict once the job has succeeded.
+   *
+   * @generated from field: repeated svc.v1.JobGate gates = 27;
+   */
+  gates: JobGate[];
 };
 
 /**
@@ -815,7 +848,7 @@ export type JobJson = {
   distortedMedia?: MediaSummaryJson;
 
   /**
-   * Earliest time at which the controller deletes the job with its per-frame scores and stills. Set once
+   * Earliest time at which the controller deletes the job with its per-frame scores, stills and clips. Set once
    * the job has ended; only in GetJob, not in lists and streams.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 20;
@@ -858,6 +891,21 @@ export type JobJson = {
    * @generated from field: svc.v1.JobReuse reuse = 25;
    */
   reuse?: JobReuseJson;
+
+  /**
+   * How much of its objects the node that is furthest has fetched; absent unless a node fetches them, and once a frame is
+   * scored.
+   *
+   * @generated from field: svc.v1.MediaFetch fetch = 26;
+   */
+  fetch?: MediaFetchJson;
+
+  /**
+   * The gates of the spec, in its order; lists and streams have them too. They have a verdict once the job has succeeded.
+   *
+   * @generated from field: repeated svc.v1.JobGate gates = 27;
+   */
+  gates?: JobGateJson[];
 };
 
 /**
@@ -929,6 +977,226 @@ export const Job_StateSchema: GenEnum<Job_State, Job_StateJson> = /*@__PURE__*/
   enumDesc(file_svc_v1_job, 3, 0);
 
 /**
+ * A gate of a job, checked against its result.
+ *
+ * @generated from message svc.v1.JobGate
+ */
+export type JobGate = Message<"svc.v1.JobGate"> & {
+  /**
+   * As requested.
+   *
+   * @generated from field: string gate = 1;
+   */
+  gate: string;
+
+  /**
+   * Key of the metric in ScoreResult.pooled; as requested while there is no result.
+   *
+   * @generated from field: string metric = 2;
+   */
+  metric: string;
+
+  /**
+   * Field of Pooled, in lowerCamelCase.
+   *
+   * @generated from field: string statistic = 3;
+   */
+  statistic: string;
+
+  /**
+   * Lowest value that passes.
+   *
+   * @generated from field: double limit = 4;
+   */
+  limit: number;
+
+  /**
+   * @generated from field: svc.v1.JobGate.Verdict verdict = 5;
+   */
+  verdict: JobGate_Verdict;
+
+  /**
+   * Set with PASSED, FAILED and UNDECIDED.
+   *
+   * @generated from field: optional double value = 6;
+   */
+  value?: number | undefined;
+
+  /**
+   * Confidence interval of an estimated value.
+   *
+   * @generated from field: svc.v1.Interval interval = 7;
+   */
+  interval?: Interval | undefined;
+};
+
+/**
+ * A gate of a job, checked against its result.
+ *
+ * @generated from message svc.v1.JobGate
+ */
+export type JobGateJson = {
+  /**
+   * As requested.
+   *
+   * @generated from field: string gate = 1;
+   */
+  gate?: string;
+
+  /**
+   * Key of the metric in ScoreResult.pooled; as requested while there is no result.
+   *
+   * @generated from field: string metric = 2;
+   */
+  metric?: string;
+
+  /**
+   * Field of Pooled, in lowerCamelCase.
+   *
+   * @generated from field: string statistic = 3;
+   */
+  statistic?: string;
+
+  /**
+   * Lowest value that passes.
+   *
+   * @generated from field: double limit = 4;
+   */
+  limit?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * @generated from field: svc.v1.JobGate.Verdict verdict = 5;
+   */
+  verdict?: JobGate_VerdictJson;
+
+  /**
+   * Set with PASSED, FAILED and UNDECIDED.
+   *
+   * @generated from field: optional double value = 6;
+   */
+  value?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * Confidence interval of an estimated value.
+   *
+   * @generated from field: svc.v1.Interval interval = 7;
+   */
+  interval?: IntervalJson;
+};
+
+/**
+ * Describes the message svc.v1.JobGate.
+ * Use `create(JobGateSchema)` to create a new message.
+ */
+export const JobGateSchema: GenMessage<JobGate, {jsonType: JobGateJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 4);
+
+/**
+ * @generated from enum svc.v1.JobGate.Verdict
+ */
+export const JobGate_Verdict = {
+  /**
+   * The job has no result.
+   *
+   * @generated from enum value: VERDICT_UNSPECIFIED = 0;
+   */
+  VERDICT_UNSPECIFIED: 0,
+
+  /**
+   * The value is at least the limit.
+   *
+   * @generated from enum value: PASSED = 1;
+   */
+  PASSED: 1,
+
+  /**
+   * It is lower.
+   *
+   * @generated from enum value: FAILED = 2;
+   */
+  FAILED: 2,
+
+  /**
+   * The interval of an estimate contains the limit, so the gate is not met.
+   *
+   * @generated from enum value: UNDECIDED = 3;
+   */
+  UNDECIDED: 3,
+
+  /**
+   * The result has no such metric, so the gate is not met.
+   *
+   * @generated from enum value: UNKNOWN_METRIC = 4;
+   */
+  UNKNOWN_METRIC: 4,
+} as const;
+
+/**
+ * @generated from enum svc.v1.JobGate.Verdict
+ */
+export type JobGate_Verdict = (typeof JobGate_Verdict)[keyof typeof JobGate_Verdict] | UnknownEnum;
+
+/**
+ * @generated from enum svc.v1.JobGate.Verdict
+ */
+export type JobGate_VerdictJson = "VERDICT_UNSPECIFIED" | "PASSED" | "FAILED" | "UNDECIDED" | "UNKNOWN_METRIC";
+
+/**
+ * Describes the enum svc.v1.JobGate.Verdict.
+ */
+export const JobGate_VerdictSchema: GenEnum<JobGate_Verdict, JobGate_VerdictJson> = /*@__PURE__*/
+  enumDesc(file_svc_v1_job, 4, 0);
+
+/**
+ * How much a node has fetched of the objects of a task. What was in its cache counts as fetched.
+ *
+ * @generated from message svc.v1.MediaFetch
+ */
+export type MediaFetch = Message<"svc.v1.MediaFetch"> & {
+  /**
+   * Bytes, at most bytes_total.
+   *
+   * @generated from field: double bytes_done = 1;
+   */
+  bytesDone: number;
+
+  /**
+   * Bytes that the task needs of its objects.
+   *
+   * @generated from field: double bytes_total = 2;
+   */
+  bytesTotal: number;
+};
+
+/**
+ * How much a node has fetched of the objects of a task. What was in its cache counts as fetched.
+ *
+ * @generated from message svc.v1.MediaFetch
+ */
+export type MediaFetchJson = {
+  /**
+   * Bytes, at most bytes_total.
+   *
+   * @generated from field: double bytes_done = 1;
+   */
+  bytesDone?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * Bytes that the task needs of its objects.
+   *
+   * @generated from field: double bytes_total = 2;
+   */
+  bytesTotal?: number | "NaN" | "Infinity" | "-Infinity";
+};
+
+/**
+ * Describes the message svc.v1.MediaFetch.
+ * Use `create(MediaFetchSchema)` to create a new message.
+ */
+export const MediaFetchSchema: GenMessage<MediaFetch, {jsonType: MediaFetchJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 5);
+
+/**
  * What a job took from earlier results of its tenant. They have the same content, request, scorer and models.
  *
  * @generated from message svc.v1.JobReuse
@@ -991,7 +1259,7 @@ export type JobReuseJson = {
  * Use `create(JobReuseSchema)` to create a new message.
  */
 export const JobReuseSchema: GenMessage<JobReuse, {jsonType: JobReuseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 4);
+  messageDesc(file_svc_v1_job, 6);
 
 /**
  * An estimate of a job's score. The result of a job that succeeded has more about it (ScoreResult.estimate).
@@ -1060,7 +1328,7 @@ export type JobEstimateJson = {
  * Use `create(JobEstimateSchema)` to create a new message.
  */
 export const JobEstimateSchema: GenMessage<JobEstimate, {jsonType: JobEstimateJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 5);
+  messageDesc(file_svc_v1_job, 7);
 
 /**
  * Summary of a file for lists. Fields as in MediaInfo.
@@ -1125,7 +1393,7 @@ export type MediaSummaryJson = {
  * Use `create(MediaSummarySchema)` to create a new message.
  */
 export const MediaSummarySchema: GenMessage<MediaSummary, {jsonType: MediaSummaryJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 6);
+  messageDesc(file_svc_v1_job, 8);
 
 /**
  * What is known about a pair before it is scored. Messages and fields as in ScoreResult.
@@ -1208,7 +1476,7 @@ export type JobPlanJson = {
  * Use `create(JobPlanSchema)` to create a new message.
  */
 export const JobPlanSchema: GenMessage<JobPlan, {jsonType: JobPlanJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 7);
+  messageDesc(file_svc_v1_job, 9);
 
 /**
  * @generated from message svc.v1.JobError
@@ -1271,7 +1539,7 @@ export type JobErrorJson = {
  * Use `create(JobErrorSchema)` to create a new message.
  */
 export const JobErrorSchema: GenMessage<JobError, {jsonType: JobErrorJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 8);
+  messageDesc(file_svc_v1_job, 10);
 
 /**
  * A task of a job.
@@ -1338,6 +1606,13 @@ export type JobWork = Message<"svc.v1.JobWork"> & {
    * @generated from field: optional string reused_from = 10;
    */
   reusedFrom?: string | undefined;
+
+  /**
+   * Set for STILLS that make a clip instead: the frame that it was requested for.
+   *
+   * @generated from field: optional uint32 clip_frame = 11;
+   */
+  clipFrame?: number | undefined;
 };
 
 /**
@@ -1405,6 +1680,13 @@ export type JobWorkJson = {
    * @generated from field: optional string reused_from = 10;
    */
   reusedFrom?: string;
+
+  /**
+   * Set for STILLS that make a clip instead: the frame that it was requested for.
+   *
+   * @generated from field: optional uint32 clip_frame = 11;
+   */
+  clipFrame?: number;
 };
 
 /**
@@ -1412,7 +1694,7 @@ export type JobWorkJson = {
  * Use `create(JobWorkSchema)` to create a new message.
  */
 export const JobWorkSchema: GenMessage<JobWork, {jsonType: JobWorkJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 9);
+  messageDesc(file_svc_v1_job, 11);
 
 /**
  * @generated from enum svc.v1.JobWork.Kind
@@ -1445,7 +1727,8 @@ export const JobWork_Kind = {
   WHOLE: 3,
 
   /**
-   * Making stills of some frames once the job has succeeded. If it fails, the job stays succeeded.
+   * Making stills of some frames once the job has succeeded, or a clip (clip_frame). If it fails, the job stays
+   * succeeded.
    *
    * @generated from enum value: STILLS = 4;
    */
@@ -1466,7 +1749,7 @@ export type JobWork_KindJson = "KIND_UNSPECIFIED" | "PLAN" | "SEGMENT" | "WHOLE"
  * Describes the enum svc.v1.JobWork.Kind.
  */
 export const JobWork_KindSchema: GenEnum<JobWork_Kind, JobWork_KindJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_job, 9, 0);
+  enumDesc(file_svc_v1_job, 11, 0);
 
 /**
  * @generated from enum svc.v1.JobWork.State
@@ -1524,7 +1807,7 @@ export type JobWork_StateJson = "STATE_UNSPECIFIED" | "PENDING" | "WAITING" | "L
  * Describes the enum svc.v1.JobWork.State.
  */
 export const JobWork_StateSchema: GenEnum<JobWork_State, JobWork_StateJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_job, 9, 1);
+  enumDesc(file_svc_v1_job, 11, 1);
 
 /**
  * @generated from message svc.v1.SubmitJobRequest
@@ -1569,7 +1852,7 @@ export type SubmitJobRequestJson = {
  * Use `create(SubmitJobRequestSchema)` to create a new message.
  */
 export const SubmitJobRequestSchema: GenMessage<SubmitJobRequest, {jsonType: SubmitJobRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 10);
+  messageDesc(file_svc_v1_job, 12);
 
 /**
  * @generated from message svc.v1.SubmitJobResponse
@@ -1610,7 +1893,7 @@ export type SubmitJobResponseJson = {
  * Use `create(SubmitJobResponseSchema)` to create a new message.
  */
 export const SubmitJobResponseSchema: GenMessage<SubmitJobResponse, {jsonType: SubmitJobResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 11);
+  messageDesc(file_svc_v1_job, 13);
 
 /**
  * @generated from message svc.v1.SubmitJobsRequest
@@ -1637,7 +1920,7 @@ export type SubmitJobsRequestJson = {
  * Use `create(SubmitJobsRequestSchema)` to create a new message.
  */
 export const SubmitJobsRequestSchema: GenMessage<SubmitJobsRequest, {jsonType: SubmitJobsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 12);
+  messageDesc(file_svc_v1_job, 14);
 
 /**
  * @generated from message svc.v1.SubmitJobsResponse
@@ -1668,7 +1951,7 @@ export type SubmitJobsResponseJson = {
  * Use `create(SubmitJobsResponseSchema)` to create a new message.
  */
 export const SubmitJobsResponseSchema: GenMessage<SubmitJobsResponse, {jsonType: SubmitJobsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 13);
+  messageDesc(file_svc_v1_job, 15);
 
 /**
  * @generated from message svc.v1.GetJobRequest
@@ -1695,7 +1978,7 @@ export type GetJobRequestJson = {
  * Use `create(GetJobRequestSchema)` to create a new message.
  */
 export const GetJobRequestSchema: GenMessage<GetJobRequest, {jsonType: GetJobRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 14);
+  messageDesc(file_svc_v1_job, 16);
 
 /**
  * @generated from message svc.v1.GetJobResponse
@@ -1722,7 +2005,7 @@ export type GetJobResponseJson = {
  * Use `create(GetJobResponseSchema)` to create a new message.
  */
 export const GetJobResponseSchema: GenMessage<GetJobResponse, {jsonType: GetJobResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 15);
+  messageDesc(file_svc_v1_job, 17);
 
 /**
  * @generated from message svc.v1.CancelJobRequest
@@ -1749,7 +2032,7 @@ export type CancelJobRequestJson = {
  * Use `create(CancelJobRequestSchema)` to create a new message.
  */
 export const CancelJobRequestSchema: GenMessage<CancelJobRequest, {jsonType: CancelJobRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 16);
+  messageDesc(file_svc_v1_job, 18);
 
 /**
  * @generated from message svc.v1.CancelJobResponse
@@ -1776,7 +2059,7 @@ export type CancelJobResponseJson = {
  * Use `create(CancelJobResponseSchema)` to create a new message.
  */
 export const CancelJobResponseSchema: GenMessage<CancelJobResponse, {jsonType: CancelJobResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 17);
+  messageDesc(file_svc_v1_job, 19);
 
 /**
  * @generated from message svc.v1.FinishJobRequest
@@ -1807,7 +2090,7 @@ export type FinishJobRequestJson = {
  * Use `create(FinishJobRequestSchema)` to create a new message.
  */
 export const FinishJobRequestSchema: GenMessage<FinishJobRequest, {jsonType: FinishJobRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 18);
+  messageDesc(file_svc_v1_job, 20);
 
 /**
  * @generated from message svc.v1.FinishJobResponse
@@ -1852,7 +2135,7 @@ export type FinishJobResponseJson = {
  * Use `create(FinishJobResponseSchema)` to create a new message.
  */
 export const FinishJobResponseSchema: GenMessage<FinishJobResponse, {jsonType: FinishJobResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 19);
+  messageDesc(file_svc_v1_job, 21);
 
 /**
  * @generated from message svc.v1.CancelJobsRequest
@@ -1911,7 +2194,7 @@ export type CancelJobsRequestJson = {
  * Use `create(CancelJobsRequestSchema)` to create a new message.
  */
 export const CancelJobsRequestSchema: GenMessage<CancelJobsRequest, {jsonType: CancelJobsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 20);
+  messageDesc(file_svc_v1_job, 22);
 
 /**
  * @generated from message svc.v1.CancelJobsResponse
@@ -1956,7 +2239,7 @@ export type CancelJobsResponseJson = {
  * Use `create(CancelJobsResponseSchema)` to create a new message.
  */
 export const CancelJobsResponseSchema: GenMessage<CancelJobsResponse, {jsonType: CancelJobsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 21);
+  messageDesc(file_svc_v1_job, 23);
 
 /**
  * @generated from message svc.v1.DeleteJobRequest
@@ -1997,7 +2280,7 @@ export type DeleteJobRequestJson = {
  * Use `create(DeleteJobRequestSchema)` to create a new message.
  */
 export const DeleteJobRequestSchema: GenMessage<DeleteJobRequest, {jsonType: DeleteJobRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 22);
+  messageDesc(file_svc_v1_job, 24);
 
 /**
  * @generated from message svc.v1.DeleteJobResponse
@@ -2028,7 +2311,7 @@ export type DeleteJobResponseJson = {
  * Use `create(DeleteJobResponseSchema)` to create a new message.
  */
 export const DeleteJobResponseSchema: GenMessage<DeleteJobResponse, {jsonType: DeleteJobResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 23);
+  messageDesc(file_svc_v1_job, 25);
 
 /**
  * @generated from message svc.v1.DeleteJobsRequest
@@ -2103,7 +2386,7 @@ export type DeleteJobsRequestJson = {
  * Use `create(DeleteJobsRequestSchema)` to create a new message.
  */
 export const DeleteJobsRequestSchema: GenMessage<DeleteJobsRequest, {jsonType: DeleteJobsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 24);
+  messageDesc(file_svc_v1_job, 26);
 
 /**
  * @generated from message svc.v1.DeleteJobsResponse
@@ -2148,7 +2431,7 @@ export type DeleteJobsResponseJson = {
  * Use `create(DeleteJobsResponseSchema)` to create a new message.
  */
 export const DeleteJobsResponseSchema: GenMessage<DeleteJobsResponse, {jsonType: DeleteJobsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 25);
+  messageDesc(file_svc_v1_job, 27);
 
 /**
  * Selects the jobs that meet every given condition.
@@ -2204,6 +2487,13 @@ export type JobFilter = Message<"svc.v1.JobFilter"> & {
    * @generated from field: google.protobuf.Timestamp ended_until = 7;
    */
   endedUntil?: Timestamp | undefined;
+
+  /**
+   * Succeeded, but at least one of its gates is not PASSED.
+   *
+   * @generated from field: bool gates_missed = 8;
+   */
+  gatesMissed: boolean;
 };
 
 /**
@@ -2260,6 +2550,13 @@ export type JobFilterJson = {
    * @generated from field: google.protobuf.Timestamp ended_until = 7;
    */
   endedUntil?: TimestampJson;
+
+  /**
+   * Succeeded, but at least one of its gates is not PASSED.
+   *
+   * @generated from field: bool gates_missed = 8;
+   */
+  gatesMissed?: boolean;
 };
 
 /**
@@ -2267,7 +2564,7 @@ export type JobFilterJson = {
  * Use `create(JobFilterSchema)` to create a new message.
  */
 export const JobFilterSchema: GenMessage<JobFilter, {jsonType: JobFilterJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 26);
+  messageDesc(file_svc_v1_job, 28);
 
 /**
  * @generated from message svc.v1.UpdateJobRequest
@@ -2322,7 +2619,7 @@ export type UpdateJobRequestJson = {
  * Use `create(UpdateJobRequestSchema)` to create a new message.
  */
 export const UpdateJobRequestSchema: GenMessage<UpdateJobRequest, {jsonType: UpdateJobRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 27);
+  messageDesc(file_svc_v1_job, 29);
 
 /**
  * @generated from message svc.v1.UpdateJobResponse
@@ -2349,7 +2646,7 @@ export type UpdateJobResponseJson = {
  * Use `create(UpdateJobResponseSchema)` to create a new message.
  */
 export const UpdateJobResponseSchema: GenMessage<UpdateJobResponse, {jsonType: UpdateJobResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 28);
+  messageDesc(file_svc_v1_job, 30);
 
 /**
  * @generated from message svc.v1.ListJobsRequest
@@ -2415,6 +2712,13 @@ export type ListJobsRequest = Message<"svc.v1.ListJobsRequest"> & {
    * @generated from field: svc.v1.ListJobsRequest.Sort sort = 9;
    */
   sort: ListJobsRequest_Sort;
+
+  /**
+   * Only jobs that succeeded with at least one gate that is not PASSED.
+   *
+   * @generated from field: bool gates_missed = 10;
+   */
+  gatesMissed: boolean;
 };
 
 /**
@@ -2481,6 +2785,13 @@ export type ListJobsRequestJson = {
    * @generated from field: svc.v1.ListJobsRequest.Sort sort = 9;
    */
   sort?: ListJobsRequest_SortJson;
+
+  /**
+   * Only jobs that succeeded with at least one gate that is not PASSED.
+   *
+   * @generated from field: bool gates_missed = 10;
+   */
+  gatesMissed?: boolean;
 };
 
 /**
@@ -2488,7 +2799,7 @@ export type ListJobsRequestJson = {
  * Use `create(ListJobsRequestSchema)` to create a new message.
  */
 export const ListJobsRequestSchema: GenMessage<ListJobsRequest, {jsonType: ListJobsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 29);
+  messageDesc(file_svc_v1_job, 31);
 
 /**
  * @generated from enum svc.v1.ListJobsRequest.Sort
@@ -2540,7 +2851,7 @@ export type ListJobsRequest_SortJson = "SORT_UNSPECIFIED" | "NEWEST" | "OLDEST" 
  * Describes the enum svc.v1.ListJobsRequest.Sort.
  */
 export const ListJobsRequest_SortSchema: GenEnum<ListJobsRequest_Sort, ListJobsRequest_SortJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_job, 29, 0);
+  enumDesc(file_svc_v1_job, 31, 0);
 
 /**
  * @generated from message svc.v1.ListJobsResponse
@@ -2581,7 +2892,7 @@ export type ListJobsResponseJson = {
  * Use `create(ListJobsResponseSchema)` to create a new message.
  */
 export const ListJobsResponseSchema: GenMessage<ListJobsResponse, {jsonType: ListJobsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 30);
+  messageDesc(file_svc_v1_job, 32);
 
 /**
  * @generated from message svc.v1.StreamJobsRequest
@@ -2656,7 +2967,7 @@ export type StreamJobsRequestJson = {
  * Use `create(StreamJobsRequestSchema)` to create a new message.
  */
 export const StreamJobsRequestSchema: GenMessage<StreamJobsRequest, {jsonType: StreamJobsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 31);
+  messageDesc(file_svc_v1_job, 33);
 
 /**
  * @generated from message svc.v1.StreamJobsResponse
@@ -2707,7 +3018,7 @@ export type StreamJobsResponseJson = {
  * Use `create(StreamJobsResponseSchema)` to create a new message.
  */
 export const StreamJobsResponseSchema: GenMessage<StreamJobsResponse, {jsonType: StreamJobsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 32);
+  messageDesc(file_svc_v1_job, 34);
 
 /**
  * @generated from enum svc.v1.StreamJobsResponse.Kind
@@ -2764,7 +3075,7 @@ export type StreamJobsResponse_KindJson = "KIND_UNSPECIFIED" | "SNAPSHOT" | "SNA
  * Describes the enum svc.v1.StreamJobsResponse.Kind.
  */
 export const StreamJobsResponse_KindSchema: GenEnum<StreamJobsResponse_Kind, StreamJobsResponse_KindJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_job, 32, 0);
+  enumDesc(file_svc_v1_job, 34, 0);
 
 /**
  * @generated from message svc.v1.GetJobFramesRequest
@@ -2819,7 +3130,7 @@ export type GetJobFramesRequestJson = {
  * Use `create(GetJobFramesRequestSchema)` to create a new message.
  */
 export const GetJobFramesRequestSchema: GenMessage<GetJobFramesRequest, {jsonType: GetJobFramesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 33);
+  messageDesc(file_svc_v1_job, 35);
 
 /**
  * @generated from message svc.v1.GetJobFramesResponse
@@ -2846,7 +3157,7 @@ export type GetJobFramesResponseJson = {
  * Use `create(GetJobFramesResponseSchema)` to create a new message.
  */
 export const GetJobFramesResponseSchema: GenMessage<GetJobFramesResponse, {jsonType: GetJobFramesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 34);
+  messageDesc(file_svc_v1_job, 36);
 
 /**
  * The image of a frame of one side, made from the samples that were compared.
@@ -2967,7 +3278,7 @@ export type StillJson = {
  * Use `create(StillSchema)` to create a new message.
  */
 export const StillSchema: GenMessage<Still, {jsonType: StillJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 35);
+  messageDesc(file_svc_v1_job, 37);
 
 /**
  * @generated from enum svc.v1.Still.Side
@@ -3003,7 +3314,7 @@ export type Still_SideJson = "SIDE_UNSPECIFIED" | "REFERENCE" | "DISTORTED";
  * Describes the enum svc.v1.Still.Side.
  */
 export const Still_SideSchema: GenEnum<Still_Side, Still_SideJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_job, 35, 0);
+  enumDesc(file_svc_v1_job, 37, 0);
 
 /**
  * @generated from enum svc.v1.Still.State
@@ -3048,7 +3359,7 @@ export type Still_StateJson = "STATE_UNSPECIFIED" | "PENDING" | "READY" | "FAILE
  * Describes the enum svc.v1.Still.State.
  */
 export const Still_StateSchema: GenEnum<Still_State, Still_StateJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_job, 35, 1);
+  enumDesc(file_svc_v1_job, 37, 1);
 
 /**
  * @generated from message svc.v1.ListStillsRequest
@@ -3075,7 +3386,7 @@ export type ListStillsRequestJson = {
  * Use `create(ListStillsRequestSchema)` to create a new message.
  */
 export const ListStillsRequestSchema: GenMessage<ListStillsRequest, {jsonType: ListStillsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 36);
+  messageDesc(file_svc_v1_job, 38);
 
 /**
  * @generated from message svc.v1.ListStillsResponse
@@ -3106,7 +3417,7 @@ export type ListStillsResponseJson = {
  * Use `create(ListStillsResponseSchema)` to create a new message.
  */
 export const ListStillsResponseSchema: GenMessage<ListStillsResponse, {jsonType: ListStillsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 37);
+  messageDesc(file_svc_v1_job, 39);
 
 /**
  * @generated from message svc.v1.GetStillRequest
@@ -3153,7 +3464,7 @@ export type GetStillRequestJson = {
  * Use `create(GetStillRequestSchema)` to create a new message.
  */
 export const GetStillRequestSchema: GenMessage<GetStillRequest, {jsonType: GetStillRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 38);
+  messageDesc(file_svc_v1_job, 40);
 
 /**
  * @generated from message svc.v1.GetStillResponse
@@ -3194,7 +3505,7 @@ export type GetStillResponseJson = {
  * Use `create(GetStillResponseSchema)` to create a new message.
  */
 export const GetStillResponseSchema: GenMessage<GetStillResponse, {jsonType: GetStillResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 39);
+  messageDesc(file_svc_v1_job, 41);
 
 /**
  * @generated from message svc.v1.RequestStillsRequest
@@ -3235,7 +3546,7 @@ export type RequestStillsRequestJson = {
  * Use `create(RequestStillsRequestSchema)` to create a new message.
  */
 export const RequestStillsRequestSchema: GenMessage<RequestStillsRequest, {jsonType: RequestStillsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 40);
+  messageDesc(file_svc_v1_job, 42);
 
 /**
  * @generated from message svc.v1.RequestStillsResponse
@@ -3266,7 +3577,7 @@ export type RequestStillsResponseJson = {
  * Use `create(RequestStillsResponseSchema)` to create a new message.
  */
 export const RequestStillsResponseSchema: GenMessage<RequestStillsResponse, {jsonType: RequestStillsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 41);
+  messageDesc(file_svc_v1_job, 43);
 
 /**
  * @generated from message svc.v1.DeleteStillRequest
@@ -3303,7 +3614,7 @@ export type DeleteStillRequestJson = {
  * Use `create(DeleteStillRequestSchema)` to create a new message.
  */
 export const DeleteStillRequestSchema: GenMessage<DeleteStillRequest, {jsonType: DeleteStillRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 42);
+  messageDesc(file_svc_v1_job, 44);
 
 /**
  * @generated from message svc.v1.DeleteStillResponse
@@ -3334,7 +3645,426 @@ export type DeleteStillResponseJson = {
  * Use `create(DeleteStillResponseSchema)` to create a new message.
  */
 export const DeleteStillResponseSchema: GenMessage<DeleteStillResponse, {jsonType: DeleteStillResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_job, 43);
+  messageDesc(file_svc_v1_job, 45);
+
+/**
+ * A video of both sides around a frame, of about two seconds, made from the samples that were compared. Its left half is
+ * the reference and its right half the distorted side: one file, so that they cannot run out of step.
+ *
+ * @generated from message svc.v1.Clip
+ */
+export type Clip = Message<"svc.v1.Clip"> & {
+  /**
+   * The frame that it was requested for, from 0, as in the per-frame values.
+   *
+   * @generated from field: uint32 frame = 1;
+   */
+  frame: number;
+
+  /**
+   * @generated from field: svc.v1.Still.State state = 2;
+   */
+  state: Still_State;
+
+  /**
+   * The frames that it has, one after the other, and the frame in any case. Set if READY.
+   *
+   * @generated from field: uint32 first_frame = 3;
+   */
+  firstFrame: number;
+
+  /**
+   * @generated from field: uint32 frame_count = 4;
+   */
+  frameCount: number;
+
+  /**
+   * video/mp4; set if READY.
+   *
+   * @generated from field: string media_type = 5;
+   */
+  mediaType: string;
+
+  /**
+   * Pixels of a side: the size of the compared frame, or a fraction if browsers could not play both sides in that size. A
+   * half of the video has this size, filled up at the right and at the bottom to an even one.
+   *
+   * @generated from field: uint32 width = 6;
+   */
+  width: number;
+
+  /**
+   * @generated from field: uint32 height = 7;
+   */
+  height: number;
+
+  /**
+   * Size of the video in bytes.
+   *
+   * @generated from field: uint32 bytes = 8;
+   */
+  bytes: number;
+
+  /**
+   * Set if FAILED.
+   *
+   * @generated from field: svc.v1.JobError error = 9;
+   */
+  error?: JobError | undefined;
+};
+
+/**
+ * A video of both sides around a frame, of about two seconds, made from the samples that were compared. Its left half is
+ * the reference and its right half the distorted side: one file, so that they cannot run out of step.
+ *
+ * @generated from message svc.v1.Clip
+ */
+export type ClipJson = {
+  /**
+   * The frame that it was requested for, from 0, as in the per-frame values.
+   *
+   * @generated from field: uint32 frame = 1;
+   */
+  frame?: number;
+
+  /**
+   * @generated from field: svc.v1.Still.State state = 2;
+   */
+  state?: Still_StateJson;
+
+  /**
+   * The frames that it has, one after the other, and the frame in any case. Set if READY.
+   *
+   * @generated from field: uint32 first_frame = 3;
+   */
+  firstFrame?: number;
+
+  /**
+   * @generated from field: uint32 frame_count = 4;
+   */
+  frameCount?: number;
+
+  /**
+   * video/mp4; set if READY.
+   *
+   * @generated from field: string media_type = 5;
+   */
+  mediaType?: string;
+
+  /**
+   * Pixels of a side: the size of the compared frame, or a fraction if browsers could not play both sides in that size. A
+   * half of the video has this size, filled up at the right and at the bottom to an even one.
+   *
+   * @generated from field: uint32 width = 6;
+   */
+  width?: number;
+
+  /**
+   * @generated from field: uint32 height = 7;
+   */
+  height?: number;
+
+  /**
+   * Size of the video in bytes.
+   *
+   * @generated from field: uint32 bytes = 8;
+   */
+  bytes?: number;
+
+  /**
+   * Set if FAILED.
+   *
+   * @generated from field: svc.v1.JobError error = 9;
+   */
+  error?: JobErrorJson;
+};
+
+/**
+ * Describes the message svc.v1.Clip.
+ * Use `create(ClipSchema)` to create a new message.
+ */
+export const ClipSchema: GenMessage<Clip, {jsonType: ClipJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 46);
+
+/**
+ * @generated from message svc.v1.ListClipsRequest
+ */
+export type ListClipsRequest = Message<"svc.v1.ListClipsRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * @generated from message svc.v1.ListClipsRequest
+ */
+export type ListClipsRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+};
+
+/**
+ * Describes the message svc.v1.ListClipsRequest.
+ * Use `create(ListClipsRequestSchema)` to create a new message.
+ */
+export const ListClipsRequestSchema: GenMessage<ListClipsRequest, {jsonType: ListClipsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 47);
+
+/**
+ * @generated from message svc.v1.ListClipsResponse
+ */
+export type ListClipsResponse = Message<"svc.v1.ListClipsResponse"> & {
+  /**
+   * By frame.
+   *
+   * @generated from field: repeated svc.v1.Clip clips = 1;
+   */
+  clips: Clip[];
+};
+
+/**
+ * @generated from message svc.v1.ListClipsResponse
+ */
+export type ListClipsResponseJson = {
+  /**
+   * By frame.
+   *
+   * @generated from field: repeated svc.v1.Clip clips = 1;
+   */
+  clips?: ClipJson[];
+};
+
+/**
+ * Describes the message svc.v1.ListClipsResponse.
+ * Use `create(ListClipsResponseSchema)` to create a new message.
+ */
+export const ListClipsResponseSchema: GenMessage<ListClipsResponse, {jsonType: ListClipsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 48);
+
+/**
+ * @generated from message svc.v1.GetClipRequest
+ */
+export type GetClipRequest = Message<"svc.v1.GetClipRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: uint32 frame = 2;
+   */
+  frame: number;
+};
+
+/**
+ * @generated from message svc.v1.GetClipRequest
+ */
+export type GetClipRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * @generated from field: uint32 frame = 2;
+   */
+  frame?: number;
+};
+
+/**
+ * Describes the message svc.v1.GetClipRequest.
+ * Use `create(GetClipRequestSchema)` to create a new message.
+ */
+export const GetClipRequestSchema: GenMessage<GetClipRequest, {jsonType: GetClipRequestJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 49);
+
+/**
+ * @generated from message svc.v1.GetClipResponse
+ */
+export type GetClipResponse = Message<"svc.v1.GetClipResponse"> & {
+  /**
+   * Set in the first message.
+   *
+   * @generated from field: svc.v1.Clip clip = 1;
+   */
+  clip?: Clip | undefined;
+
+  /**
+   * The next bytes of the video, at most 1 MiB. All of them have clip.bytes bytes, at most 24 MiB.
+   *
+   * @generated from field: bytes piece = 2;
+   */
+  piece: Uint8Array;
+};
+
+/**
+ * @generated from message svc.v1.GetClipResponse
+ */
+export type GetClipResponseJson = {
+  /**
+   * Set in the first message.
+   *
+   * @generated from field: svc.v1.Clip clip = 1;
+   */
+  clip?: ClipJson;
+
+  /**
+   * The next bytes of the video, at most 1 MiB. All of them have clip.bytes bytes, at most 24 MiB.
+   *
+   * @generated from field: bytes piece = 2;
+   */
+  piece?: string;
+};
+
+/**
+ * Describes the message svc.v1.GetClipResponse.
+ * Use `create(GetClipResponseSchema)` to create a new message.
+ */
+export const GetClipResponseSchema: GenMessage<GetClipResponse, {jsonType: GetClipResponseJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 50);
+
+/**
+ * @generated from message svc.v1.RequestClipsRequest
+ */
+export type RequestClipsRequest = Message<"svc.v1.RequestClipsRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * 1 to 16.
+   *
+   * @generated from field: repeated uint32 frames = 2;
+   */
+  frames: number[];
+};
+
+/**
+ * @generated from message svc.v1.RequestClipsRequest
+ */
+export type RequestClipsRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * 1 to 16.
+   *
+   * @generated from field: repeated uint32 frames = 2;
+   */
+  frames?: number[];
+};
+
+/**
+ * Describes the message svc.v1.RequestClipsRequest.
+ * Use `create(RequestClipsRequestSchema)` to create a new message.
+ */
+export const RequestClipsRequestSchema: GenMessage<RequestClipsRequest, {jsonType: RequestClipsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 51);
+
+/**
+ * @generated from message svc.v1.RequestClipsResponse
+ */
+export type RequestClipsResponse = Message<"svc.v1.RequestClipsResponse"> & {
+  /**
+   * All clips of the job, as in ListClipsResponse.
+   *
+   * @generated from field: repeated svc.v1.Clip clips = 1;
+   */
+  clips: Clip[];
+};
+
+/**
+ * @generated from message svc.v1.RequestClipsResponse
+ */
+export type RequestClipsResponseJson = {
+  /**
+   * All clips of the job, as in ListClipsResponse.
+   *
+   * @generated from field: repeated svc.v1.Clip clips = 1;
+   */
+  clips?: ClipJson[];
+};
+
+/**
+ * Describes the message svc.v1.RequestClipsResponse.
+ * Use `create(RequestClipsResponseSchema)` to create a new message.
+ */
+export const RequestClipsResponseSchema: GenMessage<RequestClipsResponse, {jsonType: RequestClipsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 52);
+
+/**
+ * @generated from message svc.v1.DeleteClipRequest
+ */
+export type DeleteClipRequest = Message<"svc.v1.DeleteClipRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: uint32 frame = 2;
+   */
+  frame: number;
+};
+
+/**
+ * @generated from message svc.v1.DeleteClipRequest
+ */
+export type DeleteClipRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * @generated from field: uint32 frame = 2;
+   */
+  frame?: number;
+};
+
+/**
+ * Describes the message svc.v1.DeleteClipRequest.
+ * Use `create(DeleteClipRequestSchema)` to create a new message.
+ */
+export const DeleteClipRequestSchema: GenMessage<DeleteClipRequest, {jsonType: DeleteClipRequestJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 53);
+
+/**
+ * @generated from message svc.v1.DeleteClipResponse
+ */
+export type DeleteClipResponse = Message<"svc.v1.DeleteClipResponse"> & {
+  /**
+   * The remaining clips of the job, as in ListClipsResponse.
+   *
+   * @generated from field: repeated svc.v1.Clip clips = 1;
+   */
+  clips: Clip[];
+};
+
+/**
+ * @generated from message svc.v1.DeleteClipResponse
+ */
+export type DeleteClipResponseJson = {
+  /**
+   * The remaining clips of the job, as in ListClipsResponse.
+   *
+   * @generated from field: repeated svc.v1.Clip clips = 1;
+   */
+  clips?: ClipJson[];
+};
+
+/**
+ * Describes the message svc.v1.DeleteClipResponse.
+ * Use `create(DeleteClipResponseSchema)` to create a new message.
+ */
+export const DeleteClipResponseSchema: GenMessage<DeleteClipResponse, {jsonType: DeleteClipResponseJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_job, 54);
 
 /**
  * Submits and follows jobs. Every call is limited to the caller's tenant.
@@ -3435,7 +4165,7 @@ export const JobService: GenService<{
     output: typeof CancelJobsResponseSchema;
   },
   /**
-   * Deletes a job permanently, with its result, per-frame scores and stills. A job that has not ended is
+   * Deletes a job permanently, with its result, per-frame scores, stills and clips. A job that has not ended is
    * refused with JOB_NOT_FINISHED unless `cancel` is set. Role svc:admin.
    *
    * @generated from rpc svc.v1.JobService.DeleteJob
@@ -3521,6 +4251,49 @@ export const JobService: GenService<{
     methodKind: "unary";
     input: typeof DeleteStillRequestSchema;
     output: typeof DeleteStillResponseSchema;
+  },
+  /**
+   * Lists the clips of a job: videos of both sides around frames, made on request. StreamJobs sends a CHANGE when a clip
+   * is ready or has failed. Role svc:reader.
+   *
+   * @generated from rpc svc.v1.JobService.ListClips
+   */
+  listClips: {
+    methodKind: "unary";
+    input: typeof ListClipsRequestSchema;
+    output: typeof ListClipsResponseSchema;
+  },
+  /**
+   * Returns a clip with its video, in parts of at most 1 MiB. Role svc:reader.
+   *
+   * @generated from rpc svc.v1.JobService.GetClip
+   */
+  getClip: {
+    methodKind: "server_streaming";
+    input: typeof GetClipRequestSchema;
+    output: typeof GetClipResponseSchema;
+  },
+  /**
+   * Requests clips around frames of a job that has succeeded: at most 16 frames per job. Frames whose clips are ready or
+   * pending are ignored. Role svc:reader.
+   *
+   * @generated from rpc svc.v1.JobService.RequestClips
+   */
+  requestClips: {
+    methodKind: "unary";
+    input: typeof RequestClipsRequestSchema;
+    output: typeof RequestClipsResponseSchema;
+  },
+  /**
+   * Deletes the clip of a frame, ready or not; it can be requested again. Fails with CLIP_NOT_FOUND if the frame has no
+   * clip. Role svc:writer.
+   *
+   * @generated from rpc svc.v1.JobService.DeleteClip
+   */
+  deleteClip: {
+    methodKind: "unary";
+    input: typeof DeleteClipRequestSchema;
+    output: typeof DeleteClipResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_svc_v1_job, 0);

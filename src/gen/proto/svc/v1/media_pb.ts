@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file svc/v1/media.proto.
  */
 export const file_svc_v1_media: GenFile = /*@__PURE__*/
-  fileDesc("ChJzdmMvdjEvbWVkaWEucHJvdG8SBnN2Yy52MSLSAQoKTWVkaWFFbnRyeRIMCgRuYW1lGAEgASgJEiUKBGtpbmQYAiABKA4yFy5zdmMudjEuTWVkaWFFbnRyeS5LaW5kEhEKBHNpemUYAyABKAFIAIgBARIvCgttb2RpZnlfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiQgoES2luZBIUChBLSU5EX1VOU1BFQ0lGSUVEEAASCgoGRk9MREVSEAESCAoERklMRRACEg4KCldFQl9TRVJWRVIQA0IHCgVfc2l6ZSJIChBMaXN0TWVkaWFSZXF1ZXN0Eg0KBXVuZGVyGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoDRISCgpwYWdlX3Rva2VuGAMgASgJIlEKEUxpc3RNZWRpYVJlc3BvbnNlEiMKB2VudHJpZXMYASADKAsyEi5zdmMudjEuTWVkaWFFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAliBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChJzdmMvdjEvbWVkaWEucHJvdG8SBnN2Yy52MSL1AQoKTWVkaWFFbnRyeRIMCgRuYW1lGAEgASgJEiUKBGtpbmQYAiABKA4yFy5zdmMudjEuTWVkaWFFbnRyeS5LaW5kEhEKBHNpemUYAyABKAFIAIgBARIvCgttb2RpZnlfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIQoFcHJvYmUYBSABKAsyEi5zdmMudjEuTWVkaWFQcm9iZSJCCgRLaW5kEhQKEEtJTkRfVU5TUEVDSUZJRUQQABIKCgZGT0xERVIQARIICgRGSUxFEAISDgoKV0VCX1NFUlZFUhADQgcKBV9zaXplIoYBCgpNZWRpYVByb2JlEg0KBWNvZGVjGAEgASgJEg0KBXdpZHRoGAIgASgNEg4KBmhlaWdodBgDIAEoDRIVCghkdXJhdGlvbhgEIAEoAUgAiAEBEhcKCmZyYW1lX3JhdGUYBSABKAFIAYgBAUILCglfZHVyYXRpb25CDQoLX2ZyYW1lX3JhdGUiVwoQTGlzdE1lZGlhUmVxdWVzdBINCgV1bmRlchgBIAEoCRIRCglwYWdlX3NpemUYAiABKA0SEgoKcGFnZV90b2tlbhgDIAEoCRINCgVwcm9iZRgEIAEoCCJhChFMaXN0TWVkaWFSZXNwb25zZRIjCgdlbnRyaWVzGAEgAygLMhIuc3ZjLnYxLk1lZGlhRW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEg4KBnByb2JlZBgDIAEoCGIGcHJvdG8z", [file_google_protobuf_timestamp]);
 
 /**
  * A folder, a file, an object, or a web server.
@@ -48,6 +48,14 @@ export type MediaEntry = Message<"svc.v1.MediaEntry"> & {
    * @generated from field: google.protobuf.Timestamp modify_time = 4;
    */
   modifyTime?: Timestamp | undefined;
+
+  /**
+   * What the header of the file or object says, if that was asked for; absent for what has no video that can be read, or was
+   * not read in time.
+   *
+   * @generated from field: svc.v1.MediaProbe probe = 5;
+   */
+  probe?: MediaProbe | undefined;
 };
 
 /**
@@ -82,6 +90,14 @@ export type MediaEntryJson = {
    * @generated from field: google.protobuf.Timestamp modify_time = 4;
    */
   modifyTime?: TimestampJson;
+
+  /**
+   * What the header of the file or object says, if that was asked for; absent for what has no video that can be read, or was
+   * not read in time.
+   *
+   * @generated from field: svc.v1.MediaProbe probe = 5;
+   */
+  probe?: MediaProbeJson;
 };
 
 /**
@@ -139,6 +155,89 @@ export const MediaEntry_KindSchema: GenEnum<MediaEntry_Kind, MediaEntry_KindJson
   enumDesc(file_svc_v1_media, 0, 0);
 
 /**
+ * What the header of a file says about its video track. A score does not depend on it: the planning node lists every frame.
+ *
+ * @generated from message svc.v1.MediaProbe
+ */
+export type MediaProbe = Message<"svc.v1.MediaProbe"> & {
+  /**
+   * @generated from field: string codec = 1;
+   */
+  codec: string;
+
+  /**
+   * Pixels.
+   *
+   * @generated from field: uint32 width = 2;
+   */
+  width: number;
+
+  /**
+   * @generated from field: uint32 height = 3;
+   */
+  height: number;
+
+  /**
+   * Seconds; absent if the header does not say it.
+   *
+   * @generated from field: optional double duration = 4;
+   */
+  duration?: number | undefined;
+
+  /**
+   * Frames per second, to two decimals; absent if the header does not say it.
+   *
+   * @generated from field: optional double frame_rate = 5;
+   */
+  frameRate?: number | undefined;
+};
+
+/**
+ * What the header of a file says about its video track. A score does not depend on it: the planning node lists every frame.
+ *
+ * @generated from message svc.v1.MediaProbe
+ */
+export type MediaProbeJson = {
+  /**
+   * @generated from field: string codec = 1;
+   */
+  codec?: string;
+
+  /**
+   * Pixels.
+   *
+   * @generated from field: uint32 width = 2;
+   */
+  width?: number;
+
+  /**
+   * @generated from field: uint32 height = 3;
+   */
+  height?: number;
+
+  /**
+   * Seconds; absent if the header does not say it.
+   *
+   * @generated from field: optional double duration = 4;
+   */
+  duration?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * Frames per second, to two decimals; absent if the header does not say it.
+   *
+   * @generated from field: optional double frame_rate = 5;
+   */
+  frameRate?: number | "NaN" | "Infinity" | "-Infinity";
+};
+
+/**
+ * Describes the message svc.v1.MediaProbe.
+ * Use `create(MediaProbeSchema)` to create a new message.
+ */
+export const MediaProbeSchema: GenMessage<MediaProbe, {jsonType: MediaProbeJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_media, 1);
+
+/**
  * @generated from message svc.v1.ListMediaRequest
  */
 export type ListMediaRequest = Message<"svc.v1.ListMediaRequest"> & {
@@ -162,6 +261,13 @@ export type ListMediaRequest = Message<"svc.v1.ListMediaRequest"> & {
    * @generated from field: string page_token = 3;
    */
   pageToken: string;
+
+  /**
+   * Also read the headers of the files, for up to 8 seconds per page, if the controller does that.
+   *
+   * @generated from field: bool probe = 4;
+   */
+  probe: boolean;
 };
 
 /**
@@ -188,6 +294,13 @@ export type ListMediaRequestJson = {
    * @generated from field: string page_token = 3;
    */
   pageToken?: string;
+
+  /**
+   * Also read the headers of the files, for up to 8 seconds per page, if the controller does that.
+   *
+   * @generated from field: bool probe = 4;
+   */
+  probe?: boolean;
 };
 
 /**
@@ -195,7 +308,7 @@ export type ListMediaRequestJson = {
  * Use `create(ListMediaRequestSchema)` to create a new message.
  */
 export const ListMediaRequestSchema: GenMessage<ListMediaRequest, {jsonType: ListMediaRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_media, 1);
+  messageDesc(file_svc_v1_media, 2);
 
 /**
  * @generated from message svc.v1.ListMediaResponse
@@ -215,6 +328,13 @@ export type ListMediaResponse = Message<"svc.v1.ListMediaResponse"> & {
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * Whether headers were read: false unless the request asks for it and the controller does it.
+   *
+   * @generated from field: bool probed = 3;
+   */
+  probed: boolean;
 };
 
 /**
@@ -235,6 +355,13 @@ export type ListMediaResponseJson = {
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken?: string;
+
+  /**
+   * Whether headers were read: false unless the request asks for it and the controller does it.
+   *
+   * @generated from field: bool probed = 3;
+   */
+  probed?: boolean;
 };
 
 /**
@@ -242,5 +369,5 @@ export type ListMediaResponseJson = {
  * Use `create(ListMediaResponseSchema)` to create a new message.
  */
 export const ListMediaResponseSchema: GenMessage<ListMediaResponse, {jsonType: ListMediaResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_media, 2);
+  messageDesc(file_svc_v1_media, 3);
 

@@ -8,7 +8,7 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp, TimestampJson } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { JobWork, JobWorkJson, MediaVersion, MediaVersionJson, Still_Side, Still_SideJson } from "./job_pb.ts";
+import type { JobWork, JobWorkJson, MediaFetch, MediaFetchJson, MediaVersion, MediaVersionJson, Still_Side, Still_SideJson } from "./job_pb.ts";
 import { file_svc_v1_job } from "./job_pb.ts";
 import type { Diagnosis, DiagnosisJson, Finding, FindingJson, ScoreRequest, ScoreRequestJson, ScorerInfo, ScorerInfoJson } from "./scoring_pb.ts";
 import { file_svc_v1_scoring } from "./scoring_pb.ts";
@@ -18,7 +18,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file svc/v1/node.proto.
  */
 export const file_svc_v1_node: GenFile = /*@__PURE__*/
-  fileDesc("ChFzdmMvdjEvbm9kZS5wcm90bxIGc3ZjLnYxIsoBChBOb2RlQ2FwYWJpbGl0aWVzEiIKBnNjb3JlchgBIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEiEKBm1vZGVscxgCIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSDwoHdmVyc2lvbhgDIAEoCRIOCgZzdGlsbHMYBCABKAgSKAoMbW9yZV9zY29yZXJzGAUgAygLMhIuc3ZjLnYxLk5vZGVTY29yZXISEQoJZGlhZ25vc2VzGAYgASgIEhEKCXNjb3JlZF9ieRgHIAEoCSJmCgpOb2RlU2NvcmVyEiIKBnNjb3JlchgBIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEiEKBm1vZGVscxgCIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSEQoJc2NvcmVkX2J5GAMgASgJIikKCU5vZGVNb2RlbBIMCgRuYW1lGAEgASgJEg4KBmRpZ2VzdBgCIAEoCSJiChNSZWdpc3Rlck5vZGVSZXF1ZXN0EgwKBG5hbWUYASABKAkSDQoFc2xvdHMYAiABKA0SLgoMY2FwYWJpbGl0aWVzGAMgASgLMhguc3ZjLnYxLk5vZGVDYXBhYmlsaXRpZXMiSgoUUmVnaXN0ZXJOb2RlUmVzcG9uc2USDwoHbm9kZV9pZBgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEhAKCGxlYXNlX21zGAMgASgNIn0KEEhlYXJ0YmVhdFJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIkCgdydW5uaW5nGAIgAygLMhMuc3ZjLnYxLlJ1bm5pbmdXb3JrEhAKCGRyYWluaW5nGAMgASgIEg8KB2hvbGRfbXMYBCABKA0SDwoHbGVhdmluZxgFIAEoCCJZCgtSdW5uaW5nV29yaxIPCgdpdGVtX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0SEwoLZnJhbWVzX2RvbmUYAyABKA0SEwoLcmVuZXdfbWVkaWEYBCABKAgiagoRSGVhcnRiZWF0UmVzcG9uc2USIQoEc3RvcBgBIAMoCzITLnN2Yy52MS5SdW5uaW5nV29yaxINCgVkcmFpbhgCIAEoCBIjCgVtZWRpYRgDIAMoCzIULnN2Yy52MS5SZW5ld2VkTWVkaWEiVAoMUmVuZXdlZE1lZGlhEg8KB2l0ZW1faWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDRIiCgVtZWRpYRgDIAMoCzITLnN2Yy52MS5NZWRpYUFjY2VzcyLkAQoLTWVkaWFBY2Nlc3MSJgoEc2lkZRgBIAEoDjIYLnN2Yy52MS5NZWRpYUFjY2Vzcy5TaWRlEgsKA3VybBgCIAEoCRIVCg12YWxpZF9zZWNvbmRzGAMgASgNEiUKB3ZlcnNpb24YBCABKAsyFC5zdmMudjEuTWVkaWFWZXJzaW9uEg0KBWhvc3RzGAUgAygJEhcKD3ByaXZhdGVfbmV0d29yaxgGIAEoCCI6CgRTaWRlEhQKEFNJREVfVU5TUEVDSUZJRUQQABINCglSRUZFUkVOQ0UQARINCglESVNUT1JURUQQAiIzCg9QdWxsV29ya1JlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIPCgd3YWl0X21zGAIgASgNIjIKEFB1bGxXb3JrUmVzcG9uc2USHgoEaXRlbRgBIAEoCzIQLnN2Yy52MS5Xb3JrSXRlbSLRAgoIV29ya0l0ZW0SDwoHaXRlbV9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEg4KBmpvYl9pZBgDIAEoCRIRCgl0ZW5hbnRfaWQYBCABKAkSJQoHcmVxdWVzdBgFIAEoCzIULnN2Yy52MS5TY29yZVJlcXVlc3QSIAoEcGxhbhgGIAEoCzIQLnN2Yy52MS5QbGFuV29ya0gAEiYKB3NlZ21lbnQYByABKAsyEy5zdmMudjEuU2VnbWVudFdvcmtIABIkCgZzdGlsbHMYCCABKAsyEi5zdmMudjEuU3RpbGxzV29ya0gAEigKCGRpYWdub3NlGAogASgLMhQuc3ZjLnYxLkRpYWdub3NlV29ya0gAEhMKC3RyYWNlcGFyZW50GAkgASgJEiIKBW1lZGlhGAsgAygLMhMuc3ZjLnYxLk1lZGlhQWNjZXNzQgYKBHdvcmsiMgoIUGxhbldvcmsSFwoPc2VnbWVudF9zZWNvbmRzGAEgASgNEg0KBXVuaXRzGAIgASgIIiwKC1NlZ21lbnRXb3JrEgwKBHBsYW4YASABKAkSDwoHc2VnbWVudBgCIAEoCSI9CgpTdGlsbHNXb3JrEgwKBHBsYW4YASABKAkSIQoFcGFydHMYAiADKAsyEi5zdmMudjEuU3RpbGxzUGFydCIOCgxEaWFnbm9zZVdvcmsiLQoKU3RpbGxzUGFydBIPCgdzZWdtZW50GAEgASgJEg4KBmZyYW1lcxgCIAMoDSLkAgoTUmVwb3J0UmVzdWx0UmVxdWVzdBIPCgdzZXNzaW9uGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSDwoHYXR0ZW1wdBgDIAEoDRIjCgVwaWVjZRgEIAEoCzISLnN2Yy52MS5GcmFtZVBpZWNlSAASIgoEcGxhbhgFIAEoCzISLnN2Yy52MS5QbGFuUmVwb3J0SAASKAoHc2VnbWVudBgGIAEoCzIVLnN2Yy52MS5TZWdtZW50UmVwb3J0SAASKAoHZmFpbHVyZRgHIAEoCzIVLnN2Yy52MS5GYWlsdXJlUmVwb3J0SAASJQoJaGFuZF9iYWNrGAggASgLMhAuc3ZjLnYxLkhhbmRCYWNrSAASJAoFc3RpbGwYCSABKAsyEy5zdmMudjEuU3RpbGxSZXBvcnRIABImCglkaWFnbm9zaXMYCiABKAsyES5zdmMudjEuRGlhZ25vc2lzSABCCAoGcmVwb3J0Ij0KCkZyYW1lUGllY2USDgoGbnVtYmVyGAEgASgNEgwKBHJvd3MYAiABKAwSEQoJcm93X2NvdW50GAMgASgNItcBCgpQbGFuUmVwb3J0EgwKBHBsYW4YASABKAkSKAoIc2VnbWVudHMYAiADKAsyFi5zdmMudjEuUGxhbm5lZFNlZ21lbnQSEwoLZnJhbWVfY291bnQYAyABKA0SDgoGcGl4ZWxzGAQgASgNEiEKBm1vZGVscxgFIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSEQoJc2NvcmVkX2J5GAYgASgJEhoKEnJlZmVyZW5jZV9pZGVudGl0eRgHIAEoCRIaChJkaXN0b3J0ZWRfaWRlbnRpdHkYCCABKAkiWAoOUGxhbm5lZFNlZ21lbnQSEwoLZmlyc3RfZnJhbWUYASABKA0SEwoLZnJhbWVfY291bnQYAiABKA0SDwoHc2VnbWVudBgDIAEoCRILCgNrZXkYBCABKAwixAEKDVNlZ21lbnRSZXBvcnQSIAoEbGFzdBgBIAEoCzISLnN2Yy52MS5GcmFtZVBpZWNlEhMKC2R1cmF0aW9uX21zGAIgASgBEgwKBHBsYW4YAyABKAkSEwoLZnJhbWVfY291bnQYBCABKA0SIQoIZmluZGluZ3MYBSADKAsyDy5zdmMudjEuRmluZGluZxIRCglzY29yZWRfYnkYBiABKAkSIwoFc2hvdHMYByABKAsyFC5zdmMudjEuU2VnbWVudFNob3RzIl8KDFNlZ21lbnRTaG90cxIOCgZzdGFydHMYASADKA0SGQoMZmlyc3RfY2hhbmdlGAIgASgBSACIAQESEwoLbGFzdF9jaGFuZ2UYAyABKAFCDwoNX2ZpcnN0X2NoYW5nZSKOAQoLU3RpbGxSZXBvcnQSDQoFZnJhbWUYASABKA0SIAoEc2lkZRgCIAEoDjISLnN2Yy52MS5TdGlsbC5TaWRlEhIKCm1lZGlhX3R5cGUYAyABKAkSDQoFd2lkdGgYBCABKA0SDgoGaGVpZ2h0GAUgASgNEg0KBWltYWdlGAYgASgMEgwKBGxhc3QYByABKAgiUAoNRmFpbHVyZVJlcG9ydBIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSDQoFZm91bmQYAyABKAkSEQoJY3V0X2ZhdWx0GAQgASgIIgoKCEhhbmRCYWNrIhYKFFJlcG9ydFJlc3VsdFJlc3BvbnNlIuMCCgROb2RlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEQoJdGVuYW50X2lkGAMgASgJEiEKBXN0YXRlGAQgASgOMhIuc3ZjLnYxLk5vZGUuU3RhdGUSDQoFc2xvdHMYBSABKA0SLgoMY2FwYWJpbGl0aWVzGAYgASgLMhguc3ZjLnYxLk5vZGVDYXBhYmlsaXRpZXMSMQoNcmVnaXN0ZXJfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoOaGVhcnRiZWF0X3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh4KBHdvcmsYCSADKAsyEC5zdmMudjEuTm9kZVdvcmsiRQoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIKCgZPTkxJTkUQARIMCghEUkFJTklORxACEgsKB09GRkxJTkUQAyJOCghOb2RlV29yaxIOCgZqb2JfaWQYASABKAkSHQoEd29yaxgCIAEoCzIPLnN2Yy52MS5Kb2JXb3JrEhMKC2ZyYW1lc19kb25lGAMgASgNIhIKEExpc3ROb2Rlc1JlcXVlc3QiMAoRTGlzdE5vZGVzUmVzcG9uc2USGwoFbm9kZXMYASADKAsyDC5zdmMudjEuTm9kZSIeChBEcmFpbk5vZGVSZXF1ZXN0EgoKAmlkGAEgASgJIi8KEURyYWluTm9kZVJlc3BvbnNlEhoKBG5vZGUYASABKAsyDC5zdmMudjEuTm9kZTKoAwoLTm9kZVNlcnZpY2USSQoMUmVnaXN0ZXJOb2RlEhsuc3ZjLnYxLlJlZ2lzdGVyTm9kZVJlcXVlc3QaHC5zdmMudjEuUmVnaXN0ZXJOb2RlUmVzcG9uc2USQAoJSGVhcnRiZWF0Ehguc3ZjLnYxLkhlYXJ0YmVhdFJlcXVlc3QaGS5zdmMudjEuSGVhcnRiZWF0UmVzcG9uc2USPQoIUHVsbFdvcmsSFy5zdmMudjEuUHVsbFdvcmtSZXF1ZXN0Ghguc3ZjLnYxLlB1bGxXb3JrUmVzcG9uc2USSQoMUmVwb3J0UmVzdWx0Ehsuc3ZjLnYxLlJlcG9ydFJlc3VsdFJlcXVlc3QaHC5zdmMudjEuUmVwb3J0UmVzdWx0UmVzcG9uc2USQAoJTGlzdE5vZGVzEhguc3ZjLnYxLkxpc3ROb2Rlc1JlcXVlc3QaGS5zdmMudjEuTGlzdE5vZGVzUmVzcG9uc2USQAoJRHJhaW5Ob2RlEhguc3ZjLnYxLkRyYWluTm9kZVJlcXVlc3QaGS5zdmMudjEuRHJhaW5Ob2RlUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp, file_svc_v1_job, file_svc_v1_scoring]);
+  fileDesc("ChFzdmMvdjEvbm9kZS5wcm90bxIGc3ZjLnYxIukBChBOb2RlQ2FwYWJpbGl0aWVzEiIKBnNjb3JlchgBIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEiEKBm1vZGVscxgCIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSDwoHdmVyc2lvbhgDIAEoCRIOCgZzdGlsbHMYBCABKAgSKAoMbW9yZV9zY29yZXJzGAUgAygLMhIuc3ZjLnYxLk5vZGVTY29yZXISEQoJZGlhZ25vc2VzGAYgASgIEhEKCXNjb3JlZF9ieRgHIAEoCRINCgVjbGlwcxgIIAEoCBIOCgZ0aXRsZXMYCSABKAgiZgoKTm9kZVNjb3JlchIiCgZzY29yZXIYASABKAsyEi5zdmMudjEuU2NvcmVySW5mbxIhCgZtb2RlbHMYAiADKAsyES5zdmMudjEuTm9kZU1vZGVsEhEKCXNjb3JlZF9ieRgDIAEoCSIpCglOb2RlTW9kZWwSDAoEbmFtZRgBIAEoCRIOCgZkaWdlc3QYAiABKAkiYgoTUmVnaXN0ZXJOb2RlUmVxdWVzdBIMCgRuYW1lGAEgASgJEg0KBXNsb3RzGAIgASgNEi4KDGNhcGFiaWxpdGllcxgDIAEoCzIYLnN2Yy52MS5Ob2RlQ2FwYWJpbGl0aWVzIkoKFFJlZ2lzdGVyTm9kZVJlc3BvbnNlEg8KB25vZGVfaWQYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIQCghsZWFzZV9tcxgDIAEoDSJ9ChBIZWFydGJlYXRSZXF1ZXN0Eg8KB3Nlc3Npb24YASABKAkSJAoHcnVubmluZxgCIAMoCzITLnN2Yy52MS5SdW5uaW5nV29yaxIQCghkcmFpbmluZxgDIAEoCBIPCgdob2xkX21zGAQgASgNEg8KB2xlYXZpbmcYBSABKAgifAoLUnVubmluZ1dvcmsSDwoHaXRlbV9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEhMKC2ZyYW1lc19kb25lGAMgASgNEhMKC3JlbmV3X21lZGlhGAQgASgIEiEKBWZldGNoGAUgASgLMhIuc3ZjLnYxLk1lZGlhRmV0Y2giagoRSGVhcnRiZWF0UmVzcG9uc2USIQoEc3RvcBgBIAMoCzITLnN2Yy52MS5SdW5uaW5nV29yaxINCgVkcmFpbhgCIAEoCBIjCgVtZWRpYRgDIAMoCzIULnN2Yy52MS5SZW5ld2VkTWVkaWEiVAoMUmVuZXdlZE1lZGlhEg8KB2l0ZW1faWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDRIiCgVtZWRpYRgDIAMoCzITLnN2Yy52MS5NZWRpYUFjY2VzcyLkAQoLTWVkaWFBY2Nlc3MSJgoEc2lkZRgBIAEoDjIYLnN2Yy52MS5NZWRpYUFjY2Vzcy5TaWRlEgsKA3VybBgCIAEoCRIVCg12YWxpZF9zZWNvbmRzGAMgASgNEiUKB3ZlcnNpb24YBCABKAsyFC5zdmMudjEuTWVkaWFWZXJzaW9uEg0KBWhvc3RzGAUgAygJEhcKD3ByaXZhdGVfbmV0d29yaxgGIAEoCCI6CgRTaWRlEhQKEFNJREVfVU5TUEVDSUZJRUQQABINCglSRUZFUkVOQ0UQARINCglESVNUT1JURUQQAiIzCg9QdWxsV29ya1JlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIPCgd3YWl0X21zGAIgASgNIjIKEFB1bGxXb3JrUmVzcG9uc2USHgoEaXRlbRgBIAEoCzIQLnN2Yy52MS5Xb3JrSXRlbSKXAwoIV29ya0l0ZW0SDwoHaXRlbV9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEg4KBmpvYl9pZBgDIAEoCRIRCgl0ZW5hbnRfaWQYBCABKAkSJQoHcmVxdWVzdBgFIAEoCzIULnN2Yy52MS5TY29yZVJlcXVlc3QSIAoEcGxhbhgGIAEoCzIQLnN2Yy52MS5QbGFuV29ya0gAEiYKB3NlZ21lbnQYByABKAsyEy5zdmMudjEuU2VnbWVudFdvcmtIABIkCgZzdGlsbHMYCCABKAsyEi5zdmMudjEuU3RpbGxzV29ya0gAEigKCGRpYWdub3NlGAogASgLMhQuc3ZjLnYxLkRpYWdub3NlV29ya0gAEiAKBGNsaXAYDCABKAsyEC5zdmMudjEuQ2xpcFdvcmtIABIiCgV0aXRsZRgNIAEoCzIRLnN2Yy52MS5UaXRsZVdvcmtIABITCgt0cmFjZXBhcmVudBgJIAEoCRIiCgVtZWRpYRgLIAMoCzITLnN2Yy52MS5NZWRpYUFjY2Vzc0IGCgR3b3JrIjIKCFBsYW5Xb3JrEhcKD3NlZ21lbnRfc2Vjb25kcxgBIAEoDRINCgV1bml0cxgCIAEoCCIsCgtTZWdtZW50V29yaxIMCgRwbGFuGAEgASgJEg8KB3NlZ21lbnQYAiABKAkiPQoKU3RpbGxzV29yaxIMCgRwbGFuGAEgASgJEiEKBXBhcnRzGAIgAygLMhIuc3ZjLnYxLlN0aWxsc1BhcnQiSgoIQ2xpcFdvcmsSDAoEcGxhbhgBIAEoCRINCgVmcmFtZRgCIAEoDRIhCgVwYXJ0cxgDIAMoCzISLnN2Yy52MS5TdGlsbHNQYXJ0Ig4KDERpYWdub3NlV29yayILCglUaXRsZVdvcmsiLQoKU3RpbGxzUGFydBIPCgdzZWdtZW50GAEgASgJEg4KBmZyYW1lcxgCIAMoDSKuAwoTUmVwb3J0UmVzdWx0UmVxdWVzdBIPCgdzZXNzaW9uGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSDwoHYXR0ZW1wdBgDIAEoDRIjCgVwaWVjZRgEIAEoCzISLnN2Yy52MS5GcmFtZVBpZWNlSAASIgoEcGxhbhgFIAEoCzISLnN2Yy52MS5QbGFuUmVwb3J0SAASKAoHc2VnbWVudBgGIAEoCzIVLnN2Yy52MS5TZWdtZW50UmVwb3J0SAASKAoHZmFpbHVyZRgHIAEoCzIVLnN2Yy52MS5GYWlsdXJlUmVwb3J0SAASJQoJaGFuZF9iYWNrGAggASgLMhAuc3ZjLnYxLkhhbmRCYWNrSAASJAoFc3RpbGwYCSABKAsyEy5zdmMudjEuU3RpbGxSZXBvcnRIABImCglkaWFnbm9zaXMYCiABKAsyES5zdmMudjEuRGlhZ25vc2lzSAASIgoEY2xpcBgLIAEoCzISLnN2Yy52MS5DbGlwUmVwb3J0SAASJAoFdGl0bGUYDCABKAsyEy5zdmMudjEuVGl0bGVSZXBvcnRIAEIICgZyZXBvcnQiPQoKRnJhbWVQaWVjZRIOCgZudW1iZXIYASABKA0SDAoEcm93cxgCIAEoDBIRCglyb3dfY291bnQYAyABKA0i1wEKClBsYW5SZXBvcnQSDAoEcGxhbhgBIAEoCRIoCghzZWdtZW50cxgCIAMoCzIWLnN2Yy52MS5QbGFubmVkU2VnbWVudBITCgtmcmFtZV9jb3VudBgDIAEoDRIOCgZwaXhlbHMYBCABKA0SIQoGbW9kZWxzGAUgAygLMhEuc3ZjLnYxLk5vZGVNb2RlbBIRCglzY29yZWRfYnkYBiABKAkSGgoScmVmZXJlbmNlX2lkZW50aXR5GAcgASgJEhoKEmRpc3RvcnRlZF9pZGVudGl0eRgIIAEoCSJYCg5QbGFubmVkU2VnbWVudBITCgtmaXJzdF9mcmFtZRgBIAEoDRITCgtmcmFtZV9jb3VudBgCIAEoDRIPCgdzZWdtZW50GAMgASgJEgsKA2tleRgEIAEoDCLEAQoNU2VnbWVudFJlcG9ydBIgCgRsYXN0GAEgASgLMhIuc3ZjLnYxLkZyYW1lUGllY2USEwoLZHVyYXRpb25fbXMYAiABKAESDAoEcGxhbhgDIAEoCRITCgtmcmFtZV9jb3VudBgEIAEoDRIhCghmaW5kaW5ncxgFIAMoCzIPLnN2Yy52MS5GaW5kaW5nEhEKCXNjb3JlZF9ieRgGIAEoCRIjCgVzaG90cxgHIAEoCzIULnN2Yy52MS5TZWdtZW50U2hvdHMiXwoMU2VnbWVudFNob3RzEg4KBnN0YXJ0cxgBIAMoDRIZCgxmaXJzdF9jaGFuZ2UYAiABKAFIAIgBARITCgtsYXN0X2NoYW5nZRgDIAEoAUIPCg1fZmlyc3RfY2hhbmdlIiEKC1RpdGxlUmVwb3J0EhIKCnJlbmRpdGlvbnMYASADKAkijgEKC1N0aWxsUmVwb3J0Eg0KBWZyYW1lGAEgASgNEiAKBHNpZGUYAiABKA4yEi5zdmMudjEuU3RpbGwuU2lkZRISCgptZWRpYV90eXBlGAMgASgJEg0KBXdpZHRoGAQgASgNEg4KBmhlaWdodBgFIAEoDRINCgVpbWFnZRgGIAEoDBIMCgRsYXN0GAcgASgIIqYBCgpDbGlwUmVwb3J0Eg0KBWZyYW1lGAEgASgNEhMKC2ZpcnN0X2ZyYW1lGAIgASgNEhMKC2ZyYW1lX2NvdW50GAMgASgNEhIKCm1lZGlhX3R5cGUYBCABKAkSDQoFd2lkdGgYBSABKA0SDgoGaGVpZ2h0GAYgASgNEg0KBWJ5dGVzGAcgASgNEg4KBm51bWJlchgIIAEoDRINCgVwaWVjZRgJIAEoDCJQCg1GYWlsdXJlUmVwb3J0EgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRINCgVmb3VuZBgDIAEoCRIRCgljdXRfZmF1bHQYBCABKAgiCgoISGFuZEJhY2siFgoUUmVwb3J0UmVzdWx0UmVzcG9uc2Ui4wIKBE5vZGUSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIRCgl0ZW5hbnRfaWQYAyABKAkSIQoFc3RhdGUYBCABKA4yEi5zdmMudjEuTm9kZS5TdGF0ZRINCgVzbG90cxgFIAEoDRIuCgxjYXBhYmlsaXRpZXMYBiABKAsyGC5zdmMudjEuTm9kZUNhcGFiaWxpdGllcxIxCg1yZWdpc3Rlcl90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5oZWFydGJlYXRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHgoEd29yaxgJIAMoCzIQLnN2Yy52MS5Ob2RlV29yayJFCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEgoKBk9OTElORRABEgwKCERSQUlOSU5HEAISCwoHT0ZGTElORRADIk4KCE5vZGVXb3JrEg4KBmpvYl9pZBgBIAEoCRIdCgR3b3JrGAIgASgLMg8uc3ZjLnYxLkpvYldvcmsSEwoLZnJhbWVzX2RvbmUYAyABKA0iEgoQTGlzdE5vZGVzUmVxdWVzdCIwChFMaXN0Tm9kZXNSZXNwb25zZRIbCgVub2RlcxgBIAMoCzIMLnN2Yy52MS5Ob2RlIh4KEERyYWluTm9kZVJlcXVlc3QSCgoCaWQYASABKAkiLwoRRHJhaW5Ob2RlUmVzcG9uc2USGgoEbm9kZRgBIAEoCzIMLnN2Yy52MS5Ob2RlMqgDCgtOb2RlU2VydmljZRJJCgxSZWdpc3Rlck5vZGUSGy5zdmMudjEuUmVnaXN0ZXJOb2RlUmVxdWVzdBocLnN2Yy52MS5SZWdpc3Rlck5vZGVSZXNwb25zZRJACglIZWFydGJlYXQSGC5zdmMudjEuSGVhcnRiZWF0UmVxdWVzdBoZLnN2Yy52MS5IZWFydGJlYXRSZXNwb25zZRI9CghQdWxsV29yaxIXLnN2Yy52MS5QdWxsV29ya1JlcXVlc3QaGC5zdmMudjEuUHVsbFdvcmtSZXNwb25zZRJJCgxSZXBvcnRSZXN1bHQSGy5zdmMudjEuUmVwb3J0UmVzdWx0UmVxdWVzdBocLnN2Yy52MS5SZXBvcnRSZXN1bHRSZXNwb25zZRJACglMaXN0Tm9kZXMSGC5zdmMudjEuTGlzdE5vZGVzUmVxdWVzdBoZLnN2Yy52MS5MaXN0Tm9kZXNSZXNwb25zZRJACglEcmFpbk5vZGUSGC5zdmMudjEuRHJhaW5Ob2RlUmVxdWVzdBoZLnN2Yy52MS5EcmFpbk5vZGVSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_svc_v1_job, file_svc_v1_scoring]);
 
 /**
  * What a node can do.
@@ -74,6 +74,20 @@ export type NodeCapabilities = Message<"svc.v1.NodeCapabilities"> & {
    * @generated from field: string scored_by = 7;
    */
   scoredBy: string;
+
+  /**
+   * Whether the node makes clips. STILLS tasks that make a clip go only to such nodes.
+   *
+   * @generated from field: bool clips = 8;
+   */
+  clips: boolean;
+
+  /**
+   * Whether the node reads titles and joins their renditions. Tasks with a TitleWork go only to such nodes.
+   *
+   * @generated from field: bool titles = 9;
+   */
+  titles: boolean;
 };
 
 /**
@@ -130,6 +144,20 @@ export type NodeCapabilitiesJson = {
    * @generated from field: string scored_by = 7;
    */
   scoredBy?: string;
+
+  /**
+   * Whether the node makes clips. STILLS tasks that make a clip go only to such nodes.
+   *
+   * @generated from field: bool clips = 8;
+   */
+  clips?: boolean;
+
+  /**
+   * Whether the node reads titles and joins their renditions. Tasks with a TitleWork go only to such nodes.
+   *
+   * @generated from field: bool titles = 9;
+   */
+  titles?: boolean;
 };
 
 /**
@@ -463,6 +491,13 @@ export type RunningWork = Message<"svc.v1.RunningWork"> & {
    * @generated from field: bool renew_media = 4;
    */
   renewMedia: boolean;
+
+  /**
+   * While the node fetches the objects of the task: how far it is. Whole bytes, up to 2^53 - 1.
+   *
+   * @generated from field: svc.v1.MediaFetch fetch = 5;
+   */
+  fetch?: MediaFetch | undefined;
 };
 
 /**
@@ -494,6 +529,13 @@ export type RunningWorkJson = {
    * @generated from field: bool renew_media = 4;
    */
   renewMedia?: boolean;
+
+  /**
+   * While the node fetches the objects of the task: how far it is. Whole bytes, up to 2^53 - 1.
+   *
+   * @generated from field: svc.v1.MediaFetch fetch = 5;
+   */
+  fetch?: MediaFetchJson;
 };
 
 /**
@@ -890,6 +932,18 @@ export type WorkItem = Message<"svc.v1.WorkItem"> & {
      */
     value: DiagnoseWork;
     case: "diagnose";
+  } | {
+    /**
+     * @generated from field: svc.v1.ClipWork clip = 12;
+     */
+    value: ClipWork;
+    case: "clip";
+  } | {
+    /**
+     * @generated from field: svc.v1.TitleWork title = 13;
+     */
+    value: TitleWork;
+    case: "title";
   } | { case: undefined; value?: undefined };
 
   /**
@@ -961,6 +1015,16 @@ export type WorkItemJson = {
    * @generated from field: svc.v1.DiagnoseWork diagnose = 10;
    */
   diagnose?: DiagnoseWorkJson;
+
+  /**
+   * @generated from field: svc.v1.ClipWork clip = 12;
+   */
+  clip?: ClipWorkJson;
+
+  /**
+   * @generated from field: svc.v1.TitleWork title = 13;
+   */
+  title?: TitleWorkJson;
 
   /**
    * Trace context of the job, as a W3C traceparent; empty if it has none.
@@ -1120,6 +1184,65 @@ export const StillsWorkSchema: GenMessage<StillsWork, {jsonType: StillsWorkJson}
   messageDesc(file_svc_v1_node, 15);
 
 /**
+ * @generated from message svc.v1.ClipWork
+ */
+export type ClipWork = Message<"svc.v1.ClipWork"> & {
+  /**
+   * As in SegmentWork.
+   *
+   * @generated from field: string plan = 1;
+   */
+  plan: string;
+
+  /**
+   * The frame that the clip is of.
+   *
+   * @generated from field: uint32 frame = 2;
+   */
+  frame: number;
+
+  /**
+   * The frames around it, one after the other, at most 120, by segment.
+   *
+   * @generated from field: repeated svc.v1.StillsPart parts = 3;
+   */
+  parts: StillsPart[];
+};
+
+/**
+ * @generated from message svc.v1.ClipWork
+ */
+export type ClipWorkJson = {
+  /**
+   * As in SegmentWork.
+   *
+   * @generated from field: string plan = 1;
+   */
+  plan?: string;
+
+  /**
+   * The frame that the clip is of.
+   *
+   * @generated from field: uint32 frame = 2;
+   */
+  frame?: number;
+
+  /**
+   * The frames around it, one after the other, at most 120, by segment.
+   *
+   * @generated from field: repeated svc.v1.StillsPart parts = 3;
+   */
+  parts?: StillsPartJson[];
+};
+
+/**
+ * Describes the message svc.v1.ClipWork.
+ * Use `create(ClipWorkSchema)` to create a new message.
+ */
+export const ClipWorkSchema: GenMessage<ClipWork, {jsonType: ClipWorkJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_node, 16);
+
+/**
  * @generated from message svc.v1.DiagnoseWork
  */
 export type DiagnoseWork = Message<"svc.v1.DiagnoseWork"> & {
@@ -1136,7 +1259,30 @@ export type DiagnoseWorkJson = {
  * Use `create(DiagnoseWorkSchema)` to create a new message.
  */
 export const DiagnoseWorkSchema: GenMessage<DiagnoseWork, {jsonType: DiagnoseWorkJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 16);
+  messageDesc(file_svc_v1_node, 17);
+
+/**
+ * List the renditions of the title whose manifest is the distorted video of the request.
+ *
+ * @generated from message svc.v1.TitleWork
+ */
+export type TitleWork = Message<"svc.v1.TitleWork"> & {
+};
+
+/**
+ * List the renditions of the title whose manifest is the distorted video of the request.
+ *
+ * @generated from message svc.v1.TitleWork
+ */
+export type TitleWorkJson = {
+};
+
+/**
+ * Describes the message svc.v1.TitleWork.
+ * Use `create(TitleWorkSchema)` to create a new message.
+ */
+export const TitleWorkSchema: GenMessage<TitleWork, {jsonType: TitleWorkJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_node, 18);
 
 /**
  * @generated from message svc.v1.StillsPart
@@ -1177,7 +1323,7 @@ export type StillsPartJson = {
  * Use `create(StillsPartSchema)` to create a new message.
  */
 export const StillsPartSchema: GenMessage<StillsPart, {jsonType: StillsPartJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 17);
+  messageDesc(file_svc_v1_node, 19);
 
 /**
  * @generated from message svc.v1.ReportResultRequest
@@ -1260,6 +1406,22 @@ export type ReportResultRequest = Message<"svc.v1.ReportResultRequest"> & {
      */
     value: Diagnosis;
     case: "diagnosis";
+  } | {
+    /**
+     * A part of a clip; the last one completes the task.
+     *
+     * @generated from field: svc.v1.ClipReport clip = 11;
+     */
+    value: ClipReport;
+    case: "clip";
+  } | {
+    /**
+     * The renditions of a title: the job gets the first, and each other one becomes a job of its own.
+     *
+     * @generated from field: svc.v1.TitleReport title = 12;
+     */
+    value: TitleReport;
+    case: "title";
   } | { case: undefined; value?: undefined };
 };
 
@@ -1333,6 +1495,20 @@ export type ReportResultRequestJson = {
    * @generated from field: svc.v1.Diagnosis diagnosis = 10;
    */
   diagnosis?: DiagnosisJson;
+
+  /**
+   * A part of a clip; the last one completes the task.
+   *
+   * @generated from field: svc.v1.ClipReport clip = 11;
+   */
+  clip?: ClipReportJson;
+
+  /**
+   * The renditions of a title: the job gets the first, and each other one becomes a job of its own.
+   *
+   * @generated from field: svc.v1.TitleReport title = 12;
+   */
+  title?: TitleReportJson;
 };
 
 /**
@@ -1340,7 +1516,7 @@ export type ReportResultRequestJson = {
  * Use `create(ReportResultRequestSchema)` to create a new message.
  */
 export const ReportResultRequestSchema: GenMessage<ReportResultRequest, {jsonType: ReportResultRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 18);
+  messageDesc(file_svc_v1_node, 20);
 
 /**
  * Consecutive rows of a segment's per-frame scores.
@@ -1399,7 +1575,7 @@ export type FramePieceJson = {
  * Use `create(FramePieceSchema)` to create a new message.
  */
 export const FramePieceSchema: GenMessage<FramePiece, {jsonType: FramePieceJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 19);
+  messageDesc(file_svc_v1_node, 21);
 
 /**
  * @generated from message svc.v1.PlanReport
@@ -1524,7 +1700,7 @@ export type PlanReportJson = {
  * Use `create(PlanReportSchema)` to create a new message.
  */
 export const PlanReportSchema: GenMessage<PlanReport, {jsonType: PlanReportJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 20);
+  messageDesc(file_svc_v1_node, 22);
 
 /**
  * @generated from message svc.v1.PlannedSegment
@@ -1591,7 +1767,7 @@ export type PlannedSegmentJson = {
  * Use `create(PlannedSegmentSchema)` to create a new message.
  */
 export const PlannedSegmentSchema: GenMessage<PlannedSegment, {jsonType: PlannedSegmentJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 21);
+  messageDesc(file_svc_v1_node, 23);
 
 /**
  * @generated from message svc.v1.SegmentReport
@@ -1706,7 +1882,7 @@ export type SegmentReportJson = {
  * Use `create(SegmentReportSchema)` to create a new message.
  */
 export const SegmentReportSchema: GenMessage<SegmentReport, {jsonType: SegmentReportJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 22);
+  messageDesc(file_svc_v1_node, 24);
 
 /**
  * Where the shots of the reference begin in a segment. Frames are numbered in the whole video.
@@ -1771,7 +1947,38 @@ export type SegmentShotsJson = {
  * Use `create(SegmentShotsSchema)` to create a new message.
  */
 export const SegmentShotsSchema: GenMessage<SegmentShots, {jsonType: SegmentShotsJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 23);
+  messageDesc(file_svc_v1_node, 25);
+
+/**
+ * @generated from message svc.v1.TitleReport
+ */
+export type TitleReport = Message<"svc.v1.TitleReport"> & {
+  /**
+   * Names of the renditions, unique, in the order of the manifest; 1 to 100, each of 1 to 100 characters.
+   *
+   * @generated from field: repeated string renditions = 1;
+   */
+  renditions: string[];
+};
+
+/**
+ * @generated from message svc.v1.TitleReport
+ */
+export type TitleReportJson = {
+  /**
+   * Names of the renditions, unique, in the order of the manifest; 1 to 100, each of 1 to 100 characters.
+   *
+   * @generated from field: repeated string renditions = 1;
+   */
+  renditions?: string[];
+};
+
+/**
+ * Describes the message svc.v1.TitleReport.
+ * Use `create(TitleReportSchema)` to create a new message.
+ */
+export const TitleReportSchema: GenMessage<TitleReport, {jsonType: TitleReportJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_node, 26);
 
 /**
  * @generated from message svc.v1.StillReport
@@ -1874,7 +2081,138 @@ export type StillReportJson = {
  * Use `create(StillReportSchema)` to create a new message.
  */
 export const StillReportSchema: GenMessage<StillReport, {jsonType: StillReportJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 24);
+  messageDesc(file_svc_v1_node, 27);
+
+/**
+ * @generated from message svc.v1.ClipReport
+ */
+export type ClipReport = Message<"svc.v1.ClipReport"> & {
+  /**
+   * As in the task.
+   *
+   * @generated from field: uint32 frame = 1;
+   */
+  frame: number;
+
+  /**
+   * @generated from field: uint32 first_frame = 2;
+   */
+  firstFrame: number;
+
+  /**
+   * @generated from field: uint32 frame_count = 3;
+   */
+  frameCount: number;
+
+  /**
+   * video/mp4.
+   *
+   * @generated from field: string media_type = 4;
+   */
+  mediaType: string;
+
+  /**
+   * Pixels of a side.
+   *
+   * @generated from field: uint32 width = 5;
+   */
+  width: number;
+
+  /**
+   * @generated from field: uint32 height = 6;
+   */
+  height: number;
+
+  /**
+   * Of the whole video; at most 24 MiB.
+   *
+   * @generated from field: uint32 bytes = 7;
+   */
+  bytes: number;
+
+  /**
+   * From 0, without gaps.
+   *
+   * @generated from field: uint32 number = 8;
+   */
+  number: number;
+
+  /**
+   * Every part but the last one has 1 MiB.
+   *
+   * @generated from field: bytes piece = 9;
+   */
+  piece: Uint8Array;
+};
+
+/**
+ * @generated from message svc.v1.ClipReport
+ */
+export type ClipReportJson = {
+  /**
+   * As in the task.
+   *
+   * @generated from field: uint32 frame = 1;
+   */
+  frame?: number;
+
+  /**
+   * @generated from field: uint32 first_frame = 2;
+   */
+  firstFrame?: number;
+
+  /**
+   * @generated from field: uint32 frame_count = 3;
+   */
+  frameCount?: number;
+
+  /**
+   * video/mp4.
+   *
+   * @generated from field: string media_type = 4;
+   */
+  mediaType?: string;
+
+  /**
+   * Pixels of a side.
+   *
+   * @generated from field: uint32 width = 5;
+   */
+  width?: number;
+
+  /**
+   * @generated from field: uint32 height = 6;
+   */
+  height?: number;
+
+  /**
+   * Of the whole video; at most 24 MiB.
+   *
+   * @generated from field: uint32 bytes = 7;
+   */
+  bytes?: number;
+
+  /**
+   * From 0, without gaps.
+   *
+   * @generated from field: uint32 number = 8;
+   */
+  number?: number;
+
+  /**
+   * Every part but the last one has 1 MiB.
+   *
+   * @generated from field: bytes piece = 9;
+   */
+  piece?: string;
+};
+
+/**
+ * Describes the message svc.v1.ClipReport.
+ * Use `create(ClipReportSchema)` to create a new message.
+ */
+export const ClipReportSchema: GenMessage<ClipReport, {jsonType: ClipReportJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_node, 28);
 
 /**
  * @generated from message svc.v1.FailureReport
@@ -1943,7 +2281,7 @@ export type FailureReportJson = {
  * Use `create(FailureReportSchema)` to create a new message.
  */
 export const FailureReportSchema: GenMessage<FailureReport, {jsonType: FailureReportJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 25);
+  messageDesc(file_svc_v1_node, 29);
 
 /**
  * @generated from message svc.v1.HandBack
@@ -1962,7 +2300,7 @@ export type HandBackJson = {
  * Use `create(HandBackSchema)` to create a new message.
  */
 export const HandBackSchema: GenMessage<HandBack, {jsonType: HandBackJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 26);
+  messageDesc(file_svc_v1_node, 30);
 
 /**
  * @generated from message svc.v1.ReportResultResponse
@@ -1981,7 +2319,7 @@ export type ReportResultResponseJson = {
  * Use `create(ReportResultResponseSchema)` to create a new message.
  */
 export const ReportResultResponseSchema: GenMessage<ReportResultResponse, {jsonType: ReportResultResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 27);
+  messageDesc(file_svc_v1_node, 31);
 
 /**
  * @generated from message svc.v1.Node
@@ -2094,7 +2432,7 @@ export type NodeJson = {
  * Use `create(NodeSchema)` to create a new message.
  */
 export const NodeSchema: GenMessage<Node, {jsonType: NodeJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 28);
+  messageDesc(file_svc_v1_node, 32);
 
 /**
  * @generated from enum svc.v1.Node.State
@@ -2139,7 +2477,7 @@ export type Node_StateJson = "STATE_UNSPECIFIED" | "ONLINE" | "DRAINING" | "OFFL
  * Describes the enum svc.v1.Node.State.
  */
 export const Node_StateSchema: GenEnum<Node_State, Node_StateJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_node, 28, 0);
+  enumDesc(file_svc_v1_node, 32, 0);
 
 /**
  * @generated from message svc.v1.NodeWork
@@ -2186,7 +2524,7 @@ export type NodeWorkJson = {
  * Use `create(NodeWorkSchema)` to create a new message.
  */
 export const NodeWorkSchema: GenMessage<NodeWork, {jsonType: NodeWorkJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 29);
+  messageDesc(file_svc_v1_node, 33);
 
 /**
  * @generated from message svc.v1.ListNodesRequest
@@ -2205,7 +2543,7 @@ export type ListNodesRequestJson = {
  * Use `create(ListNodesRequestSchema)` to create a new message.
  */
 export const ListNodesRequestSchema: GenMessage<ListNodesRequest, {jsonType: ListNodesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 30);
+  messageDesc(file_svc_v1_node, 34);
 
 /**
  * @generated from message svc.v1.ListNodesResponse
@@ -2232,7 +2570,7 @@ export type ListNodesResponseJson = {
  * Use `create(ListNodesResponseSchema)` to create a new message.
  */
 export const ListNodesResponseSchema: GenMessage<ListNodesResponse, {jsonType: ListNodesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 31);
+  messageDesc(file_svc_v1_node, 35);
 
 /**
  * @generated from message svc.v1.DrainNodeRequest
@@ -2259,7 +2597,7 @@ export type DrainNodeRequestJson = {
  * Use `create(DrainNodeRequestSchema)` to create a new message.
  */
 export const DrainNodeRequestSchema: GenMessage<DrainNodeRequest, {jsonType: DrainNodeRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 32);
+  messageDesc(file_svc_v1_node, 36);
 
 /**
  * @generated from message svc.v1.DrainNodeResponse
@@ -2286,7 +2624,7 @@ export type DrainNodeResponseJson = {
  * Use `create(DrainNodeResponseSchema)` to create a new message.
  */
 export const DrainNodeResponseSchema: GenMessage<DrainNodeResponse, {jsonType: DrainNodeResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 33);
+  messageDesc(file_svc_v1_node, 37);
 
 /**
  * The calls that nodes make, and those that list and drain nodes. Every call needs role svc:admin,

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file svc/v1/upload.proto.
  */
 export const file_svc_v1_upload: GenFile = /*@__PURE__*/
-  fileDesc("ChNzdmMvdjEvdXBsb2FkLnByb3RvEgZzdmMudjEixQEKBlVwbG9hZBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEgwKBHNpemUYAyABKAESDgoGb2Zmc2V0GAQgASgBEgwKBHBhdGgYBSABKAkSEwoLZmluZ2VycHJpbnQYBiABKAkSLwoLY3JlYXRlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJGChNDcmVhdGVVcGxvYWRSZXF1ZXN0EgwKBG5hbWUYASABKAkSDAoEc2l6ZRgCIAEoARITCgtmaW5nZXJwcmludBgDIAEoCSI2ChRDcmVhdGVVcGxvYWRSZXNwb25zZRIeCgZ1cGxvYWQYASABKAsyDi5zdmMudjEuVXBsb2FkIj8KE0FwcGVuZFVwbG9hZFJlcXVlc3QSCgoCaWQYASABKAkSDgoGb2Zmc2V0GAIgASgBEgwKBGRhdGEYAyABKAwiNgoUQXBwZW5kVXBsb2FkUmVzcG9uc2USHgoGdXBsb2FkGAEgASgLMg4uc3ZjLnYxLlVwbG9hZCIeChBHZXRVcGxvYWRSZXF1ZXN0EgoKAmlkGAEgASgJIjMKEUdldFVwbG9hZFJlc3BvbnNlEh4KBnVwbG9hZBgBIAEoCzIOLnN2Yy52MS5VcGxvYWQiFAoSTGlzdFVwbG9hZHNSZXF1ZXN0IjYKE0xpc3RVcGxvYWRzUmVzcG9uc2USHwoHdXBsb2FkcxgBIAMoCzIOLnN2Yy52MS5VcGxvYWQiIQoTRGVsZXRlVXBsb2FkUmVxdWVzdBIKCgJpZBgBIAEoCSIWChREZWxldGVVcGxvYWRSZXNwb25zZTL6AgoNVXBsb2FkU2VydmljZRJJCgxDcmVhdGVVcGxvYWQSGy5zdmMudjEuQ3JlYXRlVXBsb2FkUmVxdWVzdBocLnN2Yy52MS5DcmVhdGVVcGxvYWRSZXNwb25zZRJJCgxBcHBlbmRVcGxvYWQSGy5zdmMudjEuQXBwZW5kVXBsb2FkUmVxdWVzdBocLnN2Yy52MS5BcHBlbmRVcGxvYWRSZXNwb25zZRJACglHZXRVcGxvYWQSGC5zdmMudjEuR2V0VXBsb2FkUmVxdWVzdBoZLnN2Yy52MS5HZXRVcGxvYWRSZXNwb25zZRJGCgtMaXN0VXBsb2FkcxIaLnN2Yy52MS5MaXN0VXBsb2Fkc1JlcXVlc3QaGy5zdmMudjEuTGlzdFVwbG9hZHNSZXNwb25zZRJJCgxEZWxldGVVcGxvYWQSGy5zdmMudjEuRGVsZXRlVXBsb2FkUmVxdWVzdBocLnN2Yy52MS5EZWxldGVVcGxvYWRSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("ChNzdmMvdjEvdXBsb2FkLnByb3RvEgZzdmMudjEi7gEKBlVwbG9hZBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEgwKBHNpemUYAyABKAESDgoGb2Zmc2V0GAQgASgBEgwKBHBhdGgYBSABKAkSEwoLZmluZ2VycHJpbnQYBiABKAkSLwoLY3JlYXRlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglwYXJ0X3NpemUYCSABKAESFAoMc3RvcmVkX3BhcnRzGAogAygNIlUKE0NyZWF0ZVVwbG9hZFJlcXVlc3QSDAoEbmFtZRgBIAEoCRIMCgRzaXplGAIgASgBEhMKC2ZpbmdlcnByaW50GAMgASgJEg0KBXBhcnRzGAQgASgIIjYKFENyZWF0ZVVwbG9hZFJlc3BvbnNlEh4KBnVwbG9hZBgBIAEoCzIOLnN2Yy52MS5VcGxvYWQiPwoTQXBwZW5kVXBsb2FkUmVxdWVzdBIKCgJpZBgBIAEoCRIOCgZvZmZzZXQYAiABKAESDAoEZGF0YRgDIAEoDCI2ChRBcHBlbmRVcGxvYWRSZXNwb25zZRIeCgZ1cGxvYWQYASABKAsyDi5zdmMudjEuVXBsb2FkIkcKFlNpZ25VcGxvYWRQYXJ0c1JlcXVlc3QSCgoCaWQYASABKAkSIQoFcGFydHMYAiADKAsyEi5zdmMudjEuVXBsb2FkUGFydCIsCgpVcGxvYWRQYXJ0Eg4KBm51bWJlchgBIAEoDRIOCgZzaGEyNTYYAiABKAwicwoXU2lnblVwbG9hZFBhcnRzUmVzcG9uc2USHgoGdXBsb2FkGAEgASgLMg4uc3ZjLnYxLlVwbG9hZBIhCgVwYXJ0cxgCIAMoCzISLnN2Yy52MS5TaWduZWRQYXJ0EhUKDXZhbGlkX3NlY29uZHMYAyABKA0iiwEKClNpZ25lZFBhcnQSDgoGbnVtYmVyGAEgASgNEgsKA3VybBgCIAEoCRIwCgdoZWFkZXJzGAMgAygLMh8uc3ZjLnYxLlNpZ25lZFBhcnQuSGVhZGVyc0VudHJ5Gi4KDEhlYWRlcnNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIiMKFUNvbXBsZXRlVXBsb2FkUmVxdWVzdBIKCgJpZBgBIAEoCSI4ChZDb21wbGV0ZVVwbG9hZFJlc3BvbnNlEh4KBnVwbG9hZBgBIAEoCzIOLnN2Yy52MS5VcGxvYWQiHgoQR2V0VXBsb2FkUmVxdWVzdBIKCgJpZBgBIAEoCSIzChFHZXRVcGxvYWRSZXNwb25zZRIeCgZ1cGxvYWQYASABKAsyDi5zdmMudjEuVXBsb2FkIhQKEkxpc3RVcGxvYWRzUmVxdWVzdCI2ChNMaXN0VXBsb2Fkc1Jlc3BvbnNlEh8KB3VwbG9hZHMYASADKAsyDi5zdmMudjEuVXBsb2FkIiEKE0RlbGV0ZVVwbG9hZFJlcXVlc3QSCgoCaWQYASABKAkiFgoURGVsZXRlVXBsb2FkUmVzcG9uc2UynwQKDVVwbG9hZFNlcnZpY2USSQoMQ3JlYXRlVXBsb2FkEhsuc3ZjLnYxLkNyZWF0ZVVwbG9hZFJlcXVlc3QaHC5zdmMudjEuQ3JlYXRlVXBsb2FkUmVzcG9uc2USSQoMQXBwZW5kVXBsb2FkEhsuc3ZjLnYxLkFwcGVuZFVwbG9hZFJlcXVlc3QaHC5zdmMudjEuQXBwZW5kVXBsb2FkUmVzcG9uc2USUgoPU2lnblVwbG9hZFBhcnRzEh4uc3ZjLnYxLlNpZ25VcGxvYWRQYXJ0c1JlcXVlc3QaHy5zdmMudjEuU2lnblVwbG9hZFBhcnRzUmVzcG9uc2USTwoOQ29tcGxldGVVcGxvYWQSHS5zdmMudjEuQ29tcGxldGVVcGxvYWRSZXF1ZXN0Gh4uc3ZjLnYxLkNvbXBsZXRlVXBsb2FkUmVzcG9uc2USQAoJR2V0VXBsb2FkEhguc3ZjLnYxLkdldFVwbG9hZFJlcXVlc3QaGS5zdmMudjEuR2V0VXBsb2FkUmVzcG9uc2USRgoLTGlzdFVwbG9hZHMSGi5zdmMudjEuTGlzdFVwbG9hZHNSZXF1ZXN0Ghsuc3ZjLnYxLkxpc3RVcGxvYWRzUmVzcG9uc2USSQoMRGVsZXRlVXBsb2FkEhsuc3ZjLnYxLkRlbGV0ZVVwbG9hZFJlcXVlc3QaHC5zdmMudjEuRGVsZXRlVXBsb2FkUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * @generated from message svc.v1.Upload
@@ -42,14 +42,15 @@ export type Upload = Message<"svc.v1.Upload"> & {
   size: number;
 
   /**
-   * Bytes that are stored: where the upload continues. As many as size: it is complete.
+   * Bytes that are stored: where the upload continues. Of an upload to a bucket, those in parts when it was last looked
+   * at.
    *
    * @generated from field: double offset = 4;
    */
   offset: number;
 
   /**
-   * The path by which a job names the file; only of a complete upload.
+   * The path, or the s3:// URL, by which a job names the file; only of a complete upload.
    *
    * @generated from field: string path = 5;
    */
@@ -69,11 +70,25 @@ export type Upload = Message<"svc.v1.Upload"> & {
 
   /**
    * When it is deleted at the latest, unless a job that has not ended names it then. An incomplete upload is deleted a
-   * day after its last byte arrived.
+   * day after its last byte arrived, or URLs of its parts were last asked for.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 8;
    */
   expireTime?: Timestamp | undefined;
+
+  /**
+   * Bytes of each part but the last one, of an upload to a bucket; 0: bytes are appended.
+   *
+   * @generated from field: double part_size = 9;
+   */
+  partSize: number;
+
+  /**
+   * Numbers of the parts that are there, from 1; only of an incomplete upload to a bucket, and not in lists.
+   *
+   * @generated from field: repeated uint32 stored_parts = 10;
+   */
+  storedParts: number[];
 };
 
 /**
@@ -102,14 +117,15 @@ export type UploadJson = {
   size?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Bytes that are stored: where the upload continues. As many as size: it is complete.
+   * Bytes that are stored: where the upload continues. Of an upload to a bucket, those in parts when it was last looked
+   * at.
    *
    * @generated from field: double offset = 4;
    */
   offset?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * The path by which a job names the file; only of a complete upload.
+   * The path, or the s3:// URL, by which a job names the file; only of a complete upload.
    *
    * @generated from field: string path = 5;
    */
@@ -129,11 +145,25 @@ export type UploadJson = {
 
   /**
    * When it is deleted at the latest, unless a job that has not ended names it then. An incomplete upload is deleted a
-   * day after its last byte arrived.
+   * day after its last byte arrived, or URLs of its parts were last asked for.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 8;
    */
   expireTime?: TimestampJson;
+
+  /**
+   * Bytes of each part but the last one, of an upload to a bucket; 0: bytes are appended.
+   *
+   * @generated from field: double part_size = 9;
+   */
+  partSize?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * Numbers of the parts that are there, from 1; only of an incomplete upload to a bucket, and not in lists.
+   *
+   * @generated from field: repeated uint32 stored_parts = 10;
+   */
+  storedParts?: number[];
 };
 
 /**
@@ -167,6 +197,14 @@ export type CreateUploadRequest = Message<"svc.v1.CreateUploadRequest"> & {
    * @generated from field: string fingerprint = 3;
    */
   fingerprint: string;
+
+  /**
+   * Whether the caller can send parts to a bucket: the upload goes there if the tenant has a bucket for uploads. Look at
+   * Upload.part_size of the response.
+   *
+   * @generated from field: bool parts = 4;
+   */
+  parts: boolean;
 };
 
 /**
@@ -193,6 +231,14 @@ export type CreateUploadRequestJson = {
    * @generated from field: string fingerprint = 3;
    */
   fingerprint?: string;
+
+  /**
+   * Whether the caller can send parts to a bucket: the upload goes there if the tenant has a bucket for uploads. Look at
+   * Upload.part_size of the response.
+   *
+   * @generated from field: bool parts = 4;
+   */
+  parts?: boolean;
 };
 
 /**
@@ -312,6 +358,260 @@ export const AppendUploadResponseSchema: GenMessage<AppendUploadResponse, {jsonT
   messageDesc(file_svc_v1_upload, 4);
 
 /**
+ * @generated from message svc.v1.SignUploadPartsRequest
+ */
+export type SignUploadPartsRequest = Message<"svc.v1.SignUploadPartsRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * 1 to 16 parts.
+   *
+   * @generated from field: repeated svc.v1.UploadPart parts = 2;
+   */
+  parts: UploadPart[];
+};
+
+/**
+ * @generated from message svc.v1.SignUploadPartsRequest
+ */
+export type SignUploadPartsRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+
+  /**
+   * 1 to 16 parts.
+   *
+   * @generated from field: repeated svc.v1.UploadPart parts = 2;
+   */
+  parts?: UploadPartJson[];
+};
+
+/**
+ * Describes the message svc.v1.SignUploadPartsRequest.
+ * Use `create(SignUploadPartsRequestSchema)` to create a new message.
+ */
+export const SignUploadPartsRequestSchema: GenMessage<SignUploadPartsRequest, {jsonType: SignUploadPartsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_upload, 5);
+
+/**
+ * @generated from message svc.v1.UploadPart
+ */
+export type UploadPart = Message<"svc.v1.UploadPart"> & {
+  /**
+   * From 1; the part begins at byte (number - 1) * Upload.part_size.
+   *
+   * @generated from field: uint32 number = 1;
+   */
+  number: number;
+
+  /**
+   * SHA-256 of its bytes: 32 bytes.
+   *
+   * @generated from field: bytes sha256 = 2;
+   */
+  sha256: Uint8Array;
+};
+
+/**
+ * @generated from message svc.v1.UploadPart
+ */
+export type UploadPartJson = {
+  /**
+   * From 1; the part begins at byte (number - 1) * Upload.part_size.
+   *
+   * @generated from field: uint32 number = 1;
+   */
+  number?: number;
+
+  /**
+   * SHA-256 of its bytes: 32 bytes.
+   *
+   * @generated from field: bytes sha256 = 2;
+   */
+  sha256?: string;
+};
+
+/**
+ * Describes the message svc.v1.UploadPart.
+ * Use `create(UploadPartSchema)` to create a new message.
+ */
+export const UploadPartSchema: GenMessage<UploadPart, {jsonType: UploadPartJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_upload, 6);
+
+/**
+ * @generated from message svc.v1.SignUploadPartsResponse
+ */
+export type SignUploadPartsResponse = Message<"svc.v1.SignUploadPartsResponse"> & {
+  /**
+   * With the parts that were there before.
+   *
+   * @generated from field: svc.v1.Upload upload = 1;
+   */
+  upload?: Upload | undefined;
+
+  /**
+   * In the order of the request.
+   *
+   * @generated from field: repeated svc.v1.SignedPart parts = 2;
+   */
+  parts: SignedPart[];
+
+  /**
+   * Seconds for which the URLs are valid.
+   *
+   * @generated from field: uint32 valid_seconds = 3;
+   */
+  validSeconds: number;
+};
+
+/**
+ * @generated from message svc.v1.SignUploadPartsResponse
+ */
+export type SignUploadPartsResponseJson = {
+  /**
+   * With the parts that were there before.
+   *
+   * @generated from field: svc.v1.Upload upload = 1;
+   */
+  upload?: UploadJson;
+
+  /**
+   * In the order of the request.
+   *
+   * @generated from field: repeated svc.v1.SignedPart parts = 2;
+   */
+  parts?: SignedPartJson[];
+
+  /**
+   * Seconds for which the URLs are valid.
+   *
+   * @generated from field: uint32 valid_seconds = 3;
+   */
+  validSeconds?: number;
+};
+
+/**
+ * Describes the message svc.v1.SignUploadPartsResponse.
+ * Use `create(SignUploadPartsResponseSchema)` to create a new message.
+ */
+export const SignUploadPartsResponseSchema: GenMessage<SignUploadPartsResponse, {jsonType: SignUploadPartsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_upload, 7);
+
+/**
+ * @generated from message svc.v1.SignedPart
+ */
+export type SignedPart = Message<"svc.v1.SignedPart"> & {
+  /**
+   * @generated from field: uint32 number = 1;
+   */
+  number: number;
+
+  /**
+   * A secret: whoever has it can send the part.
+   *
+   * @generated from field: string url = 2;
+   */
+  url: string;
+
+  /**
+   * The headers that the PUT must have.
+   *
+   * @generated from field: map<string, string> headers = 3;
+   */
+  headers: { [key: string]: string };
+};
+
+/**
+ * @generated from message svc.v1.SignedPart
+ */
+export type SignedPartJson = {
+  /**
+   * @generated from field: uint32 number = 1;
+   */
+  number?: number;
+
+  /**
+   * A secret: whoever has it can send the part.
+   *
+   * @generated from field: string url = 2;
+   */
+  url?: string;
+
+  /**
+   * The headers that the PUT must have.
+   *
+   * @generated from field: map<string, string> headers = 3;
+   */
+  headers?: { [key: string]: string };
+};
+
+/**
+ * Describes the message svc.v1.SignedPart.
+ * Use `create(SignedPartSchema)` to create a new message.
+ */
+export const SignedPartSchema: GenMessage<SignedPart, {jsonType: SignedPartJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_upload, 8);
+
+/**
+ * @generated from message svc.v1.CompleteUploadRequest
+ */
+export type CompleteUploadRequest = Message<"svc.v1.CompleteUploadRequest"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+};
+
+/**
+ * @generated from message svc.v1.CompleteUploadRequest
+ */
+export type CompleteUploadRequestJson = {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id?: string;
+};
+
+/**
+ * Describes the message svc.v1.CompleteUploadRequest.
+ * Use `create(CompleteUploadRequestSchema)` to create a new message.
+ */
+export const CompleteUploadRequestSchema: GenMessage<CompleteUploadRequest, {jsonType: CompleteUploadRequestJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_upload, 9);
+
+/**
+ * @generated from message svc.v1.CompleteUploadResponse
+ */
+export type CompleteUploadResponse = Message<"svc.v1.CompleteUploadResponse"> & {
+  /**
+   * @generated from field: svc.v1.Upload upload = 1;
+   */
+  upload?: Upload | undefined;
+};
+
+/**
+ * @generated from message svc.v1.CompleteUploadResponse
+ */
+export type CompleteUploadResponseJson = {
+  /**
+   * @generated from field: svc.v1.Upload upload = 1;
+   */
+  upload?: UploadJson;
+};
+
+/**
+ * Describes the message svc.v1.CompleteUploadResponse.
+ * Use `create(CompleteUploadResponseSchema)` to create a new message.
+ */
+export const CompleteUploadResponseSchema: GenMessage<CompleteUploadResponse, {jsonType: CompleteUploadResponseJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_upload, 10);
+
+/**
  * @generated from message svc.v1.GetUploadRequest
  */
 export type GetUploadRequest = Message<"svc.v1.GetUploadRequest"> & {
@@ -336,7 +636,7 @@ export type GetUploadRequestJson = {
  * Use `create(GetUploadRequestSchema)` to create a new message.
  */
 export const GetUploadRequestSchema: GenMessage<GetUploadRequest, {jsonType: GetUploadRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_upload, 5);
+  messageDesc(file_svc_v1_upload, 11);
 
 /**
  * @generated from message svc.v1.GetUploadResponse
@@ -363,7 +663,7 @@ export type GetUploadResponseJson = {
  * Use `create(GetUploadResponseSchema)` to create a new message.
  */
 export const GetUploadResponseSchema: GenMessage<GetUploadResponse, {jsonType: GetUploadResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_upload, 6);
+  messageDesc(file_svc_v1_upload, 12);
 
 /**
  * @generated from message svc.v1.ListUploadsRequest
@@ -382,7 +682,7 @@ export type ListUploadsRequestJson = {
  * Use `create(ListUploadsRequestSchema)` to create a new message.
  */
 export const ListUploadsRequestSchema: GenMessage<ListUploadsRequest, {jsonType: ListUploadsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_upload, 7);
+  messageDesc(file_svc_v1_upload, 13);
 
 /**
  * @generated from message svc.v1.ListUploadsResponse
@@ -409,7 +709,7 @@ export type ListUploadsResponseJson = {
  * Use `create(ListUploadsResponseSchema)` to create a new message.
  */
 export const ListUploadsResponseSchema: GenMessage<ListUploadsResponse, {jsonType: ListUploadsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_upload, 8);
+  messageDesc(file_svc_v1_upload, 14);
 
 /**
  * @generated from message svc.v1.DeleteUploadRequest
@@ -436,7 +736,7 @@ export type DeleteUploadRequestJson = {
  * Use `create(DeleteUploadRequestSchema)` to create a new message.
  */
 export const DeleteUploadRequestSchema: GenMessage<DeleteUploadRequest, {jsonType: DeleteUploadRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_upload, 9);
+  messageDesc(file_svc_v1_upload, 15);
 
 /**
  * @generated from message svc.v1.DeleteUploadResponse
@@ -455,10 +755,11 @@ export type DeleteUploadResponseJson = {
  * Use `create(DeleteUploadResponseSchema)` to create a new message.
  */
 export const DeleteUploadResponseSchema: GenMessage<DeleteUploadResponse, {jsonType: DeleteUploadResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_upload, 10);
+  messageDesc(file_svc_v1_upload, 16);
 
 /**
- * Uploads of the caller's tenant. Over REST the same uploads are reached by the tus protocol.
+ * Uploads of the caller's tenant, to a directory of the controller or to a bucket of the tenant. Over REST those to the
+ * directory are reached by the tus protocol.
  *
  * @generated from service svc.v1.UploadService
  */
@@ -474,7 +775,7 @@ export const UploadService: GenService<{
     output: typeof CreateUploadResponseSchema;
   },
   /**
-   * Adds bytes at the end of an upload. Its last byte completes it.
+   * Adds bytes at the end of an upload to the controller's directory. Its last byte completes it.
    *
    * @generated from rpc svc.v1.UploadService.AppendUpload
    */
@@ -484,7 +785,28 @@ export const UploadService: GenService<{
     output: typeof AppendUploadResponseSchema;
   },
   /**
-   * Returns an upload, with the number of bytes from which it continues.
+   * Returns URLs to which the caller sends parts of an upload to a bucket, each by a PUT with the headers given here.
+   * They are valid for a while, each for the bytes whose SHA-256 was given.
+   *
+   * @generated from rpc svc.v1.UploadService.SignUploadParts
+   */
+  signUploadParts: {
+    methodKind: "unary";
+    input: typeof SignUploadPartsRequestSchema;
+    output: typeof SignUploadPartsResponseSchema;
+  },
+  /**
+   * Completes an upload to a bucket when all of its parts are there. Safe to repeat.
+   *
+   * @generated from rpc svc.v1.UploadService.CompleteUpload
+   */
+  completeUpload: {
+    methodKind: "unary";
+    input: typeof CompleteUploadRequestSchema;
+    output: typeof CompleteUploadResponseSchema;
+  },
+  /**
+   * Returns an upload, with the number of bytes from which it continues, or the parts that are there.
    *
    * @generated from rpc svc.v1.UploadService.GetUpload
    */

@@ -42,9 +42,19 @@ for (const [width, height] of [
     });
     assert.deepEqual(found?.reference, area);
     assert.deepEqual(found?.distorted, { x: 0, y: 0, width, height });
-    assert.equal(found?.exact, true);
+    assert.deepEqual([found?.exact, found?.even], [true, true]);
   });
 }
+
+test("says that an area does not end at even samples", () => {
+  const { reference, distorted } = planes({ x: 46, y: 22, width: 561, height: 312 }, 560, 312);
+  const found = refineArea(reference, distorted, {
+    turn: UPRIGHT,
+    x: { scale: 640 / 561, shift: -46 / 561 },
+    y: { scale: 360 / 312, shift: -22 / 312 },
+  });
+  assert.deepEqual([found?.reference.width, found?.even], [561, false]);
+});
 
 test("keeps the whole frames of a side that was only scaled", () => {
   const { reference, distorted } = planes({ x: 0, y: 0, width: 640, height: 360 }, 480, 270);

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { weaveFindings } from "../../../../../src/engine/doctor/weave/findings.ts";
-import { FIELDS_BYTES, FieldPictures } from "../../../../../src/engine/media/field-pictures.ts";
-import { LUMA } from "../../../../../src/engine/media/pictures.ts";
+import { FIELDS_BYTES, FieldPictures, LUMA } from "../../../../../src/engine/media/pictures.ts";
 import { waves } from "../scene.ts";
 
 const FRAMES = Array.from({ length: 14 }, (_, index) => index);

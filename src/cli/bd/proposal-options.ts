@@ -1,0 +1,46 @@
+/** The options that propose a ladder, of `svc bd`, `svc compare` and `svc comparisons show`. */
+import { InvalidArgumentError, type Option } from "commander";
+import { invalid } from "../../platform/failure.ts";
+import { MIN_STEP, type ProposalRequest } from "../../rates/proposal.ts";
+import { optional } from "../flags/optional.ts";
+
+export interface ProposalFlags {
+  /** Points between the rungs of a proposed ladder. */
+  readonly propose?: number;
+  readonly maxRate?: number;
+}
+
+/** `unit`: of rates. */
+export function proposalOptions(unit: string): Option[] {
+  return [
+    optional(
+      "--propose <points>",
+      "propose a ladder for each clip, in steps of so many points of VMAF",
+      "none",
+    ).argParser((text) => {
+      const step = numberOf(text);
+      if (step >= MIN_STEP) return step;
+      throw new InvalidArgumentError(`--propose needs a number of at least ${MIN_STEP}.`);
+    }),
+    optional("--max-rate <rate>", `with --propose: its largest rate, in ${unit}`, "none").argParser(
+      (text) => {
+        const rate = numberOf(text);
+        if (rate > 0) return rate;
+        throw new InvalidArgumentError("--max-rate needs a number above 0.");
+      },
+    ),
+  ];
+}
+
+/** NaN for anything else. */
+function numberOf(text: string): number {
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  return Number.isFinite(value) ? value : Number.NaN;
+}
+
+/** Throws INVALID_REQUEST. */
+export function proposalOf({ propose, maxRate }: ProposalFlags): ProposalRequest | undefined {
+  if (propose === undefined && maxRate !== undefined)
+    throw invalid("--max-rate limits the ladder of --propose. Give --propose too.");
+  return propose === undefined ? undefined : { step: propose, maxRate };
+}

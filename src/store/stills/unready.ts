@@ -1,0 +1,14 @@
+/** What is said of stills and clips that are requested and not there. */
+import type { WorkState } from "../../jobs/states.ts";
+import type { StoredError } from "../contract/job-records.ts";
+
+/** The task that makes them. */
+interface MakingTask {
+  readonly state: WorkState;
+  readonly error: StoredError | null;
+}
+
+export function unready({ state, error }: MakingTask) {
+  if (state !== "FAILED") return { state: "PENDING", error: undefined } as const;
+  return { state: "FAILED", error: error ?? undefined } as const;
+}

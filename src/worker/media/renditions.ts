@@ -1,0 +1,170 @@
+/** Renditions of titles in media roots, as videos of tasks: joined to files that are kept for further tasks. */
+import { hash } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+import { basename, extname } from "node:path";
+import type { RemoteVideo } from "../../engine/contract/work.ts";
+import { type FileFacts, identityOf } from "../../engine/files/identity.ts";
+import type { MediaRoots } from "../../engine/files/roots.ts";
+import type { RenditionName } from "../../jobs/media/titles.ts";
+import { Failure } from "../../platform/failure.ts";
+import { assemble, wholeFile } from "../../titles/assemble.ts";
+import { readTitle } from "../../titles/read-title.ts";
+import { segmentStarts } from "../../titles/segment-starts.ts";
+import type { Rendition } from "../../titles/title.ts";
+import { JoinedFiles, type JoinedFilesOptions } from "./joined-files.ts";
+import { TitleFiles } from "./title-files.ts";
+
+export interface RenditionsOptions extends JoinedFilesOptions {
+  /** undefined: anywhere on this machine. */
+  readonly roots: MediaRoots | undefined;
+}
+
+/** A rendition, and its files as they were when it was read. */
+interface Found {
+  readonly name: RenditionName;
+  readonly rendition: Rendition;
+  readonly files: TitleFiles;
+  /** The manifests and all segments. */
+  readonly facts: ReadonlyMap<string, FileFacts>;
+}
+
+/** Hexadecimal digits of the number that stands for the times of all files: 48 bits. */
+const TIME_DIGITS = 12;
+
+export class Renditions {
+  readonly #options: RenditionsOptions;
+  readonly #joined: JoinedFiles;
+
+  constructor(options: RenditionsOptions) {
+    this.#options = options;
+    this.#joined = new JoinedFiles(options);
+  }
+
+  /** Returns the names of the renditions of a title. Throws Failure. */
+  async list(tenant: string, manifest: string): Promise<readonly string[]> {
+    const renditions = await readTitle(manifest, this.#filesOf(tenant).open);
+    return renditions.map(({ name }) => name);
+  }
+
+  /** Throws Failure. */
+  async open(tenant: string, name: RenditionName, signal: AbortSignal): Promise<RemoteVideo> {
+    const found = await this.#find(tenant, name);
+    const { handle, path, release } = await this.#fileOf(tenant, found, signal);
+    try {
+      await verify(found);
+      const { manifest, rendition } = name;
+      const { size } = await handle.stat();
+      return {
+        handle,
+        path,
+        fileName: `${basename(manifest, extname(manifest))}-${rendition}${extname(path)}`,
+        size,
+        modifiedMs: timesOf(found),
+        identity: identityOfAll(found),
+        segmentStarts: segmentStarts(found.rendition),
+        verifyUnchanged: () => verify(found),
+        [Symbol.asyncDispose]: release,
+      };
+    } catch (error) {
+      await release();
+      throw error;
+    }
+  }
+
+  /** Deletes what was joined. */
+  close(): Promise<void> {
+    return this.#joined.close();
+  }
+
+  #filesOf(tenant: string): TitleFiles {
+    return new TitleFiles(this.#options.roots?.of(tenant));
+  }
+
+  async #find(tenant: string, name: RenditionName): Promise<Found> {
+    const files = this.#filesOf(tenant);
+    const renditions = await readTitle(name.manifest, files.open);
+    const rendition = renditions.find((one) => one.name === name.rendition);
+    if (rendition === undefined) {
+      const names = renditions.map((one) => one.name);
+      throw new Failure(
+        "MEDIA_NOT_FOUND",
+        `The manifest ${JSON.stringify(name.manifest)} has no rendition ${JSON.stringify(name.rendition)}. It has ${names.slice(0, 10).join(", ")}${names.length > 10 ? ", …" : ""}.`,
+      );
+    }
+    const facts = new Map(files.opened);
+    const parts = rendition.segments.flatMap(({ file, init }) => [file, ...(init ? [init.file] : [])]);
+    const segments = [...new Set(parts)].filter((file) => !facts.has(file));
+    for (const [index, fact] of (await files.facts(segments)).entries())
+      facts.set(segments[index] ?? "", fact);
+    return { name, rendition, files, facts };
+  }
+
+  /** Opens the only file of a rendition, or the one that its segments are joined to. */
+  async #fileOf(
+    tenant: string,
+    found: Found,
+    signal: AbortSignal,
+  ): Promise<{ readonly handle: FileHandle; readonly path: string; readonly release: () => Promise<void> }> {
+    const { rendition, files, name } = found;
+    const whole = await wholeFile(rendition, files.open);
+    if (whole !== undefined) {
+      const handle = await files.open(whole);
+      return { handle, path: whole, release: () => handle.close() };
+    }
+    const file = await this.#joined.open({
+      key: hash("sha256", JSON.stringify([tenant, name, textOf(found, Object.values)]), "hex"),
+      bytes: bytesOf(found),
+      signal,
+      join: async (target) => {
+        const path = await assemble(rendition, { manifest: name.manifest, target, signal, open: files.open });
+        await verify(found);
+        return path;
+      },
+    });
+    return { ...file, release: async () => file[Symbol.asyncDispose]() };
+  }
+}
+
+/** The most bytes that the segments have together. */
+function bytesOf({ rendition, facts }: Found): number {
+  const whole = (file: string) => Number(facts.get(file)?.size ?? 0n);
+  const segments = rendition.segments.reduce(
+    (sum, { file, range }) => sum + (range?.length ?? whole(file)),
+    0,
+  );
+  // Only the first init segment is kept.
+  const init = rendition.segments[0]?.init;
+  return segments + (init === undefined ? 0 : (init.range?.length ?? whole(init.file)));
+}
+
+/** Throws MEDIA_CHANGED if a file of the title was changed since it was read. */
+async function verify({ name, files, facts }: Found): Promise<void> {
+  const now = await files.facts([...facts.keys()]);
+  const changed = [...facts].find(([, before], index) => {
+    const after = now[index];
+    return after?.size !== before.size || after.mtimeNs !== before.mtimeNs;
+  });
+  if (changed === undefined) return;
+  throw new Failure(
+    "MEDIA_CHANGED",
+    `The file ${JSON.stringify(changed[0])} of the title ${JSON.stringify(name.manifest)} was modified while it was being read. Score it again when it is complete.`,
+  );
+}
+
+/** A text of facts of all files. */
+function textOf({ facts }: Found, of: (facts: FileFacts) => readonly unknown[]): string {
+  return [...facts].map(([file, one]) => `${JSON.stringify(file)} ${of(one).join(":")}`).join("\n");
+}
+
+/** A number instead of a time: it is another one if any file has another size or time of its last change. */
+function timesOf(found: Found): number {
+  const text = textOf(found, ({ size, mtimeNs }) => [size, mtimeNs / 1_000_000n]);
+  return Number.parseInt(hash("sha256", text, "hex").slice(0, TIME_DIGITS), 16);
+}
+
+/** Identifies the rendition by the identities of its manifests and segments; undefined: one changed too recently. */
+function identityOfAll(found: Found): string | undefined {
+  const all = [...found.facts.values()].map((facts) => identityOf(facts));
+  if (all.includes(undefined)) return undefined;
+  return `title ${hash("sha256", [found.name.rendition, ...all].join("\n"), "hex")}`;
+}

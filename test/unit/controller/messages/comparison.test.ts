@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { comparisonMessage } from "../../../../src/controller/messages/comparison.ts";
+import type { CellRow, ComparisonRow } from "../../../../src/store/contract/comparison-records.ts";
+
+const COMPARISON: ComparisonRow = {
+  ...{ id: "00000000-0000-4000-8000-000000000001", tenant: "acme", name: "", anchor: "", settings: "{}" },
+  ...{ submittedBy: "alice", createdAt: new Date(0) },
+};
+
+/** A cell of a job with so many segments. */
+function cellOf(number: number, segments: number): CellRow {
+  // As proto JSON, which leaves zeros out.
+  const streamSegments = Array.from({ length: segments }, (_, index) => ({
+    ...{ frameCount: 50, mean: 90.5, min: 88, worstFrame: 50 * index + 1 },
+    ...(index > 0 && { firstFrame: 50 * index }),
+  }));
+  return {
+    ...{ number, jobId: `job-${number}`, reference: "a", distorted: `b#${number}`, ladder: "", clip: "a" },
+    job: {
+      ...{ state: "SUCCEEDED", error: undefined, framesTotal: 1, framesDone: 1, media: undefined },
+      ...{ scorer: undefined, pooled: {}, streamSegments },
+    },
+  };
+}
+
+const counts = (...segments: readonly number[]) => {
+  const cells = segments.map((count, index) => cellOf(index + 1, count));
+  return comparisonMessage({ comparison: COMPARISON, cells }).cells.map((cell) => cell.segments.length);
+};
+
+test("a cell has the segments of its stream, with zeros", () => {
+  const { cells } = comparisonMessage({ comparison: COMPARISON, cells: [cellOf(1, 2)] });
+  const [first] = cells;
+  assert.deepEqual(
+    first?.segments.map(({ firstFrame, frameCount, mean, min, worstFrame }) => ({
+      ...{ firstFrame, frameCount, mean, min, worstFrame },
+    })),
+    [
+      { firstFrame: 0, frameCount: 50, mean: 90.5, min: 88, worstFrame: 1 },
+      { firstFrame: 50, frameCount: 50, mean: 90.5, min: 88, worstFrame: 51 },
+    ],
+  );
+});
+
+test("a comparison of more than 50,000 segments has none", () => {
+  assert.deepEqual(counts(10_000, 40_000), [10_000, 40_000]);
+  assert.deepEqual(counts(10_000, 40_000, 1), [0, 0, 0]);
+});

@@ -1,0 +1,17 @@
+/** An object URL of fetched bytes: elements of media cannot send a token. */
+import { useEffect, useState } from "react";
+
+/** undefined while there are none. */
+export function useObjectUrl(data: Blob | undefined): string | undefined {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    if (data === undefined) return undefined;
+    const made = URL.createObjectURL(data);
+    setUrl(made);
+    return () => {
+      URL.revokeObjectURL(made);
+      setUrl(undefined);
+    };
+  }, [data]);
+  return url;
+}

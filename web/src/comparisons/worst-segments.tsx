@@ -1,0 +1,54 @@
+/** The segments of HLS and DASH titles that look worst, of all encodes of a comparison. */
+import { Link } from "react-router";
+import { segmentsOf, WORST_SPANS, worstSpans } from "../../../src/jobs/scores/spans.ts";
+import { fileName } from "../../../src/jobs/text/file-name.ts";
+import { countText } from "../jobs/job-facts.ts";
+import { ScrollArea } from "../ui/scrolls.tsx";
+import type { Comparison } from "./comparison-view.ts";
+
+export function WorstSegments({ comparison: { cells = [] } }: { readonly comparison: Comparison }) {
+  const all = segmentsOf(cells);
+  if (all.length === 0) return null;
+  const worst = worstSpans(all);
+  return (
+    <section className="card" aria-label="Worst segments">
+      <h2>{all.length > WORST_SPANS ? `Worst of ${countText(all.length)} segments` : "Segments"}</h2>
+      <ScrollArea label="Worst segments">
+        <table>
+          <caption className="unseen">The segments with the lowest means of the first model</caption>
+          <thead>
+            <tr>
+              <th>Encode</th>
+              <th className="number">Segment</th>
+              <th>Frames</th>
+              <th className="number">Mean VMAF</th>
+              <th className="number">Worst</th>
+              <th className="number">At frame</th>
+            </tr>
+          </thead>
+          <tbody>
+            {worst.map(({ cell, number, firstFrame, frameCount, mean, min, worstFrame }) => {
+              const last = firstFrame + frameCount - 1;
+              return (
+                <tr key={`${cell.number} ${number}`}>
+                  <td>
+                    <Link to={`/jobs/${cell.jobId}?from=${firstFrame}&to=${last}&frame=${worstFrame}`}>
+                      <bdi>{fileName(cell.distorted)}</bdi>
+                    </Link>
+                  </td>
+                  <td className="number">{number}</td>
+                  <td>
+                    {firstFrame}–{last}
+                  </td>
+                  <td className="number">{mean.toFixed(2)}</td>
+                  <td className="number">{min.toFixed(2)}</td>
+                  <td className="number">{worstFrame}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </ScrollArea>
+    </section>
+  );
+}

@@ -1,0 +1,17 @@
+/** Which gates of a job are not met. */
+
+import type { components } from "../../../src/gen/rest/controller.ts";
+import { isMissed as isMissedOutcome } from "../../../src/jobs/gates/outcome.ts";
+
+export type JobGate = components["schemas"]["JobGate"];
+export type Gated = Pick<components["schemas"]["Job"], "gates">;
+
+/** Whether a gate is checked and not met. */
+export function isMissed({ verdict }: JobGate): boolean {
+  return verdict !== "VERDICT_UNSPECIFIED" && isMissedOutcome({ verdict });
+}
+
+/** The gates that a job does not meet; empty before they are checked. */
+export function missedGates({ gates = [] }: Gated): readonly JobGate[] {
+  return gates.filter(isMissed);
+}
