@@ -5,7 +5,7 @@ import type { ScorerInfo } from "../src/engine/contract/result.ts";
 import type { PlannedPair, SegmentScored } from "../src/engine/contract/work.ts";
 import { FrameTable } from "../src/engine/frames/frame-table.ts";
 import { openEngine } from "../src/engine/open.ts";
-import { readSegment } from "../src/engine/planning/plan-json.ts";
+import { readSegment } from "../src/engine/planning/segment-json.ts";
 import { type Report, reportsOf } from "../src/worker/report.ts";
 import type { Pair } from "./client.ts";
 import { makePair, makeSmallPair } from "./media.ts";

@@ -6,6 +6,12 @@
 /** A clip of one minute: a PLAN task, six SEGMENT tasks of ten seconds, and one STILLS task with ten stills. */
 export const JOB = { pieces: 8, segments: 6, stills: 10 } as const;
 
+/**
+ * Bytes of both videos of a job, a minute at 8 and 4 Mbit/s, and how often nodes fetch them from a storage: measured by
+ * `npm run bench:traffic` with four nodes.
+ */
+export const VIDEOS = { bytes: 90_000_000, fetched: 1.93 } as const;
+
 /** Slot seconds per job. */
 export const JOB_SECONDS = 86.4;
 
@@ -138,6 +144,21 @@ export function pictureBytes({ jobs }: Pick<Rates, "jobs">, days: number): numbe
   return days * jobs * DAY_SECONDS * JOB.stills * COSTS.pictureBytes;
 }
 
+/** Bytes of images per second, which a results storage gets. */
+export function pictureRate({ jobs }: Pick<Rates, "jobs">): number {
+  return jobs * JOB.stills * COSTS.pictureBytes;
+}
+
+/** Objects per second that a results storage gets. */
+export function objectRate({ jobs }: Pick<Rates, "jobs">): number {
+  return jobs * JOB.stills;
+}
+
+/** Bytes of videos per second that all nodes fetch from storages. */
+export function videoRate({ jobs }: Pick<Rates, "jobs">): number {
+  return jobs * VIDEOS.bytes * VIDEOS.fetched;
+}
+
 const thousandth = (ms: number) => String(Number((ms / 1000).toPrecision(6)));
 const grouped = (value: number) => value.toLocaleString("en-US");
 
@@ -190,5 +211,10 @@ export const FORMULAS: readonly (readonly [what: string, formula: string])[] = [
     "writing transactions per second",
     `at most ${job.writes} · *j* + ${heartbeat.writes} · *H* + NOTIFY: concurrent requests share one`,
   ],
+  [
+    "images to a results storage, bytes and objects per second",
+    `${JOB.stills} · still · *j*, ${JOB.stills} · *j*`,
+  ],
+  ["videos from storages, bytes per second", `${VIDEOS.fetched} · both videos of a job · *j*`],
   ["rows deleted by retention per second", `${COSTS.rows} · *j*, and *E* events`],
 ];

@@ -9,13 +9,16 @@ import {
   FORMULAS,
   JOB_SECONDS,
   notifies,
+  objectRate,
   pictureBytes,
+  pictureRate,
   type Rates,
   ratesOf,
   reports,
   storeConnections,
   storedBytes,
   streamCores,
+  videoRate,
   walBytes,
   writes,
 } from "./formulas.ts";
@@ -75,6 +78,11 @@ const ROWS: readonly (readonly [what: string, cell: (fleet: Fleet) => string])[]
   ["database after 30 days, without images", ({ rates }) => bytes(storedBytes(rates, DAYS))],
   ["of it, events of one day", ({ rates }) => bytes(eventBytes(rates))],
   ["images of 30 days", ({ rates }) => bytes(pictureBytes(rates, DAYS))],
+  [
+    "images to a results storage per second",
+    ({ rates }) => `${bytes(pictureRate(rates))}, ${short(objectRate(rates))} objects`,
+  ],
+  ["videos from storages per second", ({ rates }) => bytes(videoRate(rates))],
   ["writing transactions per second, at most", ({ rates, carriers }) => short(writes(rates, carriers))],
 ];
 

@@ -12,6 +12,8 @@ export interface NodeOptions {
   readonly core?: number;
   /** File that observer.ts writes its observations to. */
   readonly observed?: string;
+  /** Further flags. */
+  readonly flags?: readonly string[];
 }
 
 const PORTS = ["--port", "0", "--grpc-port", "0", "--metrics-port", "0"];
@@ -21,26 +23,39 @@ const STORED = ["--worst-stills", "0", "--data-dir"];
 export class System implements AsyncDisposable {
   readonly client: Client;
   readonly controller: SvcProcess;
+  /** Those with a process of their own. */
+  readonly nodes: readonly SvcProcess[];
   readonly #processes: AsyncDisposableStack;
 
-  private constructor(controller: SvcProcess, client: Client, processes: AsyncDisposableStack) {
+  private constructor(
+    { controller, nodes }: Pick<System, "controller" | "nodes">,
+    client: Client,
+    processes: AsyncDisposableStack,
+  ) {
     this.controller = controller;
+    this.nodes = nodes;
     this.client = client;
     this.#processes = processes;
   }
 
   /**
    * Starts a system with an embedded store in its own folder below `directory`, and waits until its nodes are
-   * registered.
+   * registered. `flags`: further ones of the controller.
    */
-  static async start(directory: string, name: string, nodes: readonly NodeOptions[]): Promise<System> {
+  static async start(
+    directory: string,
+    name: string,
+    nodes: readonly NodeOptions[],
+    flags: readonly string[] = [],
+  ): Promise<System> {
     await using processes = new AsyncDisposableStack();
-    const controller = processes.use(await startController([...STORED, join(directory, name)]));
+    const controller = processes.use(await startController([...STORED, join(directory, name), ...flags]));
+    const started: SvcProcess[] = [];
     for (const [index, node] of nodes.entries()) {
-      processes.use(await startNode(controller.grpc, `${name}-${index}`, node));
+      started.push(processes.use(await startNode(controller.grpc, `${name}-${index}`, node)));
     }
     const client = processes.use(new Client(controller.grpc));
-    return new System(controller, client, processes.move());
+    return new System({ controller, nodes: started }, client, processes.move());
   }
 
   /** Starts `svc up`, everything in one process, with a store in its own folder below `directory`. */
@@ -50,7 +65,7 @@ export class System implements AsyncDisposable {
     const up = processes.use(await SvcProcess.start(["up", ...PORTS, ...flags, ...LIMITS]));
     const client = processes.use(new Client(up.grpc));
     await client.nodesOnline(up.rest, 1);
-    return new System(up, client, processes.move());
+    return new System({ controller: up, nodes: [] }, client, processes.move());
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -78,8 +93,8 @@ export function startController(
 }
 
 function startNode(controller: string, name: string, options: NodeOptions): Promise<SvcProcess> {
-  const { slots = 1, threads = 0, core, observed } = options;
+  const { slots = 1, threads = 0, core, observed, flags = [] } = options;
   const address = ["--controller", controller, "--name", name, "--metrics-port", "0"];
   const work = ["--slots", String(slots), "--threads", String(threads)];
-  return SvcProcess.start(["node", ...address, ...work], { core, observed });
+  return SvcProcess.start(["node", ...address, ...work, ...flags], { core, observed });
 }

@@ -1,9 +1,12 @@
 /** Measures by how much a fault that was not found moves the score. */
+
+import type { Finding } from "../../src/engine/contract/finding.ts";
 import { pairRequest } from "../../src/engine/contract/request.ts";
 import type { ScoreResult } from "../../src/engine/contract/result.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import type { Pair } from "./corpus/store.ts";
+import { leavesOpen } from "./judge.ts";
 import type { Judged } from "./table.ts";
 
 /** Movement of the mean from which a score is wrong, in points of VMAF. */
@@ -18,15 +21,16 @@ export interface Effect {
 /** Scores a pair, and if nothing is said of it, the same pair without its fault. */
 export async function effectOf(engine: Engine, judged: Judged, clean: Pair): Promise<Effect> {
   const faulty = await scored(engine, judged.pair);
-  if (faulty === undefined || faulty.findings.some(({ code }) => !isOfTreatment(code, judged.pair)))
+  if (faulty === undefined || faulty.findings.some((finding) => isWord(finding, judged.pair)))
     return { judged, moved: undefined };
   const without = await scored(engine, clean, { action: "IGNORE" });
   return { judged, moved: without && faulty.score - without.score };
 }
 
-/** Other levels are no word about the fault if the pictures were brightened before. */
-function isOfTreatment(code: string, { treatment }: Pair): boolean {
-  return code === "LEVELS_DIFFER" && treatment.gamma !== 1;
+/** Other levels are no word about the fault if the pictures were brightened before, nor is what else is left open. */
+function isWord(finding: Finding, { treatment, truth }: Pair): boolean {
+  if (finding.code === "NOT_CHECKED") return truth.expected.some((group) => leavesOpen(finding, group));
+  return finding.code !== "LEVELS_DIFFER" || treatment.gamma === 1;
 }
 
 /** Undefined: the score was refused. */

@@ -5,7 +5,7 @@ import type { Finding, Fix, Found } from "./found.ts";
 
 /**
  * - "right": every expected finding is made, and its positions, areas and fixes are true; on a clean pair: no alarm
- * - "unclear": not found, but the diagnosis says that it could not check or decide just that
+ * - "unclear": not found, but the diagnosis says that it could not check or decide just that; or an area without its borders
  * - "silent": not found
  * - "wrong": something untrue is claimed instead
  */
@@ -37,6 +37,10 @@ const LEFT_OPEN: readonly (readonly [RegExp, readonly string[]])[] = [
 ];
 /** Without these, nothing else is looked at. */
 const LEFT_ALL_OPEN = /both show the same|lost what moves/;
+/** What an area says of itself that has no fix. */
+const WITHOUT_BORDERS = /borders are not known to the sample/;
+/** What it says if it may have another name. */
+const NAMELESS = /bars and a crop look alike/;
 /** Edges of areas are found from pictures that are several times smaller. */
 const AREA_TOLERANCE = 2;
 /** Distance of a found freeze or repetition from the true one that still names it. */
@@ -49,8 +53,10 @@ export function judge(stated: Truth, found: Found): Verdict {
   const claims = untrueClaims(truth, found);
   const { positions, areaError } = measure(truth, found);
   const alarms = alarmsOf(truth, found);
+  const isUnmeasured = isUnmeasuredArea(truth, found);
   const reasons = [
     ...missing.map((group) => `no ${group.join(" or ")}`),
+    ...(isUnmeasured ? ["an area without borders"] : []),
     ...claims,
     ...alarms.map(({ code, confidence }) => `${confidence} ${code}`),
   ];
@@ -58,12 +64,14 @@ export function judge(stated: Truth, found: Found): Verdict {
     missing: missing.length > 0,
     // An alarm besides the true finding is counted on its own.
     untrue: claims.length > 0 || (alarms.length > 0 && (missing.length > 0 || truth.expected.length === 0)),
+    isUnmeasured,
     undecided: missing.every((group) => found.findings.some((finding) => leavesOpen(finding, group))),
   });
   return { outcome, reasons, alarms, positions, areaError };
 }
 
-function leavesOpen({ code, evidence = "" }: Finding, group: readonly string[]): boolean {
+/** Whether a finding says that it does not know whether one of a group of findings is true. */
+export function leavesOpen({ code, evidence = "" }: Finding, group: readonly string[]): boolean {
   const open =
     code === "TIME_UNCLEAR"
       ? FRAME_CODES
@@ -71,18 +79,24 @@ function leavesOpen({ code, evidence = "" }: Finding, group: readonly string[]):
   return (code === "NOT_CHECKED" && LEFT_ALL_OPEN.test(evidence)) || group.some((one) => open.includes(one));
 }
 
-/** Takes any name of an area for the expected one if the area is true. */
+/** Takes any name of an area for the expected one if the area is true, or if the finding says that it cannot name it. */
 function withAreaNames(truth: Truth, found: Found): Truth {
   const error = areaErrorOf(truth.repair, fixOf(found));
-  if (error === undefined || error > AREA_TOLERANCE) return truth;
+  const isOpen = found.findings.some(({ evidence = "" }) => NAMELESS.test(evidence));
+  if (!isOpen && (error === undefined || error > AREA_TOLERANCE)) return truth;
   const widen = (group: readonly string[]) =>
     group.some((code) => AREA_CODES.includes(code)) ? [...new Set([...group, ...AREA_CODES])] : group;
   return { ...truth, expected: truth.expected.map(widen) };
 }
 
-function outcomeOf(is: { missing: boolean; untrue: boolean; undecided: boolean }): Outcome {
+function outcomeOf(is: {
+  missing: boolean;
+  untrue: boolean;
+  isUnmeasured: boolean;
+  undecided: boolean;
+}): Outcome {
   if (is.untrue) return "wrong";
-  if (!is.missing) return "right";
+  if (!is.missing) return is.isUnmeasured ? "unclear" : "right";
   return is.undecided ? "unclear" : "silent";
 }
 
@@ -99,7 +113,7 @@ function measure(truth: Truth, found: Found): Pick<Verdict, "positions" | "areaE
   return {
     // Every frame of a side at twice the rate is a change.
     positions: [...(isConversion(truth) ? [] : events), ...(span === undefined ? [] : [span])],
-    areaError: areaErrorOf(truth.repair, fixOf(found)),
+    areaError: isUnmeasuredArea(truth, found) ? undefined : areaErrorOf(truth.repair, fixOf(found)),
   };
 }
 
@@ -110,7 +124,7 @@ function untrueClaims(truth: Truth, found: Found): string[] {
     .filter((code) => found.findings.some((finding) => finding.code === code));
   return [
     ...alignmentClaims(truth, found, made),
-    ...(made.length === 0 ? [] : [...spanClaims(truth, found), ...fixClaims(truth.repair, fixOf(found))]),
+    ...(made.length === 0 ? [] : [...spanClaims(truth, found), ...fixClaims(truth, found)]),
   ];
 }
 
@@ -165,8 +179,18 @@ function fixOf({ findings }: Found): Fix {
   };
 }
 
-function fixClaims(repair: Repair, fix: Fix): string[] {
-  const area = areaErrorOf(repair, fix);
+/** Whether the pair needs a crop, and the diagnosis names none because it does not know the borders. */
+function isUnmeasuredArea({ repair }: Truth, found: Found): boolean {
+  const isNeeded = Object.keys(repair.crop ?? {}).length > 0;
+  const isNamed = Object.keys(fixOf(found).crop ?? {}).length > 0;
+  const isSaid = found.findings.some(({ evidence = "" }) => WITHOUT_BORDERS.test(evidence));
+  return isNeeded && !isNamed && isSaid;
+}
+
+function fixClaims(truth: Truth, found: Found): string[] {
+  const { repair } = truth;
+  const fix = fixOf(found);
+  const area = isUnmeasuredArea(truth, found) ? undefined : areaErrorOf(repair, fix);
   return [
     ...(area !== undefined && area > AREA_TOLERANCE ? [`the area is ${area.toFixed(1)} samples off`] : []),
     ...(["mirror", "rangeOf", "matrixOf"] as const).filter((key) => !repairs(repair[key] ?? {}, fix[key])),

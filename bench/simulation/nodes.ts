@@ -34,6 +34,7 @@ export class Nodes implements AsyncDisposable {
         ...{
           name: `simulated-${index}`,
           version: "bench",
+          mediaRoots: undefined,
           mediaCache: { directory: "/nonexistent", maxBytes: 0 },
         },
       });

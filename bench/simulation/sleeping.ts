@@ -58,6 +58,14 @@ export class SleepingEngine implements WorkEngine {
     return true;
   }
 
+  async makesClips(): Promise<boolean> {
+    return false;
+  }
+
+  async clip(): Promise<never> {
+    throw new Error("no clip of the simulation is requested");
+  }
+
   async plan({ distorted }: PairRequest, options: WorkOptions): Promise<PlannedPair> {
     this.#planning(distorted);
     await this.#work(PLAN_MS, options);

@@ -6,7 +6,7 @@ import type { Treatment } from "../treatment.ts";
 const CURVES = ["smpte2084", "arib-std-b67"] as const;
 type Curve = (typeof CURVES)[number];
 
-/** 10 bits, whatever the encoder's default is. */
+/** 10 bits, regardless of the encoder's default. */
 const TEN_BITS = ["-pix_fmt", "yuv420p10le"];
 
 /** HEVC: not every encoder takes 10 bits or writes the tags. */
