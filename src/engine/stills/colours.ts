@@ -31,6 +31,9 @@ const MATRICES: Readonly<Record<string, string>> = {
   bt2020nc: "bt2020",
 };
 
+/** The value ends the filter's call of the log: what follows on the line can be another thread's. */
+const STATED = new RegExp(` color_space:(${Object.keys(MATRICES).join("|")})`);
+
 /** Throws a Failure if the file does not decode. */
 export async function coloursOf(source: Source, track: Track, context: DecodeContext): Promise<Colours> {
   // graph.ts converts RGB to this before the comparison.
@@ -72,7 +75,12 @@ function usualMatrix({ width, height }: Track): string {
   return Math.min(width, height) >= 720 || Math.max(width, height) >= 1280 ? "bt709" : "smpte170m";
 }
 
-/** Returns showinfo's name of the matrix of the first frame; empty if it states none. */
+/** Returns showinfo's name of the matrix in one of its lines; undefined: none that scale supports. */
+export function matrixIn(line: string): string | undefined {
+  return line.startsWith("[Parsed_showinfo_0 @ ") ? STATED.exec(line)?.[1] : undefined;
+}
+
+/** Returns showinfo's name of the matrix of the first frame; empty if it states none that scale supports. */
 async function statedMatrix(
   source: Source,
   track: Track,
@@ -93,7 +101,7 @@ async function statedMatrix(
       messages.read(line);
       // ffmpeg prints the file's metadata, which could imitate this message, only before this line.
       if (line === "[info] Stream mapping:") matrix = "";
-      if (line.startsWith("[Parsed_showinfo_0 @ ")) matrix = / color_space:(\w+)/.exec(line)?.[1] ?? matrix;
+      matrix = matrixIn(line) ?? matrix;
     },
   });
   refuseFailedDecode(source, exit, messages);
