@@ -1,5 +1,6 @@
 /** The engine: probe → plan → score (whole or a frame range) → pool. */
 
+import type { Failure } from "../platform/failure.ts";
 import type { SampleRequest } from "./contract/estimate.ts";
 import type { PairRequest } from "./contract/request.ts";
 import type { Progress, ScoreResult } from "./contract/result.ts";
@@ -34,10 +35,21 @@ export interface ScoreOptions extends WorkOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
+export type TogetherOptions = Pick<ScoreOptions, "signal" | "timeoutMs" | "onProgress">;
+
 /** The engine's interface for the services. `openEngine` (open.ts) returns one. */
 export interface Engine extends WorkEngine {
   /** Returns the names of the available models. */
   models(): Promise<readonly string[]>;
   /** Scores a pair from its files to its pooled result. Throws Failure. */
   score(request: PairRequest, options?: ScoreOptions): Promise<ScoreResult>;
+  /**
+   * Scores pairs, each whole. A reference that several pairs share is decoded once for as many of them as memory allows.
+   * The requests differ in their videos only. `timeoutMs` is for each pair. Returns results, and why pairs cannot be
+   * scored, in the order of the requests. Throws Failure if the signal aborts.
+   */
+  scoreTogether(
+    requests: readonly PairRequest[],
+    options?: TogetherOptions,
+  ): Promise<readonly (ScoreResult | Failure)[]>;
 }

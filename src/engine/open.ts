@@ -1,6 +1,7 @@
 /** Opens the engine: finds its programs, and plans and scores pairs with them. */
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { Failure } from "../platform/failure.ts";
 import { refuseAlignment } from "./contract/alignment.ts";
 import type { Diagnosis } from "./contract/diagnosis.ts";
 import { refuseSample } from "./contract/estimate.ts";
@@ -23,8 +24,9 @@ import type {
 import { withParts } from "./coverage/fetch.ts";
 import { diagnose } from "./doctor/diagnose.ts";
 import { sizesSeen } from "./doctor/examine.ts";
-import type { Engine, EngineOptions, ScoreOptions } from "./engine.ts";
-import { type Opening, withSources } from "./files/source.ts";
+import type { Engine, EngineOptions, ScoreOptions, TogetherOptions } from "./engine.ts";
+import { type Opening, openSources, withSources } from "./files/source.ts";
+import { resultOf } from "./finish.ts";
 import { noDecoder } from "./media/decode-errors.ts";
 import { looking, planPair } from "./plan-pair.ts";
 import { planByIndex } from "./planning/by-index.ts";
@@ -41,11 +43,10 @@ import { readPlan, writePlan } from "./planning/plan-json.ts";
 import { plannedModels, plannedRequest, refuseOtherRequest, resumePlan } from "./planning/resume.ts";
 import { readSegment, writeSegment } from "./planning/segment-json.ts";
 import { ProgramDigests } from "./programs/digest.ts";
-import { toResult } from "./results/assemble.ts";
-import { joinFindings } from "./results/findings.ts";
 import { reuseKeys } from "./results/reuse-key.ts";
-import { joinShots } from "./results/shots.ts";
 import { Deadline } from "./sandbox/deadline.ts";
+import { DEFAULT_TIMEOUT_MS } from "./sandbox/limits.ts";
+import { scoreTogether } from "./score-together.ts";
 import { findMoreTools, findTools, type Tools } from "./scoring/find.ts";
 import { ProgressMeter } from "./scoring/progress.ts";
 import { scoreSample } from "./scoring/sample.ts";
@@ -111,26 +112,50 @@ class OpenEngine implements Engine {
     const frames = segmentFrames === undefined ? undefined : { frames: segmentFrames };
     const segmentLength = sample === undefined ? frames : "units";
     const run = { ...this.#run(tools, deadline, options.onProgress), look: looking(request) };
-    const scored = await withSources(request, this.#opening(options, deadline), async (sources) => {
-      const planned = await planPair(sources, request, { ...run, models, segmentLength });
-      const { reference, distorted } = sources;
-      const outcome =
-        sample === undefined
-          ? await scorePlan(planned, sources, run)
-          : await scoreSample(planned, sources, run, sample);
-      return { ...outcome, files: { reference, distorted } };
-    }).catch(async (error: unknown) => {
+    const { sources, ...scored } = await withSources(
+      request,
+      this.#opening(options, deadline),
+      async (sources) => {
+        const planned = await planPair(sources, request, { ...run, models, segmentLength });
+        const outcome =
+          sample === undefined
+            ? await scorePlan(planned, sources, run)
+            : await scoreSample(planned, sources, run, sample);
+        return { ...outcome, sources };
+      },
+    ).catch(async (error: unknown) => {
       // A program that was trusted is tried now: it may be the reason.
       if (!deadline.signal.aborted) await tools.scorer.confirm();
       throw error;
     });
-    const { features } = request;
-    const { plan: planned, shots, ...rest } = scored;
-    const segments = scored.sample?.units ?? planned.segments.length;
-    const findings = joinFindings(planned.repair, [scored.findings]);
-    const shotStarts = joinShots(shots);
-    const finished = { ...planned, ...rest, features, segments, findings, shotStarts };
-    return await toResult(finished, tools.scorer.info, performance.now() - started);
+    return await resultOf(scored, sources, tools.scorer.info, performance.now() - started);
+  }
+
+  async scoreTogether(
+    requests: readonly PairRequest[],
+    options: TogetherOptions = {},
+  ): Promise<readonly (ScoreResult | Failure)[]> {
+    const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+    using deadline = new Deadline({ ...options, timeoutMs: timeoutMs * requests.length });
+    const tools = await this.#scorers.ofVersion(requests[0]?.scorerVersion);
+    const look = requests[0] && looking(requests[0]);
+    const run = { ...this.#run(tools, deadline, options.onProgress), timeoutMs, look };
+    await using opened = new AsyncDisposableStack();
+    const results = await scoreTogether(requests, run, async (request) => {
+      refuseAlignment(request);
+      refusePicture(request);
+      const models = await this.#models(request, tools);
+      const sources = opened.use(await openSources(request, this.#opening(options, deadline)));
+      return {
+        plan: await planPair(sources, request, { ...run, models, segmentLength: undefined }),
+        sources,
+      };
+    });
+    if (options.signal?.aborted) deadline.signal.throwIfAborted();
+    // A program that was trusted is tried now: it may be the reason.
+    if (results.some((result) => result instanceof Failure) && !deadline.signal.aborted)
+      await tools.scorer.confirm();
+    return results;
   }
 
   async plan(request: PairRequest, options: WorkPlanOptions): Promise<PlannedPair> {

@@ -1,4 +1,4 @@
-/** Compares pairs here and now: the embedded engine scores one after the other. */
+/** Compares pairs here and now: the embedded engine scores the encodes of a reference together. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { ScoreResult } from "../../engine/contract/result.ts";
 import type { Engine } from "../../engine/engine.ts";
@@ -30,6 +30,9 @@ interface Scoring {
   readonly files: RenditionFiles;
 }
 
+/** Encodes of a reference that are opened, and joined if they are renditions, at once. */
+const MOST_AT_ONCE = 16;
+
 /**
  * Returns the comparison, without an id. A pair that cannot be scored has an error in its cell, and the others are
  * scored. Throws Failure if no pair can be scored at all, and SCORE_CANCELLED if the signal aborts.
@@ -48,10 +51,11 @@ export async function compareHere(
   try {
     const engine = await openEngine(engineOptions(flags));
     const cells: CellInit[] = [];
-    for (const [index, pair] of pairs.entries()) {
-      line.note(`Encode ${index + 1} of ${pairs.length}: reading the two files …`);
-      cells.push(await cellOf(index, pair, { engine, flags, line, signal, files }));
+    for (const part of partsOf(pairs)) {
+      line.note(`Encodes ${partText(part, pairs.length)}: reading the files …`);
+      cells.push(...(await cellsOf(part, { engine, flags, line, signal, files })));
     }
+    cells.sort((one, other) => (one.number ?? 0) - (other.number ?? 0));
     return withTables(
       create(ComparisonSchema, { anchor: flags.anchor ?? "", progress: counts(cells), cells }),
     );
@@ -60,33 +64,75 @@ export async function compareHere(
   }
 }
 
-async function cellOf(index: number, pair: Pair, scoring: Scoring): Promise<CellInit> {
-  const { reference, distorted, ladder, clip } = pair;
-  const cell = { number: index + 1, reference, distorted, ladder, clip };
-  try {
-    const result = await scored(pair, scoring);
-    const segments = scoredSegments(pair.part, result.frames, result);
-    return { ...cell, ...scoredInit(result), segments };
-  } catch (thrown) {
-    const { code, message, found, kind } = Failure.from(thrown);
-    if (kind === "cancelled" || scoring.signal.aborted) throw thrown;
-    const error = { code, message, ...(found && { found: JSON.parse(JSON.stringify(found)) }) };
-    return { ...cell, state: Job_State.FAILED, error };
-  }
+/** A pair, and the number of its cell. */
+interface Numbered extends Pair {
+  readonly number: number;
 }
 
-async function scored(pair: Pair, scoring: Scoring): Promise<ScoreResult> {
+/** Returns the pairs in parts of one reference, each scored at once. */
+function partsOf(pairs: readonly Pair[]): readonly (readonly Numbered[])[] {
+  const numbered = pairs.map((pair, index) => ({ ...pair, number: index + 1 }));
+  return [...Map.groupBy(numbered, ({ reference }) => reference).values()].flatMap((all) =>
+    Array.from({ length: Math.ceil(all.length / MOST_AT_ONCE) }, (_, part) =>
+      all.slice(part * MOST_AT_ONCE, (part + 1) * MOST_AT_ONCE),
+    ),
+  );
+}
+
+/** "3 of 8", "1, 2, 4 of 8". */
+function partText(part: readonly Numbered[], count: number): string {
+  return `${part.map(({ number }) => number).join(", ")} of ${count}`;
+}
+
+async function cellsOf(part: readonly Numbered[], scoring: Scoring): Promise<readonly CellInit[]> {
   const { engine, flags, line, signal, files } = scoring;
-  const distorted = await files.fileOf(pair, signal);
+  const cells: CellInit[] = [];
+  const opened: { readonly pair: Numbered; readonly file: string }[] = [];
   try {
-    return await engine.score(requestOf(pair.reference, distorted, flags), {
+    for (const pair of part) {
+      const file = await fileOf(pair, scoring);
+      if (file instanceof Failure) cells.push(failedCell(pair, file));
+      else opened.push({ pair, file });
+    }
+    const requests = opened.map(({ pair, file }) => requestOf(pair.reference, file, flags));
+    const results = await engine.scoreTogether(requests, {
       signal,
       timeoutMs: flags.timeout === undefined ? undefined : Math.ceil(flags.timeout * 1000),
       onProgress: (progress) => line.update(progress),
     });
+    for (const [index, { pair }] of opened.entries()) {
+      const result = results[index];
+      if (result instanceof Failure) cells.push(failedCell(pair, result));
+      else if (result !== undefined) cells.push(scoredCell(pair, result));
+    }
+    return cells;
   } finally {
-    await files.release(distorted);
+    for (const { file } of opened) await files.release(file);
   }
+}
+
+/** Returns the file of a pair's distorted video, or why there is none. Throws if the signal aborts. */
+async function fileOf(pair: Pair, { files, signal }: Scoring): Promise<string | Failure> {
+  try {
+    return await files.fileOf(pair, signal);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return Failure.from(error);
+  }
+}
+
+function cellInit({ number, reference, distorted, ladder, clip }: Numbered) {
+  return { number, reference, distorted, ladder, clip };
+}
+
+function failedCell(pair: Numbered, { code, message, found }: Failure): CellInit {
+  const error = { code, message, ...(found && { found: JSON.parse(JSON.stringify(found)) }) };
+  return { ...cellInit(pair), state: Job_State.FAILED, error };
+}
+
+function scoredCell(pair: Numbered, result: ScoreResult): CellInit {
+  const segments = scoredSegments(pair.part, result.frames, result);
+  return { ...cellInit(pair), ...scoredInit(result), segments };
 }
 
 function scoredInit({ distorted, pooled, scorer }: ScoreResult) {

@@ -16,6 +16,8 @@ import type { MediaRoots } from "./roots.ts";
 
 export interface Source extends AsyncDisposable {
   readonly side: Side;
+  /** Its number among the distorted videos that one process compares with one reference; default: 0. */
+  readonly number?: number;
   /** The path as given by the caller, for messages. */
   readonly asked: string;
   readonly path: string;
@@ -40,6 +42,11 @@ export interface Source extends AsyncDisposable {
 }
 
 export type Sources = Readonly<Record<Side, Source>>;
+
+/** Returns the name of a video among those of one process, for its files there. */
+export function nameOf({ side, number = 0 }: Pick<Source, "side" | "number">): string {
+  return number === 0 ? side : `${side}-${number}`;
+}
 
 /**
  * O_NONBLOCK: opening a FIFO must not wait for its writer. O_NOCTTY: a terminal must not become the controlling one.
@@ -135,19 +142,35 @@ export interface Opening {
 /** Opens both videos for some work, and verifies afterwards that neither was changed meanwhile. */
 export async function withSources<T>(
   request: Readonly<Record<Side, string>>,
-  { roots, remote, fetchesItself, signal }: Opening,
+  opening: Opening,
   work: (sources: Sources) => Promise<T>,
 ): Promise<T> {
+  await using sources = await openSources(request, opening);
+  const done = await work(sources);
+  await verifyBothUnchanged(sources);
+  return done;
+}
+
+/** Opens both videos. The caller must dispose of what is returned. */
+export async function openSources(
+  request: Readonly<Record<Side, string>>,
+  { roots, remote, fetchesItself, signal }: Opening,
+): Promise<Sources & AsyncDisposable> {
   const open = (side: Side): Promise<Source> =>
     remote?.[side] === undefined
       ? openSource(side, request[side], roots)
       : openRemote(side, request[side], remote[side], signal);
-  await using reference = await open("reference");
-  await using distorted = await open("distorted");
+  await using opened = new AsyncDisposableStack();
+  const reference = opened.use(await open("reference"));
+  const distorted = opened.use(await open("distorted"));
   if (fetchesItself !== true) await fetchBoth({ reference, distorted });
-  const done = await work({ reference, distorted });
+  const both = opened.move();
+  return { reference, distorted, [Symbol.asyncDispose]: () => both.disposeAsync() };
+}
+
+/** Throws MEDIA_CHANGED if one of the files was modified since it was opened. */
+export async function verifyBothUnchanged({ reference, distorted }: Sources): Promise<void> {
   await Promise.all([reference.verifyUnchanged(), distorted.verifyUnchanged()]);
-  return done;
 }
 
 /** Brings both videos to disk, as far as they are not there. */

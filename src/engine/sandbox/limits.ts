@@ -52,6 +52,16 @@ export function scoreLimits({ pairing, tracks }: ScoredPair, threads: number, ti
   };
 }
 
+/** Returns the limits of a process that does the work of several. */
+export function ofAll(limits: readonly Limits[]): Limits {
+  const sum = (of: "memoryBytes" | "cpuSeconds") => limits.reduce((all, one) => all + one[of], 0);
+  return {
+    memoryBytes: sum("memoryBytes"),
+    cpuSeconds: sum("cpuSeconds"),
+    fileBytes: Math.max(...limits.map(({ fileBytes }) => fileBytes)),
+  };
+}
+
 export function decodeLimits(track: FrameSize): Limits {
   const threads = availableParallelism();
   const memoryBytes = memory(track.width * track.height, threads);

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { Writable } from "node:stream";
 import { errorCode } from "../../platform/errors.ts";
 import { Failure } from "../../platform/failure.ts";
-import type { Source } from "../files/source.ts";
+import { nameOf, type Source } from "../files/source.ts";
 import { tempDirFailure } from "../files/temporary-folder.ts";
 import { splitLines } from "./lines.ts";
 
@@ -254,8 +254,9 @@ export class Sandbox {
 }
 
 /** Returns the name of a source in the working directory. */
-export function inputName(source: Pick<Source, "side" | "extension">): string {
-  return source.extension === "" ? source.side : `${source.side}.${source.extension}`;
+export function inputName(source: Pick<Source, "side" | "number" | "extension">): string {
+  const name = nameOf(source);
+  return source.extension === "" ? name : `${name}.${source.extension}`;
 }
 
 /** Throws the abort reason as a Failure if the signal is aborted. */

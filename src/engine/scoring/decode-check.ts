@@ -11,7 +11,7 @@ import { SIDES, type Side } from "../contract/request.ts";
 import type { Compared } from "../decoding/compared.ts";
 import { decodedChain } from "../decoding/graph.ts";
 import { inputArguments } from "../decoding/input.ts";
-import { quote } from "../files/source.ts";
+import { nameOf, quote, type Source } from "../files/source.ts";
 import { bothSides } from "../media/all-or-abort.ts";
 import { refuseFailedDecode } from "../media/decode-errors.ts";
 import { EVERY_FRAME, QUIET, withGraphFile } from "../media/ffmpeg.ts";
@@ -31,27 +31,31 @@ export function scoringThreads({ selfChecking }: Track, threads: number): readon
 }
 
 /** Returns the output for a side's pictures: it writes their checksum if one is needed, else it only counts them. */
-export function pictureOutput(track: Track, side: Side): readonly string[] {
-  return track.selfChecking ? ["-f", "null", "-"] : ["-f", "crc", fileName(side)];
+export function pictureOutput(track: Track, source: Source): readonly string[] {
+  return track.selfChecking ? ["-f", "null", "-"] : ["-f", "crc", fileName(source)];
 }
 
 /** Reads the checksums that pictureOutput wrote. */
-export async function readChecksums({ directory }: Sandbox, tracks: Run["tracks"]): Promise<Checksums> {
+export async function readChecksums({ sandbox, sources, tracks }: Run): Promise<Checksums> {
   const read = (side: Side) =>
-    tracks[side].selfChecking ? undefined : readChecksum(join(directory, fileName(side)));
+    tracks[side].selfChecking ? undefined : readChecksum(join(sandbox.directory, fileName(sources[side])));
   const [reference, distorted] = await Promise.all([read("reference"), read("distorted")]);
   return { reference, distorted };
 }
 
 /** Decodes every side that is not self-checking again, as for scoring but with one thread. */
 export function decodeAgain(decoded: Compared, context: ProbeContext): Promise<Checksums> {
-  return bothSides(context.signal, async (side, signal) =>
-    decoded.tracks[side].selfChecking ? undefined : checksumOf(decoded, side, { ...context, signal }),
-  );
+  return bothSides(context.signal, (side, signal) => decodeSideAgain(decoded, side, { ...context, signal }));
 }
 
-async function checksumOf(decoded: Compared, side: Side, context: ProbeContext): Promise<string | undefined> {
+/** The same of one side. */
+export async function decodeSideAgain(
+  decoded: Compared,
+  side: Side,
+  context: ProbeContext,
+): Promise<string | undefined> {
   const { tracks, sources, pairing, segment } = decoded;
+  if (tracks[side].selfChecking) return undefined;
   // Without an ffmpeg nothing was decoded the first time.
   if (context.ffmpeg === undefined)
     throw new Failure(
@@ -66,13 +70,13 @@ async function checksumOf(decoded: Compared, side: Side, context: ProbeContext):
     ...withGraphFile([
       ...[...QUIET, "-xerror", "-threads", "1", ...inputArguments(decoded, side)],
       ...["-filter_complex", `[0:V:0]${chain}[pictures]`, "-map", "[pictures]"],
-      ...[...EVERY_FRAME, ...pictureOutput(tracks[side], side)],
+      ...[...EVERY_FRAME, ...pictureOutput(tracks[side], sources[side])],
     ]),
     limits: { ...decodeLimits(tracks[side]), fileBytes: CHECKSUM_BYTES },
     onStderr: (line) => messages.read(line),
   });
   refuseFailedDecode(sources[side], exit, messages);
-  return await readChecksum(join(sandbox.directory, fileName(side)));
+  return await readChecksum(join(sandbox.directory, fileName(sources[side])));
 }
 
 /** Throws MEDIA_CORRUPT for a side whose two decodings differ. */
@@ -94,8 +98,8 @@ export function refuseUnstable(
   }
 }
 
-function fileName(side: Side): string {
-  return `${side}.crc`;
+function fileName(source: Source): string {
+  return `${nameOf(source)}.crc`;
 }
 
 /** Returns undefined if no checksum was written. */

@@ -9,6 +9,7 @@ import type { Finding, FrameSpan } from "../contract/finding.ts";
 import type { PairRequest, Side } from "../contract/request.ts";
 import type { Compared } from "../decoding/compared.ts";
 import { decodePictures } from "../decoding/pictures.ts";
+import { nameOf, type Source } from "../files/source.ts";
 import { bothSides } from "../media/all-or-abort.ts";
 import { EVERY_FRAME } from "../media/ffmpeg.ts";
 import { FieldPictures, PICTURE_BYTES, Pictures, SHRINK } from "../media/pictures.ts";
@@ -52,21 +53,21 @@ export function pictureChain(spans: readonly FrameSpan[]): string {
 }
 
 /** Returns the output that writes a side's pictures from the filter's output `label`. */
-export function picturesOutput(label: string, side: Side): readonly string[] {
-  return rawOutput(label, fileName(side, "pictures"));
+export function picturesOutput(label: string, source: Source): readonly string[] {
+  return rawOutput(label, fileName(source, "pictures"));
 }
 
 /** The same of the pictures of its fields. */
-export function fieldsOutput(label: string, side: Side): readonly string[] {
-  return rawOutput(label, fileName(side, "fields"));
+export function fieldsOutput(label: string, source: Source): readonly string[] {
+  return rawOutput(label, fileName(source, "fields"));
 }
 
 function rawOutput(label: string, name: string): readonly string[] {
   return ["-map", label, ...EVERY_FRAME, "-f", "rawvideo", name];
 }
 
-function fileName(side: Side, what: "pictures" | "fields"): string {
-  return `${side}.${what}`;
+function fileName(source: Source, what: "pictures" | "fields"): string {
+  return `${nameOf(source)}.${what}`;
 }
 
 /**
@@ -85,7 +86,7 @@ export async function lookAt(
     const before = run.looked.slice(0, index);
     const written = { first: PICTURE_BYTES * framesOf(before), length: PICTURE_BYTES * span.count };
     const pictures = await bothSides(context.signal, async (side, signal) => {
-      const bytes = await readWritten(run, fileName(side, "pictures"), written);
+      const bytes = await readWritten(run, fileName(run.sources[side], "pictures"), written);
       if (bytes !== undefined) return new Pictures(bytes);
       return decodePictures(run, side, span, { ...context, ffmpeg, signal });
     });
@@ -122,8 +123,8 @@ async function writtenFields(
   const frames = fieldFrames([span]).map((frame) => frame - span.first);
   const place = fieldBytes(before, span);
   const [reference, distorted] = await Promise.all([
-    readWritten(run, fileName("reference", "fields"), place),
-    readWritten(run, fileName("distorted", "fields"), place),
+    readWritten(run, fileName(run.sources.reference, "fields"), place),
+    readWritten(run, fileName(run.sources.distorted, "fields"), place),
   ]);
   if (reference === undefined || distorted === undefined) return undefined;
   return { reference: new FieldPictures(reference, frames), distorted: new FieldPictures(distorted, frames) };

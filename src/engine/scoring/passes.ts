@@ -14,6 +14,7 @@ export interface PassModel extends Model {
 
 /** The models and features that libvmaf computes from samples of one format. */
 export interface Pass {
+  /** Its number among the passes of a process. */
   readonly index: number;
   /** Planar format, such as yuv420p10le. */
   readonly format: string;
@@ -23,15 +24,21 @@ export interface Pass {
   readonly log: string;
 }
 
+type PassesRun = Pick<Run, "models" | "features" | "pairing">;
+
+/** More than a run has: a pass for each of the few formats, and one for XPSNR. */
+const MOST_PASSES = 10;
+
+/** Returns the number of the first pass of a run among those of its process. */
+export function firstPass({ sources }: Pick<Run, "sources">): number {
+  return MOST_PASSES * (sources.distorted.number ?? 0);
+}
+
 /**
  * Returns the passes of a run. Features are computed from the samples as compared, so that the models of a request do
- * not change them; a model that needs more bits per sample has a pass of its own.
+ * not change them; a model that needs more bits per sample has a pass of its own. `before`: the number of the first one.
  */
-export function passesOf({
-  models,
-  features,
-  pairing,
-}: Pick<Run, "models" | "features" | "pairing">): readonly Pass[] {
+export function passesOf({ models, features, pairing }: PassesRun, before = 0): readonly Pass[] {
   const formats = new Map<string, PassModel[]>();
   const own = features.filter((feature) => feature !== "xpsnr");
   if (own.length > 0) formats.set(pairing.format, []);
@@ -39,11 +46,14 @@ export function passesOf({
     const format = withBits(pairing.format, factsOf(model).bits);
     formats.set(format, [...(formats.get(format) ?? []), { ...model, index }]);
   }
-  return [...formats].map(([format, judging], index) => ({
-    ...{ index, format, models: judging },
-    features: format === pairing.format ? own : [],
-    log: `pass${index}-log.csv`,
-  }));
+  return [...formats].map(([format, judging], position) => {
+    const index = before + position;
+    return {
+      ...{ index, format, models: judging },
+      features: format === pairing.format ? own : [],
+      log: `pass${index}-log.csv`,
+    };
+  });
 }
 
 /**

@@ -24,7 +24,7 @@ import { Sandbox } from "../sandbox/sandbox.ts";
 import { decodeAgain, refuseUnstable } from "./decode-check.ts";
 import { type Look, lookAt, picturesBytes } from "./look.ts";
 import { ProgressMeter } from "./progress.ts";
-import type { Checksums, RunOutcome } from "./run.ts";
+import type { Checksums, Run, RunOutcome } from "./run.ts";
 import type { Scorer } from "./scorer.ts";
 
 export interface RunOptions extends ProbeContext {
@@ -117,7 +117,12 @@ export async function scoreWhole(plan: Plan, sources: Sources, options: RunOptio
 async function scoreOnce(plan: Plan, sources: Sources, options: RunOptions): Promise<Scored> {
   const whole = wholeSegment(plan.pairing);
   const meter = new ProgressMeter(whole.count, options.onProgress);
-  const { table, delivered, findings, shots } = await scoreSegment(plan, whole, sources, options, meter);
+  return scoredWhole(plan, whole, await scoreSegment(plan, whole, sources, options, meter));
+}
+
+/** Returns a plan as it was scored in one run. */
+export function scoredWhole(plan: Plan, whole: Segment, outcome: SegmentOutcome): Scored {
+  const { table, delivered, findings, shots } = outcome;
   const pairing = { ...plan.pairing, frameCount: delivered.reference };
   return {
     ...{ plan: { ...plan, pairing, segments: [whole] }, table, findings },
@@ -142,7 +147,7 @@ async function scoreSegment(...job: Parameters<typeof scoreSegmentOnce>): Promis
   }
 }
 
-type SegmentOutcome = RunOutcome & ScoredSegment;
+export type SegmentOutcome = RunOutcome & ScoredSegment;
 
 /** Scores one segment. Verifies its frame counts, and the pictures of decoders that can lose parts of them. */
 async function scoreSegmentOnce(
@@ -169,15 +174,31 @@ async function runScorer(
   options: RunOptions,
   meter: ProgressMeter,
 ): Promise<SegmentOutcome> {
-  const { threads, timeoutMs, scorer, look } = options;
+  const { scorer } = options;
   await using sandbox = Sandbox.open({
     sources: [sources.reference, sources.distorted],
     isolation: options.isolation,
     signal: options.signal,
   });
+  const run = runOf(plan, segment, { sources, sandbox, meter }, options);
+  try {
+    const outcome = await inSpan("run scorer", traced(scorer, segment), () => scorer.score(run));
+    return await examined(plan, run, outcome, options);
+  } catch (error) {
+    throw (await folderFault(sandbox, Failure.from(error))) ?? error;
+  }
+}
+
+/** Returns what a scorer has to do for a segment. */
+export function runOf(
+  plan: Plan,
+  segment: Segment,
+  { sources, sandbox, meter }: Pick<Run, "sources" | "sandbox"> & { readonly meter: ProgressMeter },
+  { threads, timeoutMs, look }: Pick<RunOptions, "threads" | "timeoutMs" | "look">,
+): Run {
   const looked = look ? spansOf(segment) : [];
   const limits = scoreLimits(plan, threads, timeoutMs);
-  const run = {
+  return {
     ...{ sandbox, sources, segment, threads, looked },
     ...{ tracks: plan.tracks, pairing: plan.pairing, models: plan.models },
     features: plan.request.features,
@@ -185,16 +206,21 @@ async function runScorer(
     limits: { ...limits, fileBytes: Math.max(limits.fileBytes, picturesBytes(looked)) },
     onFrames: (frames: number) => meter.update(segment, frames),
   };
-  try {
-    const outcome = await inSpan("run scorer", traced(scorer, segment), () => scorer.score(run));
-    verifyCounts(plan, segment, outcome);
-    options.onScored?.();
-    const findings = look ? await lookAt({ ...run, request: plan.request }, look, options) : [];
-    const shots = outcome.changes && segmentShots(segment, outcome.changes);
-    return { ...outcome, findings, shots };
-  } catch (error) {
-    throw (await folderFault(sandbox, Failure.from(error))) ?? error;
-  }
+}
+
+/** Verifies the counts of what was scored, and looks at its pictures. */
+export async function examined(
+  plan: Plan,
+  run: Run,
+  outcome: RunOutcome,
+  options: RunOptions,
+): Promise<SegmentOutcome> {
+  const { look } = options;
+  verifyCounts(plan, run.segment, outcome);
+  options.onScored?.();
+  const findings = look ? await lookAt({ ...run, request: plan.request }, look, options) : [];
+  const shots = outcome.changes && segmentShots(run.segment, outcome.changes);
+  return { ...outcome, findings, shots };
 }
 
 /** A full disk can show only as a truncated or empty log, even with exit code 0. */

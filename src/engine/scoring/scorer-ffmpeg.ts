@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { Failure } from "../../platform/failure.ts";
 import type { Feature, Side } from "../contract/request.ts";
 import type { ScorerInfo } from "../contract/result.ts";
-import { conversion, decodedChain } from "../decoding/graph.ts";
 import { inputArguments } from "../decoding/input.ts";
 import type { FrameTable } from "../frames/frame-table.ts";
 import {
@@ -18,23 +17,18 @@ import { EVERY_FRAME, framesIn, QUIET, withGraphFile } from "../media/ffmpeg.ts"
 import { Messages } from "../media/messages.ts";
 import { framesText } from "../media/track.ts";
 import type { Exit } from "../sandbox/sandbox.ts";
-import { CHANGE_CHAIN, readChanges } from "./change-log.ts";
-import { both, type Counts, readCount } from "./counts.ts";
-import { pictureOutput, readChecksums, scoringThreads } from "./decode-check.ts";
-import { fieldsOutput, pictureChain, picturesOutput } from "./look.ts";
-import { fieldChain, fieldFrames } from "./look-fields.ts";
-import { joinPasses, type Pass, passesOf } from "./passes.ts";
+import { readChanges } from "./change-log.ts";
+import { readChecksums } from "./decode-check.ts";
+import { firstPass, joinPasses, passesOf } from "./passes.ts";
 import type { Run, RunOutcome } from "./run.ts";
-import { LIBVMAF_FEATURE, modelFileName, modelOption, type Scorer } from "./scorer.ts";
+import { FrameCounts, type Runs, scoreArguments } from "./score-command.ts";
+import { modelFileName, type Scorer } from "./scorer.ts";
 import type { Trial } from "./trial.ts";
 import { isWritten, readLog } from "./vmaf-log.ts";
-import { readXpsnrLog, timed, xpsnr, xpsnrPass } from "./xpsnr-pass.ts";
+import { readXpsnrLog, xpsnrPass } from "./xpsnr-pass.ts";
 
-/** The order of ffmpeg's inputs and counting outputs: libvmaf's main input is the distorted video. */
+/** The order of ffmpeg's inputs. */
 const ORDER = ["distorted", "reference"] as const satisfies readonly Side[];
-
-/** Inside quotes in the filter graph only ':' is special. */
-const QUOTED_COLON = "\\:";
 
 export class FfmpegScorer implements Scorer {
   readonly info: ScorerInfo;
@@ -60,33 +54,42 @@ export class FfmpegScorer implements Scorer {
   }
 
   async score(run: Run): Promise<RunOutcome> {
-    linkModels(run);
-    const messages = new Messages();
-    const counts: Counts = {};
-    const seesChanges = await this.#trial.hasFilter("scdet");
-    const exit = await run.sandbox.run({
-      program: this.path,
-      ...withGraphFile(scoreArguments(run, seesChanges)),
-      limits: run.limits,
-      onStdout: (line) => {
-        const frames = framesIn(line);
-        if (frames !== undefined) run.onFrames(frames);
-      },
-      onStderr: (line) => {
-        messages.read(line);
-        readCount(line, counts);
-      },
-    });
+    const ended = await this.#run([run]);
+    const { exit, messages } = ended;
     if (exit.code !== 0) throw scoreFailure(run, exit, messages);
     refuseSizeChange(run, messages);
     if (messages.concealment !== undefined) throw await this.#concealed(run, messages);
-    const delivered = both(counts, messages);
-    return {
-      table: await readLogs(run, delivered, messages),
-      delivered,
-      checksums: await readChecksums(run.sandbox, run.tracks),
-      changes: seesChanges ? await readChanges(run.sandbox, delivered.reference) : undefined,
-    };
+    return outcomeOf(run, 0, ended);
+  }
+
+  async scoreTogether(runs: Runs): Promise<readonly RunOutcome[] | undefined> {
+    const ended = await this.#run(runs);
+    const { exit, messages } = ended;
+    const isDoubtful = messages.sizeChange !== undefined || messages.concealment !== undefined;
+    if (exit.code !== 0 || isDoubtful) return undefined;
+    return Promise.all(runs.map((run, index) => outcomeOf(run, index, ended)));
+  }
+
+  async #run(runs: Runs): Promise<Ended> {
+    const [{ sandbox, limits }] = runs;
+    linkModels(runs[0]);
+    const messages = new Messages();
+    const counts = new FrameCounts();
+    const seesChanges = await this.#trial.hasFilter("scdet");
+    const exit = await sandbox.run({
+      program: this.path,
+      ...withGraphFile(scoreArguments(runs, seesChanges)),
+      limits,
+      onStdout: (line) => {
+        const frames = framesIn(line);
+        if (frames !== undefined) for (const run of runs) run.onFrames(frames);
+      },
+      onStderr: (line) => {
+        messages.read(line);
+        counts.read(line);
+      },
+    });
+    return { exit, messages, counts, seesChanges };
   }
 
   /** Finds the side with concealed pictures: the message does not name it, so each side is decoded alone. */
@@ -112,94 +115,33 @@ export class FfmpegScorer implements Scorer {
   }
 }
 
-/** Returns the command line of a score. Every file is in the working directory under a fixed name. */
-function scoreArguments(run: Run, seesChanges: boolean): readonly string[] {
-  const inputs = ORDER.flatMap((side) => [
-    ...scoringThreads(run.tracks[side], run.threads),
-    ...inputArguments(run, side),
-  ]);
-  const branches = branchesOf(run);
-  const seen = seenBy(run);
-  const chains = ORDER.map((side, input) => {
-    const track = run.tracks[side];
-    const outputs = [...branches.map((_, index) => `[${side}${index}d]`), `[count${input}]`];
-    outputs.push(...seen.map(({ name }) => `[${side}${name}seen]`));
-    const changes = seesChanges && side === "reference" ? ["[changes]"] : [];
-    outputs.push(...changes);
-    const decoded = decodedChain(track, run.pairing, run.segment);
-    return [
-      `[${input}:V:0]${decoded},split=${outputs.length}${outputs.join("")}`,
-      ...changes.map((label) => `${label}${CHANGE_CHAIN}`),
-      ...seen.map(({ name, chain }) => `[${side}${name}seen]${chain}[${side}${name}]`),
-      ...branches.map(({ format, after }, index) => {
-        const converted = [conversion(track, run.pairing, format), ...after].join(",");
-        return `[${side}${index}d]${converted}[${side}${index}]`;
-      }),
-    ].join(";");
-  });
-  const [scored = [], ...others] = branches.map((_, index) => [
-    ...["-map", `[scored${index}]`, ...EVERY_FRAME, "-f", "null", "-"],
-  ]);
-  return [
-    ...QUIET,
-    ...["-progress", "pipe:1", "-stats_period", "0.3", "-xerror"],
-    ...inputs,
-    ...["-filter_complex", [...chains, ...branches.map(({ filter }) => filter)].join(";")],
-    // readCount expects the counting outputs after the first.
-    ...scored,
-    ...ORDER.flatMap((side, input) => [
-      ...["-map", `[count${input}]`, ...EVERY_FRAME],
-      ...pictureOutput(run.tracks[side], side),
-    ]),
-    ...others.flat(),
-    ...seen.flatMap(({ name, output }) => ORDER.flatMap((side) => output(`[${side}${name}]`, side))),
-  ];
+/** What is left of a process. */
+interface Ended {
+  readonly exit: Exit;
+  readonly messages: Messages;
+  readonly counts: FrameCounts;
+  readonly seesChanges: boolean;
 }
 
-/** What is delivered of a side besides its scores, for the doctor. */
-interface Seen {
-  readonly name: string;
-  readonly chain: string;
-  readonly output: (label: string, side: Side) => readonly string[];
-}
-
-function seenBy({ looked }: Run): readonly Seen[] {
-  const pictures = { name: "pictures", chain: pictureChain(looked), output: picturesOutput };
-  const fields = { name: "fields", chain: fieldChain(looked), output: fieldsOutput };
-  return [...(looked.length > 0 ? [pictures] : []), ...(fieldFrames(looked).length > 0 ? [fields] : [])];
-}
-
-/** A filter that compares both sides, and what it takes. */
-interface Branch {
-  readonly format: string;
-  /** Filters after the conversion of a side. */
-  readonly after: readonly string[];
-  readonly filter: string;
-}
-
-function branchesOf(run: Run): readonly Branch[] {
-  const passes = passesOf(run);
-  const extra = xpsnrPass(run, passes.length);
-  return [
-    ...passes.map((pass) => ({ format: pass.format, after: [], filter: libvmaf(pass, run) })),
-    ...(extra ? [{ format: extra.format, after: [timed(extra)], filter: xpsnr(extra) }] : []),
-  ];
-}
-
-function libvmaf({ index, models, features, log }: Pass, { threads, subsample }: Run): string {
-  const options = [
-    "log_fmt=csv",
-    `log_path=${log}`,
-    `n_threads=${threads}`,
-    "shortest=1",
-    `n_subsample=${subsample}`,
-    // An empty list computes no model; without the option, libvmaf computes its default model.
-    `model='${models.map((model) => modelOption(model, QUOTED_COLON)).join("|")}'`,
-    ...(features.length > 0
-      ? [`feature='${features.map((feature) => `name=${LIBVMAF_FEATURE[feature]}`).join("|")}'`]
-      : []),
-  ].join(":");
-  return `[distorted${index}][reference${index}]libvmaf=${options}[scored${index}]`;
+/** Reads what a process without an error left of a run. `index`: of the run. Throws MEDIA_NO_FRAMES, SCORER_FAILED. */
+async function outcomeOf(
+  run: Run,
+  index: number,
+  { messages, counts, seesChanges }: Ended,
+): Promise<RunOutcome> {
+  const delivered = counts.of(index);
+  if (delivered === undefined)
+    throw new Failure(
+      "SCORER_FAILED",
+      "The scorer exited without an error but did not report how many frames it read.",
+      { cause: messages.text() },
+    );
+  return {
+    table: await readLogs(run, delivered, messages),
+    delivered,
+    checksums: await readChecksums(run),
+    changes: seesChanges ? await readChanges(run.sandbox, delivered.reference) : undefined,
+  };
 }
 
 /** Reads the logs of all passes. Throws MEDIA_NO_FRAMES, SCORER_FAILED. */
@@ -208,14 +150,14 @@ async function readLogs(
   delivered: RunOutcome["delivered"],
   messages: Messages,
 ): Promise<FrameTable> {
-  const passes = passesOf(run);
+  const passes = passesOf(run, firstPass(run));
   const tables: FrameTable[] = [];
   for (const { log, models } of passes) {
     const path = join(run.sandbox.directory, log);
     if (!(await isWritten(path))) throw noLog(delivered, messages);
     tables.push(await readLog(path, models, run.segment.count));
   }
-  const extra = xpsnrPass(run, passes.length);
+  const extra = xpsnrPass(run, passes);
   if (extra === undefined) return joinPasses(tables, passes, run.models);
   const path = join(run.sandbox.directory, extra.log);
   if (!(await isWritten(path))) throw noLog(delivered, messages);

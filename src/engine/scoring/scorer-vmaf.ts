@@ -58,7 +58,7 @@ export class VmafScorer implements Scorer {
     return {
       table: joinPasses(tables, passes, run.models),
       delivered: perSide((side) => sameCount(counted.map((delivered) => delivered[side]))),
-      checksums: await readChecksums(run.sandbox, run.tracks),
+      checksums: await readChecksums(run),
       changes: undefined,
     };
   }

@@ -5,6 +5,7 @@ import type { Encode, Feature, LibvmafFeature } from "../contract/request.ts";
 import type { ScorerInfo } from "../contract/result.ts";
 import type { PassModel } from "./passes.ts";
 import type { Run, RunOutcome } from "./run.ts";
+import type { Runs } from "./score-command.ts";
 
 export interface Scorer {
   readonly info: ScorerInfo;
@@ -15,6 +16,12 @@ export interface Scorer {
   /** Whether it can compute an extra metric. */
   hasFeature(feature: Feature): Promise<boolean>;
   score(run: Run): Promise<RunOutcome>;
+  /**
+   * Scores runs of one reference in one process, which decodes it once, in the sandbox and with the limits of the first
+   * one. Returns undefined if it failed: only a run alone says which video is the cause. Undefined if the program
+   * cannot do that.
+   */
+  readonly scoreTogether?: (runs: Runs) => Promise<readonly RunOutcome[] | undefined>;
   /** Throws SCORER_NOT_FOUND if the program cannot score. Does nothing if it was tried before. */
   confirm(): Promise<void>;
 }

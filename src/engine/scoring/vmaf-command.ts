@@ -36,7 +36,9 @@ export function feed(run: Run, pass: Pass, side: Side): Feed {
     ...["-filter_complex", `[0:V:0]${decoded}${pictures}[decoded];[decoded]${converted}[out]`],
     // Raw planes: some releases convert or reject video because of the chroma or field tags of a y4m header.
     ...["-map", "[out]", ...EVERY_FRAME, "-f", "rawvideo", name],
-    ...(track.selfChecking ? [] : ["-map", "[pictures]", ...EVERY_FRAME, ...pictureOutput(track, side)]),
+    ...(track.selfChecking
+      ? []
+      : ["-map", "[pictures]", ...EVERY_FRAME, ...pictureOutput(track, run.sources[side])]),
   ];
   return { name, decoder };
 }

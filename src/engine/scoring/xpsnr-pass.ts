@@ -4,15 +4,16 @@ import { Failure } from "../../platform/failure.ts";
 import { FrameTable } from "../frames/frame-table.ts";
 import { type Xpsnr, xpsnrOf } from "../planning/xpsnr.ts";
 import { splitLines } from "../sandbox/lines.ts";
-import type { Pass } from "./passes.ts";
+import { firstPass, type Pass } from "./passes.ts";
 import type { Run } from "./run.ts";
 
 /** Its name among the labels of the filter graph is its index, like that of other passes. */
 export interface XpsnrPass extends Pick<Pass, "index" | "format" | "log">, Pick<Xpsnr, "rate"> {}
 
-/** Returns the pass if XPSNR is requested. `index`: number of the passes before it. */
-export function xpsnrPass(run: Run, index: number): XpsnrPass | undefined {
+/** Returns the pass if XPSNR is requested. `before`: the run's other passes. */
+export function xpsnrPass(run: Run, before: readonly Pass[]): XpsnrPass | undefined {
   if (!run.features.includes("xpsnr")) return undefined;
+  const index = firstPass(run) + before.length;
   const { format, rate } = xpsnrOf(run);
   return { index, format, rate, log: `pass${index}-xpsnr.txt` };
 }
