@@ -1,10 +1,13 @@
 /**
- * What decoding a reference once for all of its renditions could save at most: six bare runs of ffmpeg and libvmaf against a
- * single one that decodes the reference once. Run with `npm run bench:renditions [SECONDS] [ROUNDS]`.
+ * What it saves to decode a reference once for all of its renditions: six scores of svc against its comparison of six, and
+ * six bare runs of ffmpeg and libvmaf against a single one. Run with `npm run bench:renditions [SECONDS] [ROUNDS]`.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
+import { pairRequest } from "../src/engine/contract/request.ts";
+import { openEngine } from "../src/engine/open.ts";
+import { Failure } from "../src/platform/failure.ts";
 import { interleave, printCpu, printTimings } from "./interleave.ts";
 import { ffmpeg, makePair } from "./media.ts";
 
@@ -37,6 +40,10 @@ async function score(directory: string, some: readonly string[]): Promise<void> 
 
 const directory = await mkdtemp(join(tmpdir(), "svc-bench-"));
 try {
+  const engine = await openEngine({ threads: THREADS });
+  const requests = names.map((name) =>
+    pairRequest({ reference: join(directory, "reference.mp4"), distorted: join(directory, name) }),
+  );
   for (const [what, rate] of [
     ["a source of 12 Mbit/s", "12M"],
     ["a source of 120 Mbit/s", "120M"],
@@ -67,9 +74,29 @@ try {
       ],
       ROUNDS,
     );
+    const ofSvc = await interleave(
+      [
+        {
+          name: "svc: six scores",
+          run: async () => {
+            for (const request of requests) await engine.score(request);
+          },
+        },
+        {
+          name: "svc: a comparison of six",
+          run: async () => {
+            const results = await engine.scoreTogether(requests);
+            for (const result of results) if (result instanceof Failure) throw result;
+          },
+        },
+      ],
+      ROUNDS,
+    );
     const title = `${what}, ${SECONDS} s of 1080p, ${cpus()[0]?.model}, ${THREADS} threads`;
-    printTimings(`${title}: wall`, timings);
-    printCpu(`${title}: CPU`, timings);
+    for (const some of [timings, ofSvc]) {
+      printTimings(`${title}: wall`, some);
+      printCpu(`${title}: CPU`, some);
+    }
   }
 } finally {
   await rm(directory, { recursive: true });

@@ -16,7 +16,6 @@ import { decodeSideAgain, refuseUnstable } from "./scoring/decode-check.ts";
 import { ProgressMeter } from "./scoring/progress.ts";
 import type { Checksums, Run, RunOutcome } from "./scoring/run.ts";
 import { examined, type RunOptions, runOf, type Scored, scoredWhole, scorePlan } from "./scoring/score.ts";
-import type { Scorer } from "./scoring/scorer.ts";
 
 /** A pair to score whole. */
 export interface Whole {
@@ -24,10 +23,11 @@ export interface Whole {
   readonly sources: Sources;
 }
 
-/** A pair, and its part of a process. */
+/** A pair, and what a process scored of it. */
 interface Member {
   readonly plan: Plan;
   readonly run: Run;
+  readonly outcome: RunOutcome;
 }
 
 /** A pair that has to be scored alone, which also says what is wrong with it. */
@@ -35,8 +35,14 @@ type Alone = undefined;
 
 /** The share of the available memory that a group may take. */
 const MEMORY_SHARE = 0.5;
-/** Bytes of memory of a run, per pixel of its frames (bench/renditions.ts prints it). */
-const BYTES_PER_PIXEL = 400;
+/**
+ * Memory of a run, per pixel of a frame: libvmaf with every metric took this much. With one model, a run of 1080p beside
+ * others took 105 bytes per pixel with two threads, and 346 with eight.
+ */
+const BYTES_PER_PIXEL = 290;
+const BYTES_PER_PIXEL_AND_THREAD = 50;
+/** Threads of a run in a large group: one computes while the other waits for a frame. */
+const FEWEST_THREADS = 2;
 
 /**
  * Scores pairs, each whole. Returns, in the order of the requests, results and why pairs cannot be scored. `plan` opens and
@@ -54,7 +60,7 @@ export async function scoreTogether(
     if (pair instanceof Failure) results.set(request, pair);
     else planned.push({ ...pair, request });
   }
-  for (const group of groupsOf(planned, options.scorer, process.availableMemory() * MEMORY_SHARE)) {
+  for (const group of groupsOf(planned, options, process.availableMemory() * MEMORY_SHARE)) {
     const started = performance.now();
     const scored = group.length === 1 ? [] : await scoreGroup(group, options);
     for (const [index, pair] of group.entries()) {
@@ -85,28 +91,32 @@ async function attempt<T>(work: () => Promise<T>): Promise<T | Failure> {
  */
 function groupsOf<Pair extends Whole>(
   pairs: readonly Pair[],
-  scorer: Scorer,
+  { scorer, threads }: RunOptions,
   bytes: number,
 ): readonly (readonly [Pair, ...Pair[]])[] {
   if (scorer.scoreTogether === undefined) return pairs.map((pair) => [pair]);
-  const groups = new Map<string, { readonly pairs: [Pair, ...Pair[]]; bytes: number }[]>();
+  const groups = new Map<string, [Pair, ...Pair[]][]>();
   for (const pair of pairs) {
     const key = decodingOf(pair);
     const own = groups.get(key) ?? [];
     groups.set(key, own);
-    const needed = bytesOf(pair.plan);
     const last = own.at(-1);
-    if (last === undefined || last.bytes + needed > bytes) own.push({ pairs: [pair], bytes: needed });
-    else {
-      last.pairs.push(pair);
-      last.bytes += needed;
-    }
+    if (last === undefined || bytesOf([...last, pair], threads) > bytes) own.push([pair]);
+    else last.push(pair);
   }
-  return [...groups.values()].flat().map((group) => group.pairs);
+  return [...groups.values()].flat();
 }
 
-function bytesOf({ pairing, tracks: { distorted } }: Plan): number {
-  return BYTES_PER_PIXEL * Math.max(pairing.width * pairing.height, distorted.width * distorted.height);
+/** Returns the threads of each run: twice as many in all as a single run has, because runs wait for each other. */
+function threadsOf(group: readonly Whole[], threads: number): number {
+  return Math.min(threads, Math.max(FEWEST_THREADS, Math.ceil((2 * threads) / group.length)));
+}
+
+function bytesOf(group: readonly Whole[], threads: number): number {
+  const perPixel = BYTES_PER_PIXEL + BYTES_PER_PIXEL_AND_THREAD * threadsOf(group, threads);
+  const pixels = ({ plan: { pairing, tracks } }: Whole) =>
+    Math.max(pairing.width * pairing.height, tracks.distorted.width * tracks.distorted.height);
+  return perPixel * group.reduce((sum, pair) => sum + pixels(pair), 0);
 }
 
 /** Returns a text that is equal for pairs that compare the same frames of the same reference by the same models. */
@@ -127,73 +137,78 @@ async function scoreGroup(
   group: readonly [Whole, ...Whole[]],
   options: RunOptions,
 ): Promise<readonly (Scored | Failure | Alone)[]> {
-  const meter = new ProgressMeter(
-    group.reduce((sum, { plan }) => sum + plan.pairing.frameCount, 0),
-    options.onProgress,
-  );
   const { reference } = group[0].sources;
-  const videos = group.map(({ sources }, number) => ({ ...sources.distorted, number }));
-  await using sandbox = Sandbox.open({ ...options, sources: [reference, ...videos] });
-  const members = videos.map((distorted, index): Member => {
-    const { plan } = group[index] ?? group[0];
-    const sources = { reference, distorted };
-    return { plan, run: runOf(plan, wholeSegment(plan.pairing), { sources, sandbox, meter }, options) };
-  });
+  const numbered = group.map(({ plan, sources }, number) => ({
+    plan,
+    sources: { reference, distorted: { ...sources.distorted, number } },
+  }));
+  await using opened = new AsyncDisposableStack();
   try {
-    const [outcomes, again] = await allOrAbort<[readonly RunOutcome[], readonly Checksums[]]>(
-      options.signal,
-      [
-        () => scoreMembers(members, options.scorer),
-        (signal) => decodeAllAgain(members, { ...options, signal }),
-      ],
-    );
+    const [members, again] = await allOrAbort<[readonly Member[], readonly Checksums[]]>(options.signal, [
+      (signal) => scoreMembers(numbered, { ...options, signal }, opened),
+      (signal) => decodeAllAgain(numbered, { ...options, signal }),
+    ]);
     const scored: (Scored | Failure | Alone)[] = [];
     for (const [index, member] of members.entries())
-      scored.push(await scoredOf(member, outcomes[index], again[index], options));
+      scored.push(await scoredOf(member, again[index], options));
     return scored;
   } catch {
-    return members.map(() => undefined);
+    return group.map(() => undefined);
   }
 }
 
-/** Throws SCORER_FAILED if the process failed. */
-async function scoreMembers(members: readonly Member[], scorer: Scorer): Promise<readonly RunOutcome[]> {
-  const [first, ...others] = members.map((member) => member.run);
+/** Throws SCORER_FAILED if the process failed. The sandbox, with what it wrote, is left open in `opened`. */
+async function scoreMembers(
+  group: readonly Whole[],
+  options: RunOptions,
+  opened: AsyncDisposableStack,
+): Promise<readonly Member[]> {
+  const { scorer, onProgress } = options;
+  const frames = group.reduce((sum, { plan }) => sum + plan.pairing.frameCount, 0);
+  const meter = new ProgressMeter(frames, onProgress);
+  const videos = group.map(({ sources }) => sources.distorted);
+  const reference = group.slice(0, 1).map(({ sources }) => sources.reference);
+  const sandbox = opened.use(Sandbox.open({ ...options, sources: [...reference, ...videos] }));
+  const settings = { ...options, threads: threadsOf(group, options.threads) };
+  const runs = group.map(({ plan, sources }) =>
+    runOf(plan, wholeSegment(plan.pairing), { sources, sandbox, meter }, settings),
+  );
+  const [first, ...others] = runs;
   if (first === undefined) return [];
-  const limits = ofAll(members.map((member) => member.run.limits));
+  const limits = ofAll(runs.map((run) => run.limits));
   const attributes = {
     "svc.scorer": `${scorer.info.program} ${scorer.info.version}`,
-    "svc.pairs": members.length,
+    "svc.pairs": runs.length,
   };
   const outcomes = await inSpan("run scorer", attributes, async () =>
     scorer.scoreTogether?.([{ ...first, limits }, ...others]),
   );
-  if (outcomes === undefined)
-    throw new Failure("SCORER_FAILED", "The scorer failed for one of several pairs.");
-  return outcomes;
+  return group.map(({ plan }, index) => {
+    const [run, outcome] = [runs[index], outcomes?.[index]];
+    if (run === undefined || outcome === undefined)
+      throw new Failure("SCORER_FAILED", "The scorer failed for one of several pairs.");
+    return { plan, run, outcome };
+  });
 }
 
 /** Decodes the reference and each distorted video again, as far as they need it. */
-async function decodeAllAgain(
-  members: readonly Member[],
-  context: RunOptions,
-): Promise<readonly Checksums[]> {
+async function decodeAllAgain(group: readonly Whole[], context: RunOptions): Promise<readonly Checksums[]> {
   const all: Checksums[] = [];
-  for (const member of members) {
-    const reference =
-      all[0] === undefined ? await decodeSideAgain(member.run, "reference", context) : all[0].reference;
-    all.push({ reference, distorted: await decodeSideAgain(member.run, "distorted", context) });
+  for (const { plan, sources } of group) {
+    const decoded = { ...plan, sources, segment: wholeSegment(plan.pairing) };
+    const [first] = all;
+    const reference = first ? first.reference : await decodeSideAgain(decoded, "reference", context);
+    all.push({ reference, distorted: await decodeSideAgain(decoded, "distorted", context) });
   }
   return all;
 }
 
 async function scoredOf(
-  { plan, run }: Member,
-  outcome: RunOutcome | undefined,
+  { plan, run, outcome }: Member,
   again: Checksums | undefined,
   options: RunOptions,
 ): Promise<Scored | Failure | Alone> {
-  if (outcome === undefined || again === undefined) return undefined;
+  if (again === undefined) return undefined;
   try {
     refuseUnstable(run, outcome.checksums, again);
     return scoredWhole(plan, run.segment, await examined(plan, run, outcome, options));

@@ -52,7 +52,11 @@ describe("encodes of one reference", () => {
   async function alone(pairs: readonly Pair[]): Promise<(ScoreResult | Failure)[]> {
     const results: (ScoreResult | Failure)[] = [];
     for (const pair of pairs)
-      results.push(await engine.score(pairRequest(pair), { timeoutMs: 300_000 }).catch(Failure.from));
+      results.push(
+        await engine
+          .score(pairRequest(pair), { timeoutMs: 300_000 })
+          .catch((error: unknown) => Failure.from(error)),
+      );
     return results;
   }
 
