@@ -1,9 +1,10 @@
 /** Assembles the segments of a rendition into one file, with every coded frame as it is. */
 import { type FileHandle, open } from "node:fs/promises";
+import { inOrder } from "../platform/concurrency/in-order.ts";
 import { Failure } from "../platform/failure.ts";
 import { boxesIn, Malformed } from "./boxes.ts";
 import { areAlike, areEncrypted, move, periodsOf, type Tracks, tracksOf } from "./fragments.ts";
-import { type OpenFile, openFile, unreadable } from "./open-file.ts";
+import { type OpenTitleFile, openFile, unreadable } from "./open-file.ts";
 import {
   encryptedFault,
   type FilePart,
@@ -25,7 +26,9 @@ export interface Assembling {
   readonly target: string;
   readonly signal: AbortSignal;
   /** Opens files of the title; default: any file of this machine. */
-  readonly open?: OpenFile;
+  readonly open?: OpenTitleFile;
+  /** Segments that are read at a time; default: 1. */
+  readonly atOnce?: number;
 }
 
 /**
@@ -33,7 +36,7 @@ export interface Assembling {
  * Throws Failure, among others MANIFEST_UNSUPPORTED if its segments cannot be joined exactly.
  */
 export async function assemble(rendition: Rendition, assembling: Assembling): Promise<string> {
-  const { manifest, target, signal, open: openPart = openFile } = assembling;
+  const { manifest, target, signal, open: openPart = openFile, atOnce = 1 } = assembling;
   const whole = await wholeFile(rendition, openPart);
   if (whole !== undefined) return whole;
   const [first] = rendition.segments;
@@ -50,15 +53,19 @@ export async function assemble(rendition: Rendition, assembling: Assembling): Pr
   await using output = await open(file, "wx");
   const encrypted = () => encryptedFault(manifest, `${rendition.name} is encrypted`);
   const joiner = new Joiner(output, container, openPart, { fault, encrypted });
-  for (const segment of rendition.segments) {
+  const read = (segment: TitleSegment) => readPart(openPart, segment);
+  for await (const [segment, bytes] of inOrder(rendition.segments, atOnce, read)) {
     signal.throwIfAborted();
-    await joiner.add(segment);
+    await joiner.add(segment, bytes);
   }
   return file;
 }
 
 /** Returns the file of which the segments are all the content. */
-export async function wholeFile({ segments }: Rendition, openPart: OpenFile): Promise<string | undefined> {
+export async function wholeFile(
+  { segments }: Rendition,
+  openPart: OpenTitleFile,
+): Promise<string | undefined> {
   const [first] = segments;
   if (first === undefined) return undefined;
   const { file, init, range } = first;
@@ -74,7 +81,7 @@ export async function wholeFile({ segments }: Rendition, openPart: OpenFile): Pr
   return size === next ? file : undefined;
 }
 
-async function sizeOf(file: string, openPart: OpenFile): Promise<{ readonly size: number }> {
+async function sizeOf(file: string, openPart: OpenTitleFile): Promise<{ readonly size: number }> {
   try {
     await using handle = await openPart(file);
     return await handle.stat();
@@ -87,7 +94,7 @@ async function sizeOf(file: string, openPart: OpenFile): Promise<{ readonly size
 class Joiner {
   readonly #output: FileHandle;
   readonly #container: Container;
-  readonly #open: OpenFile;
+  readonly #open: OpenTitleFile;
   readonly #fault: (detail: string) => Failure;
   readonly #encrypted: () => Failure;
   readonly #transport = new TransportMover();
@@ -101,7 +108,7 @@ class Joiner {
   constructor(
     output: FileHandle,
     container: Container,
-    openPart: OpenFile,
+    openPart: OpenTitleFile,
     { fault, encrypted }: { fault: (detail: string) => Failure; encrypted: () => Failure },
   ) {
     this.#output = output;
@@ -111,13 +118,12 @@ class Joiner {
     this.#encrypted = encrypted;
   }
 
-  async add(segment: TitleSegment): Promise<void> {
+  async add(segment: TitleSegment, bytes: Buffer): Promise<void> {
     const { init } = segment;
     if (init !== undefined && !isSamePart(init, this.#init)) {
       await this.#addInit(await readPart(this.#open, init));
       this.#init = init;
     }
-    const bytes = await readPart(this.#open, segment);
     try {
       if (this.#container === "ts") this.#transport.move(bytes, segment.isDiscontinuous);
       if (this.#tracks === undefined) await this.#output.write(bytes);
@@ -190,7 +196,7 @@ function containerOf(start: Buffer): Container | undefined {
 }
 
 /** Reads a part of a file, or only its first bytes. Throws MEDIA_TRUNCATED if the file ends within it. */
-async function readPart(openPart: OpenFile, { file, range }: FilePart, most?: number): Promise<Buffer> {
+async function readPart(openPart: OpenTitleFile, { file, range }: FilePart, most?: number): Promise<Buffer> {
   try {
     await using handle = await openPart(file);
     const { size } = await handle.stat();

@@ -5,7 +5,22 @@ import { errorCode } from "../platform/errors.ts";
 import { Failure } from "../platform/failure.ts";
 import { systemReason } from "../platform/system-reason.ts";
 
+/** A file of a title: one of this machine, or an object of a storage. */
+export interface TitleFile extends AsyncDisposable {
+  stat(): Promise<{ readonly size: number }>;
+  /** Reads bytes from `position` on; fewer only if the file ends. */
+  read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesRead: number }>;
+}
+
 /** Opens a file for reading. Throws Failure or a system error. */
+export type OpenTitleFile = (file: string) => Promise<TitleFile>;
+
+/** Opens a file of this machine. Throws Failure or a system error. */
 export type OpenFile = (file: string) => Promise<FileHandle>;
 
 /** O_NONBLOCK: opening a FIFO must not wait for its writer. O_NOCTTY: a terminal must not become the controlling one. */

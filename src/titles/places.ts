@@ -1,5 +1,6 @@
 /** Where the files of a title are: below the folder of its manifest, and nowhere else. */
 import { join, resolve, sep } from "node:path";
+import { decodedPart, type TitleFolder } from "../jobs/media/title-objects.ts";
 import { manifestFault } from "./title.ts";
 
 /**
@@ -9,7 +10,21 @@ import { manifestFault } from "./title.ts";
 const ROOT = "https://title.invalid";
 
 /** Resolves the addresses in the manifest of a title and in the manifests that it names. */
-export class Places {
+export interface Places {
+  /** Its file. */
+  readonly manifest: string;
+  /** The address of a file; the manifest's own one by default. */
+  addressOf(file?: string): string;
+  /**
+   * Returns the file of an address. Throws MANIFEST_UNSUPPORTED if it is not below the folder of the manifest.
+   *
+   * @param base address of the manifest that has it
+   */
+  fileOf(address: string, base: string): string;
+}
+
+/** Those of files of this machine. */
+export class FilePlaces implements Places {
   readonly manifest: string;
   /** Ends in a separator. */
   readonly #folder: string;
@@ -20,21 +35,15 @@ export class Places {
     this.#folder = join(resolve(manifest, ".."), sep);
   }
 
-  /** The address of a file; the manifest's own one by default. */
   addressOf(file = this.manifest): string {
     return ROOT + resolve(file).split(sep).map(encodeURIComponent).join("/");
   }
 
-  /**
-   * Returns the file of an address. Throws MANIFEST_UNSUPPORTED if it is not below the folder of the manifest.
-   *
-   * @param base address of the manifest that has it
-   */
   fileOf(address: string, base: string): string {
     const url = URL.parse(address, base);
-    if (url === null || url.origin !== ROOT) throw this.#elsewhere(address);
+    if (url === null || url.origin !== ROOT) throw elsewhere(this.manifest, address);
     const file = resolve(this.#decoded(url.pathname));
-    if (!file.startsWith(this.#folder)) throw this.#elsewhere(address);
+    if (!file.startsWith(this.#folder)) throw elsewhere(this.manifest, address);
     return file;
   }
 
@@ -45,14 +54,57 @@ export class Places {
     } catch {
       // Malformed percent encoding.
     }
-    throw this.#elsewhere(path);
+    throw elsewhere(this.manifest, path);
+  }
+}
+
+/**
+ * Those of objects of a storage. They are named as the manifest is, but without percent-encoding: "s3://BUCKET/KEY",
+ * "https://HOST/PATH".
+ */
+export class ObjectPlaces implements Places {
+  readonly manifest: string;
+  readonly #folder: TitleFolder;
+
+  constructor(folder: TitleFolder) {
+    this.#folder = folder;
+    this.manifest = folder.root + folder.path + folder.manifest;
   }
 
-  #elsewhere(address: string) {
-    return manifestFault(
-      "MANIFEST_UNSUPPORTED",
-      this.manifest,
-      `names ${JSON.stringify(address.slice(0, 200))}, which is not below its own folder. Put all files of the title there, and name them by relative addresses.`,
-    );
+  addressOf(file = this.manifest): string {
+    const path = file.slice(this.#folder.root.length);
+    return `${ROOT}/${path.split("/").map(encodeURIComponent).join("/")}`;
   }
+
+  /** A query is refused: svc fetches objects by their names alone. */
+  fileOf(address: string, base: string): string {
+    const url = URL.parse(address, base);
+    if (url === null || url.origin !== ROOT) throw elsewhere(this.manifest, address);
+    if (url.search !== "")
+      throw manifestFault(
+        "MANIFEST_UNSUPPORTED",
+        this.manifest,
+        `names ${JSON.stringify(address.slice(0, 200))}, which has a query. Name the objects of the title without one.`,
+      );
+    const parts = url.pathname.slice(1).split("/").map(decodedPart);
+    if (!parts.every((part) => part !== undefined)) throw elsewhere(this.manifest, address);
+    const path = parts.join("/");
+    const isBelow = path.startsWith(this.#folder.path);
+    if (!isBelow || path.slice(this.#folder.path.length).split("/").includes(""))
+      throw elsewhere(this.manifest, address);
+    return this.#folder.root + path;
+  }
+
+  /** Returns the path of an object from the folder of the manifest. */
+  pathOf(file: string): string {
+    return file.slice(this.#folder.root.length + this.#folder.path.length);
+  }
+}
+
+function elsewhere(manifest: string, address: string) {
+  return manifestFault(
+    "MANIFEST_UNSUPPORTED",
+    manifest,
+    `names ${JSON.stringify(address.slice(0, 200))}, which is not below its own folder. Put all files of the title there, and name them by relative addresses.`,
+  );
 }

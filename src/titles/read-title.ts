@@ -2,8 +2,8 @@
 import { MAX_RENDITIONS } from "../jobs/media/titles.ts";
 import { readDash } from "./dash.ts";
 import { readHls } from "./hls.ts";
-import { type OpenFile, openFile, unreadable } from "./open-file.ts";
-import { Places } from "./places.ts";
+import { type OpenTitleFile, openFile, unreadable } from "./open-file.ts";
+import { FilePlaces, type Places } from "./places.ts";
 import {
   MAX_SEGMENTS,
   manifestFault,
@@ -17,15 +17,20 @@ import {
 const MAX_BYTES = 16 * 2 ** 20;
 
 /**
- * Returns the video renditions of a manifest, in its order, with at least one segment each.
- * Throws MEDIA_NOT_FOUND, MEDIA_ENCRYPTED, MANIFEST_INVALID, MANIFEST_UNSUPPORTED.
+ * Returns the video renditions of a manifest, in its order, with at least one segment each. Throws MEDIA_NOT_FOUND, MEDIA_ENCRYPTED,
+ * MANIFEST_INVALID, MANIFEST_UNSUPPORTED.
  *
+ * @param title path of the manifest, or the places of a title elsewhere
  * @param open opens the manifest and the playlists that it names
  */
-export async function readTitle(manifest: string, open: OpenFile = openFile): Promise<readonly Rendition[]> {
+export async function readTitle(
+  title: string | Places,
+  open: OpenTitleFile = openFile,
+): Promise<readonly Rendition[]> {
+  const places = typeof title === "string" ? new FilePlaces(title) : title;
+  const { manifest } = places;
   const read = (file: string) => readText(file, open);
   const text = await read(manifest);
-  const places = new Places(manifest);
   const start = text.slice(0, 4096);
   const renditions = /^\uFEFF?\s*#EXTM3U/.test(start)
     ? await readHls(text, places, read)
@@ -60,13 +65,15 @@ function refuseSegments(manifest: string, name: string, segments: Rendition["seg
   }
 }
 
-async function readText(file: string, open: OpenFile): Promise<string> {
+async function readText(file: string, open: OpenTitleFile): Promise<string> {
   try {
     await using handle = await open(file);
     const { size } = await handle.stat();
     if (size > MAX_BYTES)
       throw manifestFault("MANIFEST_INVALID", file, `has ${size} bytes; the most are ${MAX_BYTES}.`);
-    return await handle.readFile("utf8");
+    const bytes = Buffer.alloc(size);
+    const { bytesRead } = await handle.read(bytes, 0, size, 0);
+    return bytes.toString("utf8", 0, bytesRead);
   } catch (error) {
     throw unreadable(file, error);
   }

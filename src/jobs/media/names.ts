@@ -93,7 +93,7 @@ function isBucket(bucket: string): boolean {
 }
 
 /** Whether jobs can name keys like this one. */
-function isKey(key: string): boolean {
+export function isKey(key: string): boolean {
   return utf8Length(key) <= MAX_KEY_BYTES && key.isWellFormed() && !/[\p{Cc}\\]/u.test(key) && !hasDots(key);
 }
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readDash } from "../../../src/titles/dash.ts";
-import { Places } from "../../../src/titles/places.ts";
+import { FilePlaces } from "../../../src/titles/places.ts";
 
 const TOTAL = 'mediaPresentationDuration="PT10S"';
 
@@ -26,7 +26,7 @@ const single = (content: string, attributes?: string) =>
 const timeline = (entries: string, attributes = "") =>
   single(template(`media="$Time$" ${attributes}`, entries));
 
-const read = (text: string) => readDash(text, new Places("/t/title.mpd"));
+const read = (text: string) => readDash(text, new FilePlaces("/t/title.mpd"));
 const nameOf = (file: string | undefined) => file?.replace("/t/", "");
 /** The files of each rendition, with "|" before a discontinuity. */
 const filesOf = (text: string) =>

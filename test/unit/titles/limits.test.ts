@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readDash } from "../../../src/titles/dash.ts";
 import { readHls } from "../../../src/titles/hls.ts";
-import { Places } from "../../../src/titles/places.ts";
+import { FilePlaces } from "../../../src/titles/places.ts";
 
 const INVALID = "MANIFEST_INVALID";
 const UNSUPPORTED = "MANIFEST_UNSUPPORTED";
@@ -77,7 +77,7 @@ const MPDS: Readonly<Record<string, readonly [text: string, message: RegExp, cod
   "a comment without an end": ["<MPD/><!-- ", /unexpected end/],
 };
 
-const places = new Places("/t/title");
+const places = new FilePlaces("/t/title");
 
 for (const [what, [text, message, code = INVALID]] of Object.entries(MPDS)) {
   test(`an MPD with ${what} is refused`, () =>

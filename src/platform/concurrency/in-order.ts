@@ -1,0 +1,24 @@
+/** Work on items, some of them at a time. */
+
+/** Yields each item with its result, in the order of the items; throws the first failure. `atOnce`: items in work. */
+export async function* inOrder<T, R>(
+  items: readonly T[],
+  atOnce: number,
+  work: (item: T) => Promise<R>,
+): AsyncGenerator<readonly [T, R]> {
+  const running: Promise<R>[] = [];
+  let next = 0;
+  try {
+    for (const item of items) {
+      for (; next < items.length && running.length < atOnce; next++) {
+        const result = work(items[next] as T);
+        // It is awaited later, in its turn.
+        result.catch(() => {});
+        running.push(result);
+      }
+      yield [item, await (running.shift() as Promise<R>)];
+    }
+  } finally {
+    await Promise.allSettled(running);
+  }
+}
