@@ -36,6 +36,8 @@ export interface Capabilities extends NodeScorer {
   readonly diagnoses?: boolean;
   /** Whether the node reads titles; absent on nodes of versions that cannot. */
   readonly titles?: boolean;
+  /** Whether the node reads titles in storages; absent on nodes of versions that cannot. */
+  readonly storedTitles?: boolean;
   /** Scorers for jobs that request their versions; absent on nodes of versions with one scorer. */
   readonly moreScorers?: readonly NodeScorer[];
 }
@@ -100,8 +102,47 @@ export const DIAGNOSIS_CLASS = JSON.stringify(["diagnose", []]);
  */
 export const TITLE_CLASS = JSON.stringify(["title", []]);
 
+/** Ends the kind of classes of tasks with a video of a title in a storage. */
+const STORED = "-stored";
+
+/**
+ * Returns the class of the same task for a video of a title in a storage. Nodes of earlier versions would take the manifest
+ * for the video.
+ */
+export function ofStoredTitle(workClass: string): string {
+  const [kind, ...needs] = JSON.parse(workClass) as [string, ...unknown[]];
+  return JSON.stringify([`${kind}${STORED}`, ...needs]);
+}
+
+/** Beginning of the classes of scoring tasks with a video of a title in a storage. */
+export const STORED_SCORE_CLASS = `["score${STORED}"`;
+
+/** Returns the class of the same task for another video; undefined: it is one. */
+function withoutStored(workClass: string): string | undefined {
+  const [kind, ...needs] = JSON.parse(workClass) as [string, ...unknown[]];
+  return kind.endsWith(STORED) ? JSON.stringify([kind.slice(0, -STORED.length), ...needs]) : undefined;
+}
+
+/** Returns the class of the same task for a video that is no title in a storage. */
+export function plainClass(workClass: string): string {
+  return withoutStored(workClass) ?? workClass;
+}
+
+/** Returns the class of another task over the videos of a job. `scoreClass`: of its scoring tasks; null: not known. */
+export function withVideosOf(workClass: string, scoreClass: string | null): string {
+  return scoreClass?.startsWith(STORED_SCORE_CLASS) ? ofStoredTitle(workClass) : workClass;
+}
+
+/** Both classes of a task: of titles in storages, and of other videos. */
+function both(workClass: string): readonly [string, string] {
+  return [workClass, ofStoredTitle(workClass)];
+}
+
+export const DIAGNOSIS_CLASSES = both(DIAGNOSIS_CLASS);
+export const TITLE_CLASSES = both(TITLE_CLASS);
+
 /** Classes of PLAN tasks that do not plan their pair. */
-export const NO_PLAN_CLASSES = [DIAGNOSIS_CLASS, TITLE_CLASS] as const;
+export const NO_PLAN_CLASSES = [...DIAGNOSIS_CLASSES, ...TITLE_CLASSES] as const;
 
 /** Whether a text is a task class, of this version or another. */
 export function isWorkClass(text: string): boolean {
@@ -125,7 +166,11 @@ export interface WorkNeed {
 }
 
 export function needOf(workClass: string): WorkNeed {
-  const [kind, , program = "", version = ""] = JSON.parse(workClass) as [string, string[], ...string[]];
+  const [kind, , program = "", version = ""] = JSON.parse(plainClass(workClass)) as [
+    string,
+    string[],
+    ...string[],
+  ];
   if (kind === "stills" || kind === "clips") return { kind: "STILLS", scorer: "" };
   const plans = kind === "plan" || kind === "diagnose" || kind === "title";
   return { kind: plans ? "PLAN" : "SCORE", scorer: `${program} ${version}`.trim() };
@@ -133,12 +178,18 @@ export function needOf(workClass: string): WorkNeed {
 
 /** Returns what a class of planning requires; undefined for other classes. */
 export function needToPlan(workClass: string): PlanNeed | undefined {
-  const [kind, models, scorerVersion] = JSON.parse(workClass) as [string, string[], string | undefined];
+  const [kind, models, scorerVersion] = JSON.parse(plainClass(workClass)) as [
+    string,
+    string[],
+    string | undefined,
+  ];
   return kind === "plan" ? { models, scorerVersion } : undefined;
 }
 
 /** Whether a node can run tasks of a class. */
 export function serves(node: Capabilities, workClass: string): boolean {
+  const plain = withoutStored(workClass);
+  if (plain !== undefined) return node.storedTitles === true && serves(node, plain);
   if (workClass === STILLS_CLASS) return node.stills === true;
   if (workClass === CLIPS_CLASS) return node.clips === true;
   if (workClass === DIAGNOSIS_CLASS) return node.diagnoses === true;

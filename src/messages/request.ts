@@ -22,6 +22,7 @@ import {
 } from "../gen/proto/svc/v1/scoring_pb.ts";
 import { DEFAULT_MODEL, requestedModels } from "../jobs/default-models.ts";
 import { remoteName } from "../jobs/media/names.ts";
+import { manifestOf } from "../jobs/media/title-objects.ts";
 import {
   FRAME_RATE,
   MAX_BIT_DEPTH,
@@ -53,9 +54,9 @@ const FEATURE_ALIASES: Readonly<Record<string, Feature>> = {
 /** Checks the name of a video that is well-formed text. Throws Failure. */
 type CheckName = (side: string, name: string) => void;
 
-/** For jobs: files, and objects of storages. */
+/** For jobs: files, objects of storages, and renditions of titles in both. */
 export const OBJECTS: CheckName = (side, name) => {
-  const remote = remoteName(name);
+  const remote = remoteName(manifestOf(name));
   if (remote?.kind === "fault") throw new Failure("URL_NOT_SUPPORTED", `The ${side} video ${remote.text}`);
 };
 

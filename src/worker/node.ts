@@ -10,13 +10,15 @@ import type { Log } from "../platform/observability/log.ts";
 import { PASSING, type Tracer } from "../platform/observability/span.ts";
 import { Contact } from "./contact.ts";
 import { Leases } from "./lease.ts";
-import { type MediaCacheSettings, NodeMedia } from "./media/node-media.ts";
+import { MEDIA_SIDES } from "./media/leased-media.ts";
+import { type MediaCacheSettings, NodeMedia, type NodeMediaOptions } from "./media/node-media.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { Reporter } from "./reporter.ts";
 import { Session } from "./session.ts";
 import { Worker } from "./worker.ts";
 
 const REGISTER_TIMEOUT_MS = 10_000;
+const SIGN_TIMEOUT_MS = 20_000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 /** Milliseconds to stop scorers and hand their tasks back. */
@@ -60,7 +62,8 @@ export class Node {
     this.#contact = new Contact(log, metrics);
     this.#reporter = new Reporter({ connection, contact: this.#contact, metrics, log });
     const engine = () => opening.engine;
-    this.#media = new NodeMedia({ ...options.mediaCache, roots: options.mediaRoots, metrics, log });
+    const sign = signer(connection);
+    this.#media = new NodeMedia({ ...options.mediaCache, roots: options.mediaRoots, sign, metrics, log });
     const media = this.#media;
     this.#worker = new Worker({
       ...options,
@@ -189,8 +192,17 @@ export class Node {
     const stills = await opening.engine.makesStills();
     const clips = await opening.engine.makesClips();
     const diagnoses = opening.engine.canDiagnose;
-    return { ...first, moreScorers, version, stills, clips, diagnoses, titles: true };
+    return { ...first, moreScorers, version, stills, clips, diagnoses, titles: true, storedTitles: true };
   }
+}
+
+/** Asks the controller for URLs of objects of titles. */
+function signer(connection: Connection): NodeMediaOptions["sign"] {
+  return ({ session, itemId, attempt }, side, paths, signal) => {
+    const request = { session, itemId, attempt, side: MEDIA_SIDES[side], paths: [...paths] };
+    const options = { timeoutMs: SIGN_TIMEOUT_MS, signal };
+    return connection.call(NodeService.method.signTitleObjects, request, options);
+  };
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {

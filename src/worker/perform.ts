@@ -16,7 +16,7 @@ import type { ClipWork, PlanWork, SegmentWork, StillsWork, WorkItem } from "../g
 import { OBJECTS, pairRequestOf } from "../messages/request.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Lease } from "./lease.ts";
-import type { NodeMedia } from "./media/node-media.ts";
+import type { Needing, NodeMedia } from "./media/node-media.ts";
 
 /** Seconds. A longer segment would show too little progress, and lose too much work with its node. */
 const MAX_SEGMENT_SECONDS = 3600;
@@ -54,9 +54,11 @@ export async function perform(
   try {
     const engine = openedEngine();
     const { request, work } = checked(lease.item);
-    const { jobId, tenantId: tenant } = lease.item;
-    const remote = media.openers({ jobId, tenant, media: lease.media, names: request });
-    if (work.case === "title") return await list(request, media, tenant, lease.signal);
+    const { jobId, tenantId: tenant, itemId, attempt } = lease.item;
+    const fence = { session: lease.session, itemId, attempt };
+    const task = { fence, jobId, tenant, media: lease.media, names: request };
+    if (work.case === "title") return await list(task, media, lease.signal);
+    const remote = media.openers(task);
     const limits = { tenant, remote, signal: lease.signal, timeoutMs, onScored };
     const outcome = await outcomeOf(engine, request, work, lease, limits);
     return lease.signal.aborted ? { kind: "STOPPED" } : outcome;
@@ -81,13 +83,8 @@ async function outcomeOf(
 }
 
 /** Names the renditions of the title that the request names. */
-async function list(
-  { distorted }: PairRequest,
-  media: NodeMedia,
-  tenant: string,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  const renditions = await media.renditionsOf(tenant, distorted);
+async function list(task: Needing, media: NodeMedia, signal: AbortSignal): Promise<Outcome> {
+  const renditions = await media.renditionsOf(task, signal);
   return signal.aborted ? { kind: "STOPPED" } : { kind: "LISTED", renditions };
 }
 

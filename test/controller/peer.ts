@@ -7,9 +7,12 @@ import type { CallContext, NodeOperations } from "../../src/controller/api/opera
 import {
   HeartbeatRequestSchema,
   type HeartbeatResponse,
+  MediaAccess_Side,
   PullWorkRequestSchema,
   RegisterNodeRequestSchema,
   ReportResultRequestSchema,
+  SignTitleObjectsRequestSchema,
+  type SignTitleObjectsResponse,
   type WorkItem,
 } from "../../src/gen/proto/svc/v1/node_pb.ts";
 import { WAIT_LIMIT_MS } from "../waiting.ts";
@@ -32,6 +35,8 @@ interface Registration {
     readonly stills?: boolean;
     readonly clips?: boolean;
     readonly diagnoses?: boolean;
+    readonly titles?: boolean;
+    readonly storedTitles?: boolean;
   };
 }
 
@@ -111,6 +116,17 @@ export class Peer {
     assert.ok(work.case === "segment");
     const value = segmentReport(work.value.segment, frames, undefined, found);
     await this.report(item, { case: "segment", value });
+  }
+
+  /** Asks for URLs of objects of the title that is the distorted video of a task. */
+  async signed(
+    { itemId, attempt }: Pick<WorkItem, "itemId" | "attempt">,
+    paths: readonly string[],
+    over: MessageInitShape<typeof SignTitleObjectsRequestSchema> = {},
+  ): Promise<SignTitleObjectsResponse> {
+    const asked = { session: this.session, itemId, attempt, side: MediaAccess_Side.DISTORTED };
+    const request = create(SignTitleObjectsRequestSchema, { ...asked, paths: [...paths], ...over });
+    return this.#nodes.signTitleObjects(request, caller(this.#tenant));
   }
 
   heartbeat(

@@ -194,8 +194,8 @@ describe("a comparison of a title", () => {
   test("is refused where a title cannot be read or is no single video", async () => {
     for (const [pair, code] of [
       [{ reference: manifest, distorted: source }, "INVALID_REQUEST"],
-      [{ reference: source, distorted: "s3://films/title.mpd" }, "MANIFEST_UNSUPPORTED"],
-      [{ reference: source, distorted: "https://films.example/title.mpd" }, "MANIFEST_UNSUPPORTED"],
+      [{ reference: source, distorted: "s3://films/title.mpd" }, "URL_NOT_ALLOWED"],
+      [{ reference: source, distorted: "https://films.example/title.mpd" }, "URL_NOT_ALLOWED"],
       [{ reference: source, distorted: "/etc/title.m3u8" }, "PATH_NOT_ALLOWED"],
       [{ reference: source, distorted: "/etc/title.m3u8#1x1-1k" }, "PATH_NOT_ALLOWED"],
       [{ reference: source, distorted: `${file("")}../title.m3u8` }, "PATH_NOT_ALLOWED"],

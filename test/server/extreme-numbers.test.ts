@@ -127,6 +127,7 @@ describe("extreme numbers", () => {
       ReportResult: [attempt, attempt + 1].flatMap((of) =>
         reports().map((report) => ({ session, itemId, attempt: of, report })),
       ),
+      SignTitleObjects: [{ session, itemId, attempt, side: 2, paths: ["1.ts"] }],
       SubmitJob: [{ job: { ...job, rawVideo: raw } }],
       SubmitJobs: [{ jobs: [{ job }] }],
       ListJobs: [times],

@@ -15,7 +15,12 @@ import { anyFile, insideRoots } from "../../src/controller/requests/media-policy
 import { MediaRoots } from "../../src/engine/files/roots.ts";
 import { ComparisonService } from "../../src/gen/proto/svc/v1/comparison_pb.ts";
 import { JobService, StreamJobsResponse_Kind as Kind } from "../../src/gen/proto/svc/v1/job_pb.ts";
-import { HandBackSchema, NodeService, type WorkItem } from "../../src/gen/proto/svc/v1/node_pb.ts";
+import {
+  HandBackSchema,
+  MediaAccess_Side,
+  NodeService,
+  type WorkItem,
+} from "../../src/gen/proto/svc/v1/node_pb.ts";
 import { TenantService } from "../../src/gen/proto/svc/v1/tenant_pb.ts";
 import { UploadService } from "../../src/gen/proto/svc/v1/upload_pb.ts";
 import type { Storage } from "../../src/jobs/media/storages.ts";
@@ -452,6 +457,18 @@ const GRPC: Readonly<Record<string, Attempt | typeof NOTHING_OF_TENANTS>> = {
     const report = { session: node.session, itemId, attempt, report: handBack };
     assert.equal(await codeOf(yours.call(nodes.reportResult, report)), "STALE_ATTEMPT");
     assert.equal(await codeOf((await thirdNode()).report(item, handBack)), "STALE_ATTEMPT");
+  },
+  "svc.v1.NodeService/SignTitleObjects": async () => {
+    const { itemId, attempt } = item;
+    const request = {
+      session: node.session,
+      itemId,
+      attempt,
+      side: MediaAccess_Side.DISTORTED,
+      paths: ["1.ts"],
+    };
+    assert.equal(await codeOf(yours.call(nodes.signTitleObjects, request)), "STALE_ATTEMPT");
+    await assert.rejects((await thirdNode()).signed(item, ["1.ts"]), { code: "STALE_ATTEMPT" });
   },
   "svc.v1.NodeService/ListNodes": async () => {
     const answer = await yours.call(nodes.listNodes, {});

@@ -25,6 +25,7 @@ before(async () => {
   for (const [path, size] of Object.entries(SIZES)) fixture.server.put(path, content(size));
   media = new NodeMedia({
     ...{ directory: join(fixture.directory, "cache"), maxBytes: 100 * MIB, roots: undefined },
+    sign: () => assert.fail("there is no title"),
     ...{ metrics: new NodeMetrics(new Registry()), log: openLog({ level: "silent", format: "json" }) },
   });
 });
@@ -54,7 +55,8 @@ async function leased() {
   const leases = new Leases();
   leases.add(lease);
   const names = { reference: both[0]?.url ?? "", distorted: both[1]?.url ?? "" };
-  const openers = media.openers({ jobId: "job", tenant: "acme", media: lease.media, names });
+  const fence = { session: "session", itemId: "task", attempt: 1 };
+  const openers = media.openers({ fence, jobId: "job", tenant: "acme", media: lease.media, names });
   const reported = () => {
     const [running] = leases.of("session");
     return running?.fetch && [running.fetch.bytesDone, running.fetch.bytesTotal];

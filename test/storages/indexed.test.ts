@@ -63,6 +63,7 @@ beforeEach(async () => {
   put("one");
   media = new NodeMedia({
     ...{ directory: cacheFolder(++caches), maxBytes: 2000 * MIB, roots: undefined },
+    sign: () => assert.fail("there is no title"),
     ...{ metrics: new NodeMetrics(new Registry()), log: openLog({ level: "silent", format: "json" }) },
   });
   storage.server.sentBytes = 0;
@@ -110,7 +111,8 @@ async function leased(): Promise<Readonly<Record<"reference" | "distorted", Open
     }),
   );
   assert.ok(reference && distorted);
-  const task = { jobId: "job", tenant: "acme", media: new LeasedMedia([reference, distorted]) };
+  const fence = { session: "session", itemId: "task", attempt: 1 };
+  const task = { fence, jobId: "job", tenant: "acme", media: new LeasedMedia([reference, distorted]) };
   const openers = media.openers({ ...task, names: { reference: url, distorted: url } });
   assert.ok(openers.reference && openers.distorted);
   return { reference: openers.reference, distorted: openers.distorted };

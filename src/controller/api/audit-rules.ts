@@ -78,6 +78,7 @@ export const NODE_RULES: AuditRules<NodeOperations> = {
   registerNode: { made: ({ nodeId }) => [nodeId] },
   pullWork: { made: ({ item }) => [item?.jobId, item?.itemId] },
   reportResult: { asked: ({ itemId }) => [itemId] },
+  signTitleObjects: { asked: ({ itemId }) => [itemId] },
   drainNode: { asked: idOf },
 };
 

@@ -20,7 +20,7 @@ import { workMessage } from "./job.ts";
  */
 export function nodeMessage(node: NodeRow, tenant: string): Node {
   const { stills = false, clips = false, diagnoses = false } = node.capabilities;
-  const { titles = false, moreScorers = [] } = node.capabilities;
+  const { titles = false, storedTitles = false, moreScorers = [] } = node.capabilities;
   return create(NodeSchema, {
     id: node.id,
     name: node.name,
@@ -34,6 +34,7 @@ export function nodeMessage(node: NodeRow, tenant: string): Node {
       clips,
       diagnoses,
       titles,
+      storedTitles,
       moreScorers: moreScorers.map(scorerMessage),
     },
     registerTime: timestampFromDate(node.registeredAt),

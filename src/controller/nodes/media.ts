@@ -1,19 +1,30 @@
-/** URLs of the objects that leased tasks need: signed with the lease, and again when a heartbeat asks for new ones. */
+/**
+ * URLs of the objects that leased tasks need: signed with the lease, and again when a heartbeat asks for new ones; those of
+ * the objects of titles when a node asks for them.
+ */
 import { create } from "@bufbuild/protobuf";
 import {
+  MediaAccess_Side,
   type RenewedMedia,
   RenewedMediaSchema,
   type RunningWork,
+  type SignTitleObjectsRequest,
+  type SignTitleObjectsResponse,
+  SignTitleObjectsResponseSchema,
   type WorkItem,
 } from "../../gen/proto/svc/v1/node_pb.ts";
-import { Failure } from "../../platform/failure.ts";
+import { MAX_TITLE_OBJECTS } from "../../jobs/media/title-objects.ts";
+import { SIGNED_SECONDS } from "../../media/storages/signer.ts";
+import { Failure, invalid } from "../../platform/failure.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import type { Store } from "../../store/contract/store.ts";
 import type { ClaimedWork } from "../../store/contract/task-records.ts";
 import { workItem } from "../messages/task.ts";
-import { type ReportOptions, recordFailure } from "../reports/task-report.ts";
+import { type ReportOptions, recordFailure, stale } from "../reports/task-report.ts";
+import { checkAttempt } from "../requests/attempt.ts";
 import { readSpec } from "../requests/job-spec.ts";
 import type { RemoteVideos } from "../videos/remote-videos.ts";
+import type { Sessions } from "./sessions.ts";
 
 export interface MediaLeasing extends ReportOptions {
   readonly videos: RemoteVideos;
@@ -62,4 +73,31 @@ export async function renewedMedia(
     }
   }
   return renewed;
+}
+
+export interface TitleSigning extends Pick<MediaLeasing, "videos"> {
+  readonly store: Store;
+  readonly sessions: Sessions;
+}
+
+/**
+ * Returns URLs of objects of a leased task's title. `tenant`: of the node. Throws INVALID_REQUEST, STALE_ATTEMPT,
+ * URL_NOT_ALLOWED, STORAGE_UNAVAILABLE.
+ */
+export async function signTitleObjects(
+  { store, sessions, videos }: TitleSigning,
+  { session, itemId, attempt, side: asked, paths }: SignTitleObjectsRequest,
+  tenant: string,
+): Promise<SignTitleObjectsResponse> {
+  checkAttempt("attempt", attempt);
+  if (paths.length < 1 || paths.length > MAX_TITLE_OBJECTS)
+    throw invalid(`paths has ${paths.length} paths. Use 1 to ${MAX_TITLE_OBJECTS}.`);
+  if (asked !== MediaAccess_Side.REFERENCE && asked !== MediaAccess_Side.DISTORTED)
+    throw invalid("side is missing. Use REFERENCE or DISTORTED.");
+  const side = asked === MediaAccess_Side.REFERENCE ? "reference" : "distorted";
+  const node = await sessions.find(session, tenant);
+  const leased = node && (await store.leasedSpec({ session, itemId, attempt }));
+  if (leased === undefined) throw stale();
+  const urls = await videos.titleObjects(leased.tenant, readSpec(leased.spec), side, paths);
+  return create(SignTitleObjectsResponseSchema, { urls: [...urls], validSeconds: SIGNED_SECONDS });
 }

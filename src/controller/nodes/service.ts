@@ -28,7 +28,7 @@ import type { Fleet } from "../scheduling/fleet.ts";
 import type { Schedule } from "../scheduling/schedule.ts";
 import { recordQueueWait } from "../telemetry/tracing.ts";
 import { type HeartbeatOptions, heartbeat } from "./heartbeat.ts";
-import { itemWithMedia, type MediaLeasing } from "./media.ts";
+import { itemWithMedia, type MediaLeasing, signTitleObjects } from "./media.ts";
 
 const MAX_WAIT_MS = 60_000;
 /** Frame chunks of one tenant that are inflated at a time; zlib has four threads. */
@@ -75,6 +75,7 @@ export function nodeOperations(options: NodeServiceOptions): NodeOperations {
       if (endsWork(request)) schedule.ended(request.itemId, request.attempt);
       return create(ReportResultResponseSchema, {});
     },
+    signTitleObjects: (request, { principal: { tenant } }) => signTitleObjects(options, request, tenant),
     async listNodes(_, { principal: { tenant } }) {
       const nodes = await fleet.nodesFor(tenant);
       return create(ListNodesResponseSchema, { nodes: nodes.map((node) => nodeMessage(node, tenant)) });

@@ -12,7 +12,7 @@ import { readSegment, writeSegment } from "../../engine/planning/segment-json.ts
 import { firstRound } from "../../engine/results/rounds.ts";
 import type { PlannedSegment, PlanReport } from "../../gen/proto/svc/v1/node_pb.ts";
 import { MAX_SEGMENTS } from "../../jobs/request-limits.ts";
-import { type Capabilities, scoreClass, serves } from "../../jobs/work.ts";
+import { type Capabilities, ofStoredTitle, scoreClass, serves } from "../../jobs/work.ts";
 import { invalid } from "../../platform/failure.ts";
 import type { MediaFacts } from "../../store/contract/job-records.ts";
 import type { NewSegment, PlanRecord } from "../../store/contract/task-records.ts";
@@ -30,6 +30,14 @@ export interface Sampling {
   readonly segmentSeconds: number;
 }
 
+/** What the job of a plan is like. */
+export interface Planning {
+  /** The segments are the units that this sample is drawn from. */
+  readonly sampling?: Sampling | undefined;
+  /** A video is a title in a storage. */
+  readonly isStored?: boolean;
+}
+
 /**
  * The unit of cost in the fair queue: the cost of planning a pair, and about the pixels that are scored in that time
  * (50 frames of 1920x1080).
@@ -40,10 +48,13 @@ const START_COST = 0.2;
 
 /**
  * Throws INVALID_REQUEST. Segments must follow each other from the first frame to the last. Scorer and models must be
- * those that the node registered; otherwise no node could score the segments. With `sampling`, the segments are the units
- * that a sample is drawn from.
+ * those that the node registered; otherwise no node could score the segments.
  */
-export function planRecord(report: PlanReport, node: Capabilities, sampling?: Sampling): PlanRecord {
+export function planRecord(
+  report: PlanReport,
+  node: Capabilities,
+  { sampling, isStored = false }: Planning = {},
+): PlanRecord {
   const { plan, frameCount, pixels } = report;
   const facts = readPlan(plan);
   // The cost of segments follows from the facts, so a node cannot make its tenant's tasks cheap.
@@ -53,7 +64,8 @@ export function planRecord(report: PlanReport, node: Capabilities, sampling?: Sa
   if (facts.pairing.frameCount !== frameCount) {
     throw invalid(`plan.frameCount is ${frameCount}, but the plan says ${facts.pairing.frameCount}.`);
   }
-  const workClass = scoreClass(facts.scorer, facts.models);
+  const scored = scoreClass(facts.scorer, facts.models);
+  const workClass = isStored ? ofStoredTitle(scored) : scored;
   if (!serves(node, workClass)) {
     throw invalid(
       "The plan was made with a scorer or models that the node did not register. Register again.",

@@ -20,6 +20,7 @@ import type { Store } from "../../store/contract/store.ts";
 import type { Fence, Poolable, Recorded } from "../../store/contract/task-records.ts";
 import { checkAttempt } from "../requests/attempt.ts";
 import { readSpec, sampleOf } from "../requests/job-spec.ts";
+import { hasStoredTitle } from "../requests/title.ts";
 import type { Puller } from "../scheduling/schedule.ts";
 import { checkStillImage } from "../stills/image.ts";
 import { sideOf } from "../stills/stills.ts";
@@ -109,7 +110,8 @@ async function recordPlan(
   const spec = leased?.kind === "PLAN" ? leased.spec : undefined;
   const request = spec === undefined ? undefined : sampleOf(readSpec(spec));
   const sampling = request && { request, segmentSeconds };
-  const plan = planRecord(report, capabilities, sampling);
+  const isStored = spec !== undefined && hasStoredTitle(readSpec(spec));
+  const plan = planRecord(report, capabilities, { sampling, isStored });
   const reuse = spec === undefined ? undefined : planReuse(report, spec);
   const { recorded, poolable, reused } = await store.recordPlan(fence, { ...plan, reuse });
   metrics.segmentsReused.inc(reused);

@@ -33,6 +33,7 @@ export function newNode(request: RegisterNodeRequest, tenant: string): NewNode {
     ...(capabilities.clips && { clips: true }),
     ...(capabilities.diagnoses && { diagnoses: true }),
     ...(capabilities.titles && { titles: true }),
+    ...(capabilities.storedTitles && { storedTitles: true }),
     ...(more.length > 0 && { moreScorers: more }),
   };
   const bytes = Buffer.byteLength(JSON.stringify(registered));

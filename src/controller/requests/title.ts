@@ -1,8 +1,9 @@
-/** Which titles jobs may name: manifests as files, and only where all renditions of them can be scored. */
+/** Which titles jobs may name: manifests as files or objects, and only where all renditions of them can be scored. */
 import { SIDES, type Side } from "../../engine/contract/request.ts";
 import type { JobSpec } from "../../gen/proto/svc/v1/job_pb.ts";
-import { schemeOf } from "../../jobs/media/names.ts";
-import { isManifest, renditionName } from "../../jobs/media/titles.ts";
+import { remoteName } from "../../jobs/media/names.ts";
+import { isStoredTitle, manifestOf, titleFolder } from "../../jobs/media/title-objects.ts";
+import { isManifest } from "../../jobs/media/titles.ts";
 import { Failure, invalid } from "../../platform/failure.ts";
 
 /** Refuses a single job for a whole title, which has several renditions. Throws INVALID_REQUEST. */
@@ -14,18 +15,27 @@ export function refuseTitle(spec: JobSpec | undefined, prefix = ""): void {
   );
 }
 
-/** Returns the file that a side names: the manifest of a rendition. Throws INVALID_REQUEST, MANIFEST_UNSUPPORTED. */
+/**
+ * Returns the file or object that a side names: the manifest of a title, or of a rendition. Throws INVALID_REQUEST,
+ * MANIFEST_UNSUPPORTED.
+ */
 export function titleOf(side: Side, name: string): string {
-  const manifest = renditionName(name)?.manifest ?? (isManifest(name) ? name : undefined);
-  if (manifest === undefined) return name;
-  if (schemeOf(manifest) !== undefined)
+  const manifest = manifestOf(name);
+  if (!isManifest(manifest)) return name;
+  const remote = remoteName(manifest);
+  if (remote !== undefined && remote.kind !== "fault" && titleFolder(remote) === undefined)
     throw new Failure(
       "MANIFEST_UNSUPPORTED",
-      `The ${side} video ${JSON.stringify(name)} is a title in a storage, and nodes read only titles in media roots. Run svc compare with a copy of its files, or with --submit --upload.`,
+      `The ${side} video ${JSON.stringify(name)} is a manifest whose folder cannot be named: it has a versionId, or an encoded "/", "\\" or control character in its path. Name the current version of the manifest, in a folder without these.`,
     );
   if (side === "reference" && isManifest(name))
     throw invalid(
       `The reference ${JSON.stringify(name)} is a manifest. Give the source video of the title as reference.`,
     );
   return manifest;
+}
+
+/** Whether a video of a job is a title in a storage, or a rendition of one. */
+export function hasStoredTitle(spec: JobSpec): boolean {
+  return SIDES.some((side) => isStoredTitle(spec[side]));
 }

@@ -8,6 +8,7 @@ import {
   NO_PLAN_CLASSES,
   needToPlan,
   type PlanNeed,
+  plainClass,
   STILLS_CLASS,
   serves,
 } from "../../jobs/work.ts";
@@ -106,13 +107,15 @@ async function unschedulable(
   if (all.length === 0) return [];
   // Most work is served by fleet nodes, so they are checked first.
   const ofAll = await fleet.capabilities();
-  const left = all.filter(({ workClass }) => !ofAll.some((node) => serves(node, workClass)));
+  // A title in a storage waits for a node of a version that reads it, if one has its scorer and models.
+  const canServe = (node: Capabilities, { workClass }: Ready) => serves(node, plainClass(workClass));
+  const left = all.filter((ready) => !ofAll.some((node) => canServe(node, ready)));
   const found = [];
   for (const [tenant, pairs] of Map.groupBy(left, (ready) => ready.tenant)) {
     const online = await fleet.capabilities(tenant);
     if (online.length === 0) continue;
     for (const ready of pairs) {
-      if (!online.some((node) => serves(node, ready.workClass))) found.push({ ready, online });
+      if (!online.some((node) => canServe(node, ready))) found.push({ ready, online });
     }
   }
   return found;

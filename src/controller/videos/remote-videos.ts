@@ -1,9 +1,10 @@
-/** Videos in the storages of tenants: which may be named, which version they have, and how a node reaches them. */
+/** Videos and titles in the storages of tenants: which may be named, which version they have, and how a node reaches them. */
 import { create } from "@bufbuild/protobuf";
 import { SIDES, type Side } from "../../engine/contract/request.ts";
 import type { JobSpec, MediaVersion } from "../../gen/proto/svc/v1/job_pb.ts";
 import { type MediaAccess, MediaAccess_Side, MediaAccessSchema } from "../../gen/proto/svc/v1/node_pb.ts";
-import type { StoragesOf } from "../../jobs/media/storages.ts";
+import { type StoragesOf, storageOf } from "../../jobs/media/storages.ts";
+import { isStoredTitle, manifestOf, titleObject } from "../../jobs/media/title-objects.ts";
 import { objectFailure } from "../../media/objects/failures.ts";
 import type { ObjectReader } from "../../media/objects/reader.ts";
 import { type Found, findRemote, SIGNED_SECONDS, type Signer } from "../../media/storages/signer.ts";
@@ -27,7 +28,7 @@ export class RemoteVideos {
   }
 
   /**
-   * Whether a name is one of an object, rather than of a file. Throws URL_NOT_SUPPORTED, and URL_NOT_ALLOWED for an
+   * Whether a name is one of an object, or of a rendition whose manifest is one, rather than of a file. Throws URL_NOT_SUPPORTED, and URL_NOT_ALLOWED for an
    * object outside the tenant's storages. Connects to nothing.
    */
   isRemote(tenant: string, side: Side, name: string): boolean {
@@ -35,7 +36,7 @@ export class RemoteVideos {
   }
 
   /**
-   * Returns the current version of an object of a job; undefined for a file. Throws MEDIA_CHANGED if the spec has
+   * Returns the current version of an object of a job, of a title that of its manifest; undefined for a file. Throws MEDIA_CHANGED if the spec has
    * another version, and a Failure if the object cannot be read.
    */
   async look(
@@ -62,7 +63,10 @@ export class RemoteVideos {
     return message;
   }
 
-  /** Returns how a node reaches the objects of a job for a while. Throws URL_NOT_ALLOWED, STORAGE_UNAVAILABLE. */
+  /**
+   * Returns how a node reaches the objects of a job for a while, of titles their manifests. Throws URL_NOT_ALLOWED,
+   * STORAGE_UNAVAILABLE.
+   */
   async lease(tenant: string, spec: JobSpec): Promise<MediaAccess[]> {
     const leased: MediaAccess[] = [];
     for (const side of SIDES) {
@@ -70,6 +74,36 @@ export class RemoteVideos {
       if (found !== undefined) leased.push(await this.#access(found, side, versionIn(spec, side)));
     }
     return leased;
+  }
+
+  /**
+   * Returns URLs of objects of a job's title, which are valid as those of `lease`. Throws INVALID_REQUEST if the side is no
+   * title in a storage, and URL_NOT_ALLOWED for an object that is not below the folder of its manifest, or not in its
+   * storage.
+   *
+   * @param paths from the folder of the manifest
+   */
+  async titleObjects(
+    tenant: string,
+    spec: JobSpec,
+    side: Side,
+    paths: readonly string[],
+  ): Promise<readonly string[]> {
+    const name = spec[side];
+    const storages = this.#options.storagesOf(tenant);
+    const found = isStoredTitle(name) ? findRemote(side, manifestOf(name), storages) : undefined;
+    if (found === undefined) throw invalid(`The ${side} video of the task is not a title in a storage.`);
+    const objects = paths.map((path) => {
+      const object = titleObject(found.name, path);
+      if (object !== undefined && storageOf(storages, object) === found.storage) return object;
+      throw notOfTitle(manifestOf(name), path);
+    });
+    const urls: string[] = [];
+    for (const object of objects) {
+      const { url } = await this.#options.signer.access({ name: object, storage: found.storage });
+      urls.push(url);
+    }
+    return urls;
   }
 
   async #access(found: Found, side: Side, version: MediaVersion | undefined): Promise<MediaAccess> {
@@ -85,8 +119,15 @@ export class RemoteVideos {
   }
 
   #find(tenant: string, side: Side, name: string): Found | undefined {
-    return findRemote(side, name, this.#options.storagesOf(tenant));
+    return findRemote(side, manifestOf(name), this.#options.storagesOf(tenant));
   }
+}
+
+function notOfTitle(manifest: string, path: string): Failure {
+  return new Failure(
+    "URL_NOT_ALLOWED",
+    `The object ${JSON.stringify(path.slice(0, 200))} is not one of the title ${JSON.stringify(manifest)}: it is not below the folder of the manifest, or not in the storage of the manifest. Put all files of the title there.`,
+  );
 }
 
 function changed(side: Side, name: string): Failure {

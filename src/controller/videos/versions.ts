@@ -3,9 +3,10 @@ import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Side } from "../../engine/contract/request.ts";
 import { type JobSpec, type MediaVersion, MediaVersionSchema } from "../../gen/proto/svc/v1/job_pb.ts";
+import { isStoredTitle } from "../../jobs/media/title-objects.ts";
 import { type ObjectVersion, objectIdentity } from "../../media/objects/object.ts";
 
-/** The version of an object in a spec; undefined: a file, or not known yet. */
+/** The version of an object in a spec, of a title that of its manifest; undefined: a file, or not known yet. */
 export function versionIn(spec: JobSpec, side: Side): MediaVersion | undefined {
   return side === "reference" ? spec.referenceVersion : spec.distortedVersion;
 }
@@ -23,10 +24,10 @@ export function isSame(one: MediaVersion, other: MediaVersion): boolean {
   return one.etag === other.etag && one.size === other.size && mine === theirs;
 }
 
-/** Identifies the content of an object of a job, as nodes do; undefined: a file. */
+/** Identifies the content of an object of a job, as nodes do; undefined: a file, or a title, which has many objects. */
 export function objectIdentityIn(spec: JobSpec, side: Side): string | undefined {
   const version = versionIn(spec, side);
-  if (version === undefined) return undefined;
+  if (version === undefined || isStoredTitle(spec[side])) return undefined;
   const { etag, size, modifyTime } = version;
   return objectIdentity({ etag, size, modifiedMs: modifyTime && timestampMs(modifyTime) });
 }

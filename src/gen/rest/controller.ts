@@ -1003,7 +1003,7 @@ export interface components {
              */
             gates?: string[];
         };
-        /** @description Identifies the content of an `s3://` or `https://` object. The controller stores the version that it finds at submission; the job ends with MEDIA_CHANGED if the object is not that version any more. A given version is compared with the found one. */
+        /** @description Identifies the content of an `s3://` or `https://` object, of a title that of its manifest. The controller stores the version that it finds at submission; the job ends with MEDIA_CHANGED if the object is not that version any more. A given version is compared with the found one. */
         MediaVersion: {
             /** @description With its quotes; absent if the server sends none. */
             etag?: string;

@@ -95,3 +95,15 @@ export function objectFailure(error: unknown, side: string, name: string, isKnow
     { cause: error },
   );
 }
+
+/**
+ * For an object of a title. `title`: the manifest; `isKnown`: its version was found before. Other errors are returned as they
+ * are.
+ */
+export function titleFailure(error: unknown, object: string, title: string, isKnown: boolean): unknown {
+  if (!(error instanceof ObjectFault)) return error;
+  const { code, advice } = (isKnown ? KNOWN : FOUND)[error.trouble];
+  const since = code === "MEDIA_CHANGED" ? " since the title was read" : "";
+  const detail = `The object ${JSON.stringify(object)} of the title ${JSON.stringify(title)} cannot be read: ${error.message}${since}. ${advice}`;
+  return new Failure(code, detail, { cause: error });
+}

@@ -17,7 +17,7 @@ import {
 import { isSame, otherStatus, type ShortResponse, versionIn } from "./response.ts";
 
 /** Attempts without a single byte of progress, over about 30 seconds. */
-const MAX_ATTEMPTS = 8;
+export const MAX_ATTEMPTS = 8;
 /** The same for a caller who waits. */
 const MAX_LOOKS = 3;
 const FIRST_PAUSE_MS = 250;
@@ -59,11 +59,16 @@ export class ObjectReader {
   }
 
   /**
-   * Returns the version that an object has now. `settled`: waits until it has not been changed for two seconds. Throws
-   * ObjectFault.
+   * Returns the version that an object has now. `settled`: waits until it has not been changed for two seconds.
+   * `attempts`: default: as many as a caller waits for. Throws ObjectFault.
    */
-  async look(access: ObjectAccess, settled: boolean, signal: AbortSignal): Promise<ObjectVersion> {
-    return this.#retried({ attempts: MAX_LOOKS, troubles: ["UNAVAILABLE"], signal }, async () => {
+  async look(
+    access: ObjectAccess,
+    settled: boolean,
+    signal: AbortSignal,
+    attempts = MAX_LOOKS,
+  ): Promise<ObjectVersion> {
+    return this.#retried({ attempts, troubles: ["UNAVAILABLE"], signal }, async () => {
       const { version, date } = await this.#look(access, signal);
       if (version.etag === "" && version.modifiedMs === undefined)
         throw new ObjectFault(

@@ -131,7 +131,9 @@ function changedSomething({ outcome, unchanged, jobs = 0 }: AuditRecord): boolea
 
 /** Routine calls of nodes; the jobs record their results. */
 const TRAFFIC = new Set(
-  ["Heartbeat", "PullWork", "ReportResult"].map((method) => `svc.v1.NodeService/${method}`),
+  ["Heartbeat", "PullWork", "ReportResult", "SignTitleObjects"].map(
+    (method) => `svc.v1.NodeService/${method}`,
+  ),
 );
 
 /** Whether a record is stored for its tenant: only changes and refusals are. */

@@ -3,7 +3,7 @@
 import { framesAround, MAX_CLIP_PARTS, MAX_CLIP_WORK, MAX_CLIPS } from "../../jobs/clips.ts";
 import { isId } from "../../jobs/ids.ts";
 import type { WorkState } from "../../jobs/states.ts";
-import { CLIPS_CLASS } from "../../jobs/work.ts";
+import { CLIPS_CLASS, withVideosOf } from "../../jobs/work.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Database } from "../connection/database.ts";
 import { type Sender, statement } from "../connection/statement.ts";
@@ -52,7 +52,8 @@ export async function requestClips(
       const parts = partsAround(frame, partsOf(scored));
       await sender.query(ADD, [tenant, jobId, ...clipValues(parts, frame)]);
     }
-    return { ready: fresh.length === 0 ? undefined : { tenant, workClass: CLIPS_CLASS } };
+    const workClass = withVideosOf(CLIPS_CLASS, job.scoreClass);
+    return { ready: fresh.length === 0 ? undefined : { tenant, workClass } };
   });
 }
 

@@ -55,12 +55,12 @@ export interface WorkStore {
    */
   recordPlan(fence: Fence, plan: PlanRecord): Promise<PlanOutcome>;
   /**
-   * Completes a leased PLAN task of TITLE_CLASS. Its job becomes that of the first rendition, and is planned; the others
+   * Completes a leased PLAN task of TITLE_CLASSES. Its job becomes that of the first rendition, and is planned; the others
    * get jobs like it. If the job is one of a comparison, so are these; renditions that the comparison has are left out.
    * Throws INVALID_REQUEST if it has all, or would have more than MAX_CELLS cells.
    */
   recordTitle(fence: Fence, title: TitleRecord): Promise<TitleOutcome>;
-  /** Completes a leased PLAN task of DIAGNOSIS_CLASS, and with it its job, which succeeds. */
+  /** Completes a leased PLAN task of DIAGNOSIS_CLASSES, and with it its job, which succeeds. */
   recordDiagnosis(fence: Fence, diagnosis: DiagnosisRecord): Promise<DiagnosisOutcome>;
   /** `poolable`: the job, if this was its last segment. `tenant`: of the task, if the report was recorded now. */
   recordSegment(

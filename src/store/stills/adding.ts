@@ -1,7 +1,13 @@
 /** SQL that adds the tasks that make stills and clips. */
 
 import { MIN_STILLS_COST, STILLS_RANK } from "../../jobs/stills.ts";
-import { CLIPS_CLASS, SCORING_KINDS, STILLS_CLASS } from "../../jobs/work.ts";
+import {
+  CLIPS_CLASS,
+  ofStoredTitle,
+  SCORING_KINDS,
+  STILLS_CLASS,
+  STORED_SCORE_CLASS,
+} from "../../jobs/work.ts";
 import type { Value } from "../connection/statement.ts";
 import type { StillsPart } from "../contract/still-records.ts";
 import { classKey, quoted } from "../schema/rows.ts";
@@ -39,6 +45,7 @@ export function addingClip(of: string, first: number): string {
 }
 
 interface Added {
+  /** For videos that are no titles in storages. */
   readonly workClass: string;
   /** SQL of the frame of the clip. */
   readonly clipFrame: string;
@@ -47,10 +54,14 @@ interface Added {
 
 function adding(of: string, first: number, { workClass, clipFrame, condition }: Added): string {
   const [parts, key, frame, count] = [0, 1, 2, 3].map((n) => `$${first + n}`);
+  const stored = ofStoredTitle(workClass);
+  const isStored = `${of}.score_class like '${STORED_SCORE_CLASS}%'`;
   return `
     insert into work (job_id, tenant_id, kind, state, work_class, class_key, rank, job_seq, seq, generation, cost,
       first_frame, frame_count, stills, clip_frame)
-    select ${of}.id, ${of}.tenant_id, 'STILLS', 'PENDING', '${workClass}', ${key}::bigint,
+    select ${of}.id, ${of}.tenant_id, 'STILLS', 'PENDING',
+      case when ${isStored} then '${stored}' else '${workClass}' end,
+      case when ${isStored} then '${classKey(stored)}'::bigint else ${key}::bigint end,
       ${STILLS_RANK} - ${of}.priority, ${of}.seq,
       coalesce(
         (select max(work.seq) + 1 from work where work.job_id = ${of}.id and work.kind = 'STILLS'), ${of}.segments_total),

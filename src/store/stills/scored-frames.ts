@@ -7,12 +7,13 @@ import type { StillsPart } from "../contract/still-records.ts";
 import { quoted } from "../schema/rows.ts";
 
 const LOCK_JOB = statement(`
-  select state, frames_total, estimate is not null as estimated from job where tenant_id = $1 and id = $2 for update`);
+  select state, frames_total, estimate is not null as estimated, score_class from job where tenant_id = $1 and id = $2 for update`);
 
 interface ScoredColumns {
   readonly state: string;
   readonly frames_total: number | null;
   readonly estimated: boolean;
+  readonly score_class: string | null;
 }
 
 /**
@@ -24,7 +25,7 @@ export async function lockScored(
   tenant: string,
   jobId: string,
   frames: readonly number[],
-): Promise<{ readonly frames: number | undefined } | undefined> {
+): Promise<{ readonly frames: number | undefined; readonly scoreClass: string | null } | undefined> {
   const [job] = await sender.query<ScoredColumns>(LOCK_JOB, [tenant, jobId]);
   if (job === undefined) return undefined;
   if (job.state !== "SUCCEEDED") throw notSucceeded(job.state);
@@ -32,7 +33,7 @@ export async function lockScored(
   const total = job.estimated ? undefined : (job.frames_total ?? 0);
   const outside = total === undefined ? undefined : frames.find((frame) => frame >= total);
   if (outside !== undefined) throw noSuchFrame(outside, total ?? 0);
-  return { frames: total };
+  return { frames: total, scoreClass: job.score_class };
 }
 
 export interface ScoredFrame {

@@ -3,7 +3,7 @@
 import { isId } from "../../jobs/ids.ts";
 import type { WorkState } from "../../jobs/states.ts";
 import { MAX_STILL_FRAMES, MAX_STILL_WORK } from "../../jobs/stills.ts";
-import { STILLS_CLASS } from "../../jobs/work.ts";
+import { STILLS_CLASS, withVideosOf } from "../../jobs/work.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Database } from "../connection/database.ts";
 import { type Sender, statement } from "../connection/statement.ts";
@@ -66,7 +66,7 @@ export async function requestStills(
     const scored = await scoredIn(sender, tenant, jobId, fresh);
     refuseUnscored(fresh, scored);
     await sender.query(ADD, [tenant, jobId, ...stillsValues(partsOf(scored))]);
-    return { ready: { tenant, workClass: STILLS_CLASS } };
+    return { ready: { tenant, workClass: withVideosOf(STILLS_CLASS, job.scoreClass) } };
   });
 }
 

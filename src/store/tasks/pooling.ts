@@ -2,11 +2,11 @@
 
 import { isId } from "../../jobs/ids.ts";
 import { JOB_TRANSITIONS, statesBefore } from "../../jobs/states.ts";
-import { SCORING_KINDS } from "../../jobs/work.ts";
+import { SCORING_KINDS, STILLS_CLASS, withVideosOf } from "../../jobs/work.ts";
 import type { Database } from "../connection/database.ts";
 import { statement, type Value } from "../connection/statement.ts";
 import type { JobEstimate } from "../contract/job-records.ts";
-import { type Outcome, POOL_HOLD_MS, type Poolable } from "../contract/task-records.ts";
+import { type Outcome, POOL_HOLD_MS, type Poolable, type Ready } from "../contract/task-records.ts";
 import {
   eventsOf,
   gateValues,
@@ -83,25 +83,30 @@ const SUCCEED = statement(`
     returning job.*),
   announced as (${eventsOf("ended", "'RUNNING'")}),
   shown as (${addingStills("ended", 13, "$13::jsonb is not null")})
-  select tenant_id from ended`);
+  select tenant_id, score_class from ended`);
 
 /** An estimate as a value of the database. */
 export function jsonOf(estimate: JobEstimate | undefined): string | null {
   return estimate === undefined ? null : JSON.stringify(estimate);
 }
 
+interface EndedColumns {
+  readonly tenant_id: string;
+  readonly score_class: string | null;
+}
+
 const NO_STILLS: readonly Value[] = [null, 0n, 0, 0];
 
 /**
- * Stores the result and adds the STILLS task in one statement, so that none is missed. Returns the tenant; undefined
- * if the job has ended or was replanned.
+ * Stores the result and adds the STILLS task in one statement, so that none is missed. Returns the tenant, and the class
+ * that a STILLS task of the job has; undefined if the job has ended or was replanned.
  */
 export async function succeed(
   database: Database,
   jobId: string,
   generation: number,
   { score, frameCount, result, media, scorer, estimate, stills, gates }: Outcome,
-): Promise<string | undefined> {
+): Promise<Ready | undefined> {
   if (!isId(jobId)) return undefined;
   const shown = stills.length === 0 ? NO_STILLS : stillsValues(stills);
   const values = [
@@ -116,6 +121,6 @@ export async function succeed(
     jsonOf(estimate),
     ...gateValues(gates),
   ];
-  const [row] = await database.query<{ tenant_id: string }>("fleet", SUCCEED, values);
-  return row?.tenant_id;
+  const [row] = await database.query<EndedColumns>("fleet", SUCCEED, values);
+  return row && { tenant: row.tenant_id, workClass: withVideosOf(STILLS_CLASS, row.score_class) };
 }

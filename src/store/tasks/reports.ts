@@ -2,7 +2,7 @@
 
 import { isId } from "../../jobs/ids.ts";
 import { JOB_TRANSITIONS, statesBefore } from "../../jobs/states.ts";
-import { DIAGNOSIS_CLASS, SCORING_KINDS } from "../../jobs/work.ts";
+import { DIAGNOSIS_CLASSES, SCORING_KINDS } from "../../jobs/work.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Database } from "../connection/database.ts";
 import { statement } from "../connection/statement.ts";
@@ -76,7 +76,7 @@ export async function leasedSpec(database: Database, fence: Fence): Promise<Leas
 const RECORD_DIAGNOSIS = statement(`
   with done as (
     update work set state = 'DONE', reported = work.attempt, ended_at = now(), lease_until = null
-    where ${LIVE_LEASE} and work.kind = 'PLAN' and work.work_class = '${DIAGNOSIS_CLASS}' and work.state in (${TO_DONE})
+    where ${LIVE_LEASE} and work.kind = 'PLAN' and work.work_class in (${quoted(DIAGNOSIS_CLASSES)}) and work.state in (${TO_DONE})
     returning work.*),
   ended as (
     update job set state = 'SUCCEEDED', result = $4::text, ended_at = now(), ${settingMedia(5)}, ${NEXT_REVISION}

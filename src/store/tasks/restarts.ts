@@ -2,7 +2,7 @@
 
 import { isId } from "../../jobs/ids.ts";
 import { isTerminal, JOB_TRANSITIONS, statesBefore, WORK_TRANSITIONS } from "../../jobs/states.ts";
-import { TITLE_CLASS } from "../../jobs/work.ts";
+import { TITLE_CLASSES } from "../../jobs/work.ts";
 import type { Database } from "../connection/database.ts";
 import { type Sender, type Statement, statement, type Value } from "../connection/statement.ts";
 import type { Fence, Ready, Recorded } from "../contract/task-records.ts";
@@ -132,7 +132,7 @@ export async function jobsWith(
 const REPLAN = statement(`
   with ${CLEARED},
   first as (
-    select work.* from work where work.job_id = $1 and work.kind = 'PLAN' and work.work_class <> '${TITLE_CLASS}' order by work.generation limit 1),
+    select work.* from work where work.job_id = $1 and work.kind = 'PLAN' and work.work_class not in (${quoted(TITLE_CLASSES)}) order by work.generation limit 1),
   unsampled as (
     delete from sample where sample.job_id = $1),
   unplanned as (

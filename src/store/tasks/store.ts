@@ -1,6 +1,5 @@
 /** The part of the store that gives out tasks, records reports of them, and ends their jobs. */
 import { isId } from "../../jobs/ids.ts";
-import { STILLS_CLASS } from "../../jobs/work.ts";
 import { recordClip } from "../clips/reports.ts";
 import { Batcher } from "../connection/batcher.ts";
 import { bound } from "../connection/bound.ts";
@@ -150,13 +149,10 @@ function endings(database: Database, effects: Effects): Endings {
     ...bound(database, { takePoolable, holdPoolable, beginPooling, allParts, sampleUnits, jobsWith }),
     succeed: answering(
       succeed,
-      (tenant, _, __, { stills }) => ({
-        jobs: tenant !== undefined,
-        ready: [
-          tenant === undefined || stills.length === 0 ? undefined : { tenant, workClass: STILLS_CLASS },
-        ],
+      (shown, _, __, { stills }) => ({
+        ...{ jobs: shown !== undefined, ready: stills.length === 0 ? [] : [shown] },
       }),
-      (tenant) => tenant !== undefined,
+      (shown) => shown !== undefined,
     ),
     extend: answering(
       extend,

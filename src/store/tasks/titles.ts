@@ -2,18 +2,18 @@
 import { isId } from "../../jobs/ids.ts";
 import { pairKey } from "../../jobs/media/pair-key.ts";
 import { MAX_CELLS } from "../../jobs/request-limits.ts";
-import { TITLE_CLASS } from "../../jobs/work.ts";
+import { TITLE_CLASSES } from "../../jobs/work.ts";
 import { invalid } from "../../platform/failure.ts";
 import type { Database } from "../connection/database.ts";
 import { type Sender, statement } from "../connection/statement.ts";
 import type { Fence, RenditionJob, TitleOutcome, TitleRecord } from "../contract/task-records.ts";
-import { classKey, eventsOf, NEXT_REVISION } from "../schema/rows.ts";
+import { classKey, eventsOf, NEXT_REVISION, quoted } from "../schema/rows.ts";
 import { lock } from "../selection/job-lock.ts";
 import { fenceValues, LIVE_LEASE, refusalOf, TO_DONE } from "../selection/lease-state.ts";
 
 const LEASED = statement(`
   select work.job_id, work.tenant_id from work
-  where ${LIVE_LEASE} and work.kind = 'PLAN' and work.work_class = '${TITLE_CLASS}'`);
+  where ${LIVE_LEASE} and work.kind = 'PLAN' and work.work_class in (${quoted(TITLE_CLASSES)})`);
 
 interface LeasedTitle {
   readonly job_id: string;
@@ -42,7 +42,7 @@ const PAIRS = statement(
 const RECORD = statement(`
   with done as (
     update work set state = 'DONE', reported = work.attempt, ended_at = now(), lease_until = null
-    where ${LIVE_LEASE} and work.work_class = '${TITLE_CLASS}' and work.state in (${TO_DONE})
+    where ${LIVE_LEASE} and work.work_class in (${quoted(TITLE_CLASSES)}) and work.state in (${TO_DONE})
     returning work.*),
   given as (
     select * from jsonb_to_recordset($4::jsonb) as g(n int, id uuid, spec text, fingerprint text)),

@@ -88,6 +88,12 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((one, other) => one + other, 0);
 }
 
+/** The sides as calls name them. */
+export const MEDIA_SIDES: Readonly<Record<Side, MediaAccess_Side>> = {
+  reference: MediaAccess_Side.REFERENCE,
+  distorted: MediaAccess_Side.DISTORTED,
+};
+
 const SIDE_OF: Readonly<Record<MediaAccess_Side, Side | undefined>> = {
   [MediaAccess_Side.SIDE_UNSPECIFIED]: undefined,
   [MediaAccess_Side.REFERENCE]: "reference",

@@ -1,5 +1,7 @@
-/** Brings videos of tasks to disk: objects into the node's cache, which is opened for the first of them, and renditions of titles. */
-
+/**
+ * Brings videos of tasks to disk: objects into the node's cache, which is opened for the first of them, and renditions of
+ * titles, which are joined to files.
+ */
 import { SIDES, type Side } from "../../engine/contract/request.ts";
 import type { OpenRemote } from "../../engine/contract/work.ts";
 import type { MediaRoots } from "../../engine/files/roots.ts";
@@ -13,8 +15,11 @@ import { objectIdentity } from "../../media/objects/object.ts";
 import { ObjectReader } from "../../media/objects/reader.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import type { NodeMetrics } from "../metrics.ts";
+import { JoinedFiles } from "./joined-files.ts";
 import type { LeasedMedia } from "./leased-media.ts";
 import { Renditions } from "./renditions.ts";
+import type { Sign } from "./signed-urls.ts";
+import { StoredRenditions, type TitleNeed } from "./stored-renditions.ts";
 
 export interface MediaCacheSettings {
   /** Directory of the caches of this machine's nodes; each takes a free folder in it. */
@@ -25,12 +30,22 @@ export interface MediaCacheSettings {
 export interface NodeMediaOptions extends MediaCacheSettings {
   /** Where titles may be read; undefined: anywhere on this machine. */
   readonly roots: MediaRoots | undefined;
+  /** Asks the controller for URLs of objects of a task's title. */
+  readonly sign: (task: TaskFence, side: Side, ...asked: Parameters<Sign>) => ReturnType<Sign>;
   readonly metrics: NodeMetrics;
   readonly log: Log;
 }
 
+/** What proves to the controller that this node holds a task. */
+export interface TaskFence {
+  readonly session: string;
+  readonly itemId: string;
+  readonly attempt: number;
+}
+
 /** The task that needs an object. */
 export interface Needing {
+  readonly fence: TaskFence;
   readonly jobId: string;
   readonly tenant: string;
   readonly media: LeasedMedia;
@@ -41,21 +56,28 @@ export interface Needing {
 export class NodeMedia {
   readonly #options: NodeMediaOptions;
   readonly #reader = new ObjectReader();
+  readonly #joined: JoinedFiles;
   readonly #renditions: Renditions;
+  readonly #stored: StoredRenditions;
   #cache: Promise<MediaCache> | undefined;
 
   constructor(options: NodeMediaOptions) {
     this.#options = options;
-    this.#renditions = new Renditions(options);
+    this.#joined = new JoinedFiles(options);
+    this.#renditions = new Renditions({ roots: options.roots, joined: this.#joined });
+    this.#stored = new StoredRenditions({ ...options, joined: this.#joined, reader: this.#reader });
   }
 
   /** Returns how the sides of a task that are objects or renditions are opened. */
   openers(task: Needing): Partial<Record<Side, OpenRemote>> {
     const { media, names, tenant } = task;
     const opener = (side: Side): OpenRemote | undefined => {
-      if (media.sides.includes(side)) return (signal) => this.#open(task, side, signal);
       const name = renditionName(names[side]);
-      return name && ((signal) => this.#renditions.open(tenant, name, signal));
+      if (!media.sides.includes(side))
+        return name && ((signal) => this.#renditions.open(tenant, name, signal));
+      return name === undefined
+        ? (signal) => this.#open(task, side, signal)
+        : (signal) => this.#stored.open(this.#needOf(task, side), name, signal);
     };
     return Object.fromEntries(
       SIDES.flatMap((side) => {
@@ -65,17 +87,24 @@ export class NodeMedia {
     );
   }
 
-  /** Returns the names of the renditions of a title. Throws Failure. */
-  renditionsOf(tenant: string, manifest: string): Promise<readonly string[]> {
-    return this.#renditions.list(tenant, manifest);
+  /** Returns the names of the renditions of the title that is the distorted video of a task. Throws Failure. */
+  renditionsOf(task: Needing, signal: AbortSignal): Promise<readonly string[]> {
+    const { tenant, media, names } = task;
+    return media.sides.includes("distorted")
+      ? this.#stored.list(this.#needOf(task, "distorted"), names.distorted, signal)
+      : this.#renditions.list(tenant, names.distorted);
   }
 
   /** Ends running fetches. */
   async close(): Promise<void> {
-    await this.#renditions.close();
+    await this.#joined.close();
     await this.#reader.close();
     const cache = await this.#cache?.catch(() => undefined);
     await cache?.close();
+  }
+
+  #needOf({ fence, ...task }: Needing, side: Side): TitleNeed {
+    return { ...task, side, sign: (...asked) => this.#options.sign(fence, side, ...asked) };
   }
 
   async #open(task: Needing, side: Side, signal: AbortSignal): ReturnType<OpenRemote> {

@@ -11,10 +11,12 @@ import { assemble, wholeFile } from "../../titles/assemble.ts";
 import { readTitle } from "../../titles/read-title.ts";
 import { segmentStarts } from "../../titles/segment-starts.ts";
 import type { Rendition } from "../../titles/title.ts";
-import { JoinedFiles, type JoinedFilesOptions } from "./joined-files.ts";
+import type { JoinedFiles } from "./joined-files.ts";
+import { bytesOf, filesOf, renditionOf } from "./rendition.ts";
 import { TitleFiles } from "./title-files.ts";
 
-export interface RenditionsOptions extends JoinedFilesOptions {
+export interface RenditionsOptions {
+  readonly joined: JoinedFiles;
   /** undefined: anywhere on this machine. */
   readonly roots: MediaRoots | undefined;
 }
@@ -33,11 +35,9 @@ const TIME_DIGITS = 12;
 
 export class Renditions {
   readonly #options: RenditionsOptions;
-  readonly #joined: JoinedFiles;
 
   constructor(options: RenditionsOptions) {
     this.#options = options;
-    this.#joined = new JoinedFiles(options);
   }
 
   /** Returns the names of the renditions of a title. Throws Failure. */
@@ -71,11 +71,6 @@ export class Renditions {
     }
   }
 
-  /** Deletes what was joined. */
-  close(): Promise<void> {
-    return this.#joined.close();
-  }
-
   #filesOf(tenant: string): TitleFiles {
     return new TitleFiles(this.#options.roots?.of(tenant));
   }
@@ -83,17 +78,9 @@ export class Renditions {
   async #find(tenant: string, name: RenditionName): Promise<Found> {
     const files = this.#filesOf(tenant);
     const renditions = await readTitle(name.manifest, files.open);
-    const rendition = renditions.find((one) => one.name === name.rendition);
-    if (rendition === undefined) {
-      const names = renditions.map((one) => one.name);
-      throw new Failure(
-        "MEDIA_NOT_FOUND",
-        `The manifest ${JSON.stringify(name.manifest)} has no rendition ${JSON.stringify(name.rendition)}. It has ${names.slice(0, 10).join(", ")}${names.length > 10 ? ", …" : ""}.`,
-      );
-    }
+    const rendition = renditionOf(name, renditions);
     const facts = new Map(files.opened);
-    const parts = rendition.segments.flatMap(({ file, init }) => [file, ...(init ? [init.file] : [])]);
-    const segments = [...new Set(parts)].filter((file) => !facts.has(file));
+    const segments = filesOf(rendition).filter((file) => !facts.has(file));
     for (const [index, fact] of (await files.facts(segments)).entries())
       facts.set(segments[index] ?? "", fact);
     return { name, rendition, files, facts };
@@ -111,9 +98,9 @@ export class Renditions {
       const handle = await files.open(whole);
       return { handle, path: whole, release: () => handle.close() };
     }
-    const file = await this.#joined.open({
+    const file = await this.#options.joined.open({
       key: hash("sha256", JSON.stringify([tenant, name, textOf(found, Object.values)]), "hex"),
-      bytes: bytesOf(found),
+      bytes: bytesOf(rendition, (path) => Number(found.facts.get(path)?.size ?? 0n)),
       signal,
       join: async (target) => {
         const path = await assemble(rendition, { manifest: name.manifest, target, signal, open: files.open });
@@ -123,18 +110,6 @@ export class Renditions {
     });
     return { ...file, release: async () => file[Symbol.asyncDispose]() };
   }
-}
-
-/** The most bytes that the segments have together. */
-function bytesOf({ rendition, facts }: Found): number {
-  const whole = (file: string) => Number(facts.get(file)?.size ?? 0n);
-  const segments = rendition.segments.reduce(
-    (sum, { file, range }) => sum + (range?.length ?? whole(file)),
-    0,
-  );
-  // Only the first init segment is kept.
-  const init = rendition.segments[0]?.init;
-  return segments + (init === undefined ? 0 : (init.range?.length ?? whole(init.file)));
 }
 
 /** Throws MEDIA_CHANGED if a file of the title was changed since it was read. */

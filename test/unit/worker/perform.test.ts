@@ -19,6 +19,7 @@ test("a task without an engine fails", async () => {
     },
     new NodeMedia({
       ...{ directory: "/nonexistent", maxBytes: 0, roots: undefined },
+      sign: () => assert.fail("there is no title"),
       ...{ metrics: new NodeMetrics(new Registry()), log: openLog({ level: "silent", format: "json" }) },
     }),
     1_000,

@@ -167,8 +167,8 @@ export type JobSpec = Message<"svc.v1.JobSpec"> & {
   noCache: boolean;
 
   /**
-   * The versions of the two objects, if they are s3:// or https:// ones. The controller stores those that it finds at
-   * submission, and the job ends with MEDIA_CHANGED if an object is not that version any more. A given version is
+   * The versions of the two objects, if they are s3:// or https:// ones; of titles those of their manifests. The controller
+   * stores those that it finds at submission, and the job ends with MEDIA_CHANGED if an object is not that version any more. A given version is
    * compared with the found one.
    *
    * @generated from field: svc.v1.MediaVersion reference_version = 42;
@@ -361,8 +361,8 @@ export type JobSpecJson = {
   noCache?: boolean;
 
   /**
-   * The versions of the two objects, if they are s3:// or https:// ones. The controller stores those that it finds at
-   * submission, and the job ends with MEDIA_CHANGED if an object is not that version any more. A given version is
+   * The versions of the two objects, if they are s3:// or https:// ones; of titles those of their manifests. The controller
+   * stores those that it finds at submission, and the job ends with MEDIA_CHANGED if an object is not that version any more. A given version is
    * compared with the found one.
    *
    * @generated from field: svc.v1.MediaVersion reference_version = 42;

@@ -18,7 +18,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file svc/v1/node.proto.
  */
 export const file_svc_v1_node: GenFile = /*@__PURE__*/
-  fileDesc("ChFzdmMvdjEvbm9kZS5wcm90bxIGc3ZjLnYxIukBChBOb2RlQ2FwYWJpbGl0aWVzEiIKBnNjb3JlchgBIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEiEKBm1vZGVscxgCIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSDwoHdmVyc2lvbhgDIAEoCRIOCgZzdGlsbHMYBCABKAgSKAoMbW9yZV9zY29yZXJzGAUgAygLMhIuc3ZjLnYxLk5vZGVTY29yZXISEQoJZGlhZ25vc2VzGAYgASgIEhEKCXNjb3JlZF9ieRgHIAEoCRINCgVjbGlwcxgIIAEoCBIOCgZ0aXRsZXMYCSABKAgiZgoKTm9kZVNjb3JlchIiCgZzY29yZXIYASABKAsyEi5zdmMudjEuU2NvcmVySW5mbxIhCgZtb2RlbHMYAiADKAsyES5zdmMudjEuTm9kZU1vZGVsEhEKCXNjb3JlZF9ieRgDIAEoCSIpCglOb2RlTW9kZWwSDAoEbmFtZRgBIAEoCRIOCgZkaWdlc3QYAiABKAkiYgoTUmVnaXN0ZXJOb2RlUmVxdWVzdBIMCgRuYW1lGAEgASgJEg0KBXNsb3RzGAIgASgNEi4KDGNhcGFiaWxpdGllcxgDIAEoCzIYLnN2Yy52MS5Ob2RlQ2FwYWJpbGl0aWVzIkoKFFJlZ2lzdGVyTm9kZVJlc3BvbnNlEg8KB25vZGVfaWQYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIQCghsZWFzZV9tcxgDIAEoDSJ9ChBIZWFydGJlYXRSZXF1ZXN0Eg8KB3Nlc3Npb24YASABKAkSJAoHcnVubmluZxgCIAMoCzITLnN2Yy52MS5SdW5uaW5nV29yaxIQCghkcmFpbmluZxgDIAEoCBIPCgdob2xkX21zGAQgASgNEg8KB2xlYXZpbmcYBSABKAgifAoLUnVubmluZ1dvcmsSDwoHaXRlbV9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEhMKC2ZyYW1lc19kb25lGAMgASgNEhMKC3JlbmV3X21lZGlhGAQgASgIEiEKBWZldGNoGAUgASgLMhIuc3ZjLnYxLk1lZGlhRmV0Y2giagoRSGVhcnRiZWF0UmVzcG9uc2USIQoEc3RvcBgBIAMoCzITLnN2Yy52MS5SdW5uaW5nV29yaxINCgVkcmFpbhgCIAEoCBIjCgVtZWRpYRgDIAMoCzIULnN2Yy52MS5SZW5ld2VkTWVkaWEiVAoMUmVuZXdlZE1lZGlhEg8KB2l0ZW1faWQYASABKAkSDwoHYXR0ZW1wdBgCIAEoDRIiCgVtZWRpYRgDIAMoCzITLnN2Yy52MS5NZWRpYUFjY2VzcyLkAQoLTWVkaWFBY2Nlc3MSJgoEc2lkZRgBIAEoDjIYLnN2Yy52MS5NZWRpYUFjY2Vzcy5TaWRlEgsKA3VybBgCIAEoCRIVCg12YWxpZF9zZWNvbmRzGAMgASgNEiUKB3ZlcnNpb24YBCABKAsyFC5zdmMudjEuTWVkaWFWZXJzaW9uEg0KBWhvc3RzGAUgAygJEhcKD3ByaXZhdGVfbmV0d29yaxgGIAEoCCI6CgRTaWRlEhQKEFNJREVfVU5TUEVDSUZJRUQQABINCglSRUZFUkVOQ0UQARINCglESVNUT1JURUQQAiIzCg9QdWxsV29ya1JlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIPCgd3YWl0X21zGAIgASgNIjIKEFB1bGxXb3JrUmVzcG9uc2USHgoEaXRlbRgBIAEoCzIQLnN2Yy52MS5Xb3JrSXRlbSKXAwoIV29ya0l0ZW0SDwoHaXRlbV9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEg4KBmpvYl9pZBgDIAEoCRIRCgl0ZW5hbnRfaWQYBCABKAkSJQoHcmVxdWVzdBgFIAEoCzIULnN2Yy52MS5TY29yZVJlcXVlc3QSIAoEcGxhbhgGIAEoCzIQLnN2Yy52MS5QbGFuV29ya0gAEiYKB3NlZ21lbnQYByABKAsyEy5zdmMudjEuU2VnbWVudFdvcmtIABIkCgZzdGlsbHMYCCABKAsyEi5zdmMudjEuU3RpbGxzV29ya0gAEigKCGRpYWdub3NlGAogASgLMhQuc3ZjLnYxLkRpYWdub3NlV29ya0gAEiAKBGNsaXAYDCABKAsyEC5zdmMudjEuQ2xpcFdvcmtIABIiCgV0aXRsZRgNIAEoCzIRLnN2Yy52MS5UaXRsZVdvcmtIABITCgt0cmFjZXBhcmVudBgJIAEoCRIiCgVtZWRpYRgLIAMoCzITLnN2Yy52MS5NZWRpYUFjY2Vzc0IGCgR3b3JrIjIKCFBsYW5Xb3JrEhcKD3NlZ21lbnRfc2Vjb25kcxgBIAEoDRINCgV1bml0cxgCIAEoCCIsCgtTZWdtZW50V29yaxIMCgRwbGFuGAEgASgJEg8KB3NlZ21lbnQYAiABKAkiPQoKU3RpbGxzV29yaxIMCgRwbGFuGAEgASgJEiEKBXBhcnRzGAIgAygLMhIuc3ZjLnYxLlN0aWxsc1BhcnQiSgoIQ2xpcFdvcmsSDAoEcGxhbhgBIAEoCRINCgVmcmFtZRgCIAEoDRIhCgVwYXJ0cxgDIAMoCzISLnN2Yy52MS5TdGlsbHNQYXJ0Ig4KDERpYWdub3NlV29yayILCglUaXRsZVdvcmsiLQoKU3RpbGxzUGFydBIPCgdzZWdtZW50GAEgASgJEg4KBmZyYW1lcxgCIAMoDSKuAwoTUmVwb3J0UmVzdWx0UmVxdWVzdBIPCgdzZXNzaW9uGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSDwoHYXR0ZW1wdBgDIAEoDRIjCgVwaWVjZRgEIAEoCzISLnN2Yy52MS5GcmFtZVBpZWNlSAASIgoEcGxhbhgFIAEoCzISLnN2Yy52MS5QbGFuUmVwb3J0SAASKAoHc2VnbWVudBgGIAEoCzIVLnN2Yy52MS5TZWdtZW50UmVwb3J0SAASKAoHZmFpbHVyZRgHIAEoCzIVLnN2Yy52MS5GYWlsdXJlUmVwb3J0SAASJQoJaGFuZF9iYWNrGAggASgLMhAuc3ZjLnYxLkhhbmRCYWNrSAASJAoFc3RpbGwYCSABKAsyEy5zdmMudjEuU3RpbGxSZXBvcnRIABImCglkaWFnbm9zaXMYCiABKAsyES5zdmMudjEuRGlhZ25vc2lzSAASIgoEY2xpcBgLIAEoCzISLnN2Yy52MS5DbGlwUmVwb3J0SAASJAoFdGl0bGUYDCABKAsyEy5zdmMudjEuVGl0bGVSZXBvcnRIAEIICgZyZXBvcnQiPQoKRnJhbWVQaWVjZRIOCgZudW1iZXIYASABKA0SDAoEcm93cxgCIAEoDBIRCglyb3dfY291bnQYAyABKA0i1wEKClBsYW5SZXBvcnQSDAoEcGxhbhgBIAEoCRIoCghzZWdtZW50cxgCIAMoCzIWLnN2Yy52MS5QbGFubmVkU2VnbWVudBITCgtmcmFtZV9jb3VudBgDIAEoDRIOCgZwaXhlbHMYBCABKA0SIQoGbW9kZWxzGAUgAygLMhEuc3ZjLnYxLk5vZGVNb2RlbBIRCglzY29yZWRfYnkYBiABKAkSGgoScmVmZXJlbmNlX2lkZW50aXR5GAcgASgJEhoKEmRpc3RvcnRlZF9pZGVudGl0eRgIIAEoCSJYCg5QbGFubmVkU2VnbWVudBITCgtmaXJzdF9mcmFtZRgBIAEoDRITCgtmcmFtZV9jb3VudBgCIAEoDRIPCgdzZWdtZW50GAMgASgJEgsKA2tleRgEIAEoDCLEAQoNU2VnbWVudFJlcG9ydBIgCgRsYXN0GAEgASgLMhIuc3ZjLnYxLkZyYW1lUGllY2USEwoLZHVyYXRpb25fbXMYAiABKAESDAoEcGxhbhgDIAEoCRITCgtmcmFtZV9jb3VudBgEIAEoDRIhCghmaW5kaW5ncxgFIAMoCzIPLnN2Yy52MS5GaW5kaW5nEhEKCXNjb3JlZF9ieRgGIAEoCRIjCgVzaG90cxgHIAEoCzIULnN2Yy52MS5TZWdtZW50U2hvdHMiXwoMU2VnbWVudFNob3RzEg4KBnN0YXJ0cxgBIAMoDRIZCgxmaXJzdF9jaGFuZ2UYAiABKAFIAIgBARITCgtsYXN0X2NoYW5nZRgDIAEoAUIPCg1fZmlyc3RfY2hhbmdlIiEKC1RpdGxlUmVwb3J0EhIKCnJlbmRpdGlvbnMYASADKAkijgEKC1N0aWxsUmVwb3J0Eg0KBWZyYW1lGAEgASgNEiAKBHNpZGUYAiABKA4yEi5zdmMudjEuU3RpbGwuU2lkZRISCgptZWRpYV90eXBlGAMgASgJEg0KBXdpZHRoGAQgASgNEg4KBmhlaWdodBgFIAEoDRINCgVpbWFnZRgGIAEoDBIMCgRsYXN0GAcgASgIIqYBCgpDbGlwUmVwb3J0Eg0KBWZyYW1lGAEgASgNEhMKC2ZpcnN0X2ZyYW1lGAIgASgNEhMKC2ZyYW1lX2NvdW50GAMgASgNEhIKCm1lZGlhX3R5cGUYBCABKAkSDQoFd2lkdGgYBSABKA0SDgoGaGVpZ2h0GAYgASgNEg0KBWJ5dGVzGAcgASgNEg4KBm51bWJlchgIIAEoDRINCgVwaWVjZRgJIAEoDCJQCg1GYWlsdXJlUmVwb3J0EgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCRINCgVmb3VuZBgDIAEoCRIRCgljdXRfZmF1bHQYBCABKAgiCgoISGFuZEJhY2siFgoUUmVwb3J0UmVzdWx0UmVzcG9uc2Ui4wIKBE5vZGUSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIRCgl0ZW5hbnRfaWQYAyABKAkSIQoFc3RhdGUYBCABKA4yEi5zdmMudjEuTm9kZS5TdGF0ZRINCgVzbG90cxgFIAEoDRIuCgxjYXBhYmlsaXRpZXMYBiABKAsyGC5zdmMudjEuTm9kZUNhcGFiaWxpdGllcxIxCg1yZWdpc3Rlcl90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5oZWFydGJlYXRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHgoEd29yaxgJIAMoCzIQLnN2Yy52MS5Ob2RlV29yayJFCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEgoKBk9OTElORRABEgwKCERSQUlOSU5HEAISCwoHT0ZGTElORRADIk4KCE5vZGVXb3JrEg4KBmpvYl9pZBgBIAEoCRIdCgR3b3JrGAIgASgLMg8uc3ZjLnYxLkpvYldvcmsSEwoLZnJhbWVzX2RvbmUYAyABKA0iEgoQTGlzdE5vZGVzUmVxdWVzdCIwChFMaXN0Tm9kZXNSZXNwb25zZRIbCgVub2RlcxgBIAMoCzIMLnN2Yy52MS5Ob2RlIh4KEERyYWluTm9kZVJlcXVlc3QSCgoCaWQYASABKAkiLwoRRHJhaW5Ob2RlUmVzcG9uc2USGgoEbm9kZRgBIAEoCzIMLnN2Yy52MS5Ob2RlMqgDCgtOb2RlU2VydmljZRJJCgxSZWdpc3Rlck5vZGUSGy5zdmMudjEuUmVnaXN0ZXJOb2RlUmVxdWVzdBocLnN2Yy52MS5SZWdpc3Rlck5vZGVSZXNwb25zZRJACglIZWFydGJlYXQSGC5zdmMudjEuSGVhcnRiZWF0UmVxdWVzdBoZLnN2Yy52MS5IZWFydGJlYXRSZXNwb25zZRI9CghQdWxsV29yaxIXLnN2Yy52MS5QdWxsV29ya1JlcXVlc3QaGC5zdmMudjEuUHVsbFdvcmtSZXNwb25zZRJJCgxSZXBvcnRSZXN1bHQSGy5zdmMudjEuUmVwb3J0UmVzdWx0UmVxdWVzdBocLnN2Yy52MS5SZXBvcnRSZXN1bHRSZXNwb25zZRJACglMaXN0Tm9kZXMSGC5zdmMudjEuTGlzdE5vZGVzUmVxdWVzdBoZLnN2Yy52MS5MaXN0Tm9kZXNSZXNwb25zZRJACglEcmFpbk5vZGUSGC5zdmMudjEuRHJhaW5Ob2RlUmVxdWVzdBoZLnN2Yy52MS5EcmFpbk5vZGVSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_svc_v1_job, file_svc_v1_scoring]);
+  fileDesc("ChFzdmMvdjEvbm9kZS5wcm90bxIGc3ZjLnYxIoACChBOb2RlQ2FwYWJpbGl0aWVzEiIKBnNjb3JlchgBIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEiEKBm1vZGVscxgCIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSDwoHdmVyc2lvbhgDIAEoCRIOCgZzdGlsbHMYBCABKAgSKAoMbW9yZV9zY29yZXJzGAUgAygLMhIuc3ZjLnYxLk5vZGVTY29yZXISEQoJZGlhZ25vc2VzGAYgASgIEhEKCXNjb3JlZF9ieRgHIAEoCRINCgVjbGlwcxgIIAEoCBIOCgZ0aXRsZXMYCSABKAgSFQoNc3RvcmVkX3RpdGxlcxgKIAEoCCJmCgpOb2RlU2NvcmVyEiIKBnNjb3JlchgBIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEiEKBm1vZGVscxgCIAMoCzIRLnN2Yy52MS5Ob2RlTW9kZWwSEQoJc2NvcmVkX2J5GAMgASgJIikKCU5vZGVNb2RlbBIMCgRuYW1lGAEgASgJEg4KBmRpZ2VzdBgCIAEoCSJiChNSZWdpc3Rlck5vZGVSZXF1ZXN0EgwKBG5hbWUYASABKAkSDQoFc2xvdHMYAiABKA0SLgoMY2FwYWJpbGl0aWVzGAMgASgLMhguc3ZjLnYxLk5vZGVDYXBhYmlsaXRpZXMiSgoUUmVnaXN0ZXJOb2RlUmVzcG9uc2USDwoHbm9kZV9pZBgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEhAKCGxlYXNlX21zGAMgASgNIn0KEEhlYXJ0YmVhdFJlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIkCgdydW5uaW5nGAIgAygLMhMuc3ZjLnYxLlJ1bm5pbmdXb3JrEhAKCGRyYWluaW5nGAMgASgIEg8KB2hvbGRfbXMYBCABKA0SDwoHbGVhdmluZxgFIAEoCCJ8CgtSdW5uaW5nV29yaxIPCgdpdGVtX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0SEwoLZnJhbWVzX2RvbmUYAyABKA0SEwoLcmVuZXdfbWVkaWEYBCABKAgSIQoFZmV0Y2gYBSABKAsyEi5zdmMudjEuTWVkaWFGZXRjaCJqChFIZWFydGJlYXRSZXNwb25zZRIhCgRzdG9wGAEgAygLMhMuc3ZjLnYxLlJ1bm5pbmdXb3JrEg0KBWRyYWluGAIgASgIEiMKBW1lZGlhGAMgAygLMhQuc3ZjLnYxLlJlbmV3ZWRNZWRpYSJUCgxSZW5ld2VkTWVkaWESDwoHaXRlbV9pZBgBIAEoCRIPCgdhdHRlbXB0GAIgASgNEiIKBW1lZGlhGAMgAygLMhMuc3ZjLnYxLk1lZGlhQWNjZXNzIuQBCgtNZWRpYUFjY2VzcxImCgRzaWRlGAEgASgOMhguc3ZjLnYxLk1lZGlhQWNjZXNzLlNpZGUSCwoDdXJsGAIgASgJEhUKDXZhbGlkX3NlY29uZHMYAyABKA0SJQoHdmVyc2lvbhgEIAEoCzIULnN2Yy52MS5NZWRpYVZlcnNpb24SDQoFaG9zdHMYBSADKAkSFwoPcHJpdmF0ZV9uZXR3b3JrGAYgASgIIjoKBFNpZGUSFAoQU0lERV9VTlNQRUNJRklFRBAAEg0KCVJFRkVSRU5DRRABEg0KCURJU1RPUlRFRBACIjMKD1B1bGxXb3JrUmVxdWVzdBIPCgdzZXNzaW9uGAEgASgJEg8KB3dhaXRfbXMYAiABKA0iMgoQUHVsbFdvcmtSZXNwb25zZRIeCgRpdGVtGAEgASgLMhAuc3ZjLnYxLldvcmtJdGVtIpcDCghXb3JrSXRlbRIPCgdpdGVtX2lkGAEgASgJEg8KB2F0dGVtcHQYAiABKA0SDgoGam9iX2lkGAMgASgJEhEKCXRlbmFudF9pZBgEIAEoCRIlCgdyZXF1ZXN0GAUgASgLMhQuc3ZjLnYxLlNjb3JlUmVxdWVzdBIgCgRwbGFuGAYgASgLMhAuc3ZjLnYxLlBsYW5Xb3JrSAASJgoHc2VnbWVudBgHIAEoCzITLnN2Yy52MS5TZWdtZW50V29ya0gAEiQKBnN0aWxscxgIIAEoCzISLnN2Yy52MS5TdGlsbHNXb3JrSAASKAoIZGlhZ25vc2UYCiABKAsyFC5zdmMudjEuRGlhZ25vc2VXb3JrSAASIAoEY2xpcBgMIAEoCzIQLnN2Yy52MS5DbGlwV29ya0gAEiIKBXRpdGxlGA0gASgLMhEuc3ZjLnYxLlRpdGxlV29ya0gAEhMKC3RyYWNlcGFyZW50GAkgASgJEiIKBW1lZGlhGAsgAygLMhMuc3ZjLnYxLk1lZGlhQWNjZXNzQgYKBHdvcmsiMgoIUGxhbldvcmsSFwoPc2VnbWVudF9zZWNvbmRzGAEgASgNEg0KBXVuaXRzGAIgASgIIiwKC1NlZ21lbnRXb3JrEgwKBHBsYW4YASABKAkSDwoHc2VnbWVudBgCIAEoCSI9CgpTdGlsbHNXb3JrEgwKBHBsYW4YASABKAkSIQoFcGFydHMYAiADKAsyEi5zdmMudjEuU3RpbGxzUGFydCJKCghDbGlwV29yaxIMCgRwbGFuGAEgASgJEg0KBWZyYW1lGAIgASgNEiEKBXBhcnRzGAMgAygLMhIuc3ZjLnYxLlN0aWxsc1BhcnQiDgoMRGlhZ25vc2VXb3JrIgsKCVRpdGxlV29yayItCgpTdGlsbHNQYXJ0Eg8KB3NlZ21lbnQYASABKAkSDgoGZnJhbWVzGAIgAygNIq4DChNSZXBvcnRSZXN1bHRSZXF1ZXN0Eg8KB3Nlc3Npb24YASABKAkSDwoHaXRlbV9pZBgCIAEoCRIPCgdhdHRlbXB0GAMgASgNEiMKBXBpZWNlGAQgASgLMhIuc3ZjLnYxLkZyYW1lUGllY2VIABIiCgRwbGFuGAUgASgLMhIuc3ZjLnYxLlBsYW5SZXBvcnRIABIoCgdzZWdtZW50GAYgASgLMhUuc3ZjLnYxLlNlZ21lbnRSZXBvcnRIABIoCgdmYWlsdXJlGAcgASgLMhUuc3ZjLnYxLkZhaWx1cmVSZXBvcnRIABIlCgloYW5kX2JhY2sYCCABKAsyEC5zdmMudjEuSGFuZEJhY2tIABIkCgVzdGlsbBgJIAEoCzITLnN2Yy52MS5TdGlsbFJlcG9ydEgAEiYKCWRpYWdub3NpcxgKIAEoCzIRLnN2Yy52MS5EaWFnbm9zaXNIABIiCgRjbGlwGAsgASgLMhIuc3ZjLnYxLkNsaXBSZXBvcnRIABIkCgV0aXRsZRgMIAEoCzITLnN2Yy52MS5UaXRsZVJlcG9ydEgAQggKBnJlcG9ydCI9CgpGcmFtZVBpZWNlEg4KBm51bWJlchgBIAEoDRIMCgRyb3dzGAIgASgMEhEKCXJvd19jb3VudBgDIAEoDSLXAQoKUGxhblJlcG9ydBIMCgRwbGFuGAEgASgJEigKCHNlZ21lbnRzGAIgAygLMhYuc3ZjLnYxLlBsYW5uZWRTZWdtZW50EhMKC2ZyYW1lX2NvdW50GAMgASgNEg4KBnBpeGVscxgEIAEoDRIhCgZtb2RlbHMYBSADKAsyES5zdmMudjEuTm9kZU1vZGVsEhEKCXNjb3JlZF9ieRgGIAEoCRIaChJyZWZlcmVuY2VfaWRlbnRpdHkYByABKAkSGgoSZGlzdG9ydGVkX2lkZW50aXR5GAggASgJIlgKDlBsYW5uZWRTZWdtZW50EhMKC2ZpcnN0X2ZyYW1lGAEgASgNEhMKC2ZyYW1lX2NvdW50GAIgASgNEg8KB3NlZ21lbnQYAyABKAkSCwoDa2V5GAQgASgMIsQBCg1TZWdtZW50UmVwb3J0EiAKBGxhc3QYASABKAsyEi5zdmMudjEuRnJhbWVQaWVjZRITCgtkdXJhdGlvbl9tcxgCIAEoARIMCgRwbGFuGAMgASgJEhMKC2ZyYW1lX2NvdW50GAQgASgNEiEKCGZpbmRpbmdzGAUgAygLMg8uc3ZjLnYxLkZpbmRpbmcSEQoJc2NvcmVkX2J5GAYgASgJEiMKBXNob3RzGAcgASgLMhQuc3ZjLnYxLlNlZ21lbnRTaG90cyJfCgxTZWdtZW50U2hvdHMSDgoGc3RhcnRzGAEgAygNEhkKDGZpcnN0X2NoYW5nZRgCIAEoAUgAiAEBEhMKC2xhc3RfY2hhbmdlGAMgASgBQg8KDV9maXJzdF9jaGFuZ2UiIQoLVGl0bGVSZXBvcnQSEgoKcmVuZGl0aW9ucxgBIAMoCSKOAQoLU3RpbGxSZXBvcnQSDQoFZnJhbWUYASABKA0SIAoEc2lkZRgCIAEoDjISLnN2Yy52MS5TdGlsbC5TaWRlEhIKCm1lZGlhX3R5cGUYAyABKAkSDQoFd2lkdGgYBCABKA0SDgoGaGVpZ2h0GAUgASgNEg0KBWltYWdlGAYgASgMEgwKBGxhc3QYByABKAgipgEKCkNsaXBSZXBvcnQSDQoFZnJhbWUYASABKA0SEwoLZmlyc3RfZnJhbWUYAiABKA0SEwoLZnJhbWVfY291bnQYAyABKA0SEgoKbWVkaWFfdHlwZRgEIAEoCRINCgV3aWR0aBgFIAEoDRIOCgZoZWlnaHQYBiABKA0SDQoFYnl0ZXMYByABKA0SDgoGbnVtYmVyGAggASgNEg0KBXBpZWNlGAkgASgMIlAKDUZhaWx1cmVSZXBvcnQSDAoEY29kZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEg0KBWZvdW5kGAMgASgJEhEKCWN1dF9mYXVsdBgEIAEoCCIKCghIYW5kQmFjayIWChRSZXBvcnRSZXN1bHRSZXNwb25zZSKDAQoXU2lnblRpdGxlT2JqZWN0c1JlcXVlc3QSDwoHc2Vzc2lvbhgBIAEoCRIPCgdpdGVtX2lkGAIgASgJEg8KB2F0dGVtcHQYAyABKA0SJgoEc2lkZRgEIAEoDjIYLnN2Yy52MS5NZWRpYUFjY2Vzcy5TaWRlEg0KBXBhdGhzGAUgAygJIj8KGFNpZ25UaXRsZU9iamVjdHNSZXNwb25zZRIMCgR1cmxzGAEgAygJEhUKDXZhbGlkX3NlY29uZHMYAiABKA0i4wIKBE5vZGUSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIRCgl0ZW5hbnRfaWQYAyABKAkSIQoFc3RhdGUYBCABKA4yEi5zdmMudjEuTm9kZS5TdGF0ZRINCgVzbG90cxgFIAEoDRIuCgxjYXBhYmlsaXRpZXMYBiABKAsyGC5zdmMudjEuTm9kZUNhcGFiaWxpdGllcxIxCg1yZWdpc3Rlcl90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5oZWFydGJlYXRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHgoEd29yaxgJIAMoCzIQLnN2Yy52MS5Ob2RlV29yayJFCgVTdGF0ZRIVChFTVEFURV9VTlNQRUNJRklFRBAAEgoKBk9OTElORRABEgwKCERSQUlOSU5HEAISCwoHT0ZGTElORRADIk4KCE5vZGVXb3JrEg4KBmpvYl9pZBgBIAEoCRIdCgR3b3JrGAIgASgLMg8uc3ZjLnYxLkpvYldvcmsSEwoLZnJhbWVzX2RvbmUYAyABKA0iEgoQTGlzdE5vZGVzUmVxdWVzdCIwChFMaXN0Tm9kZXNSZXNwb25zZRIbCgVub2RlcxgBIAMoCzIMLnN2Yy52MS5Ob2RlIh4KEERyYWluTm9kZVJlcXVlc3QSCgoCaWQYASABKAkiLwoRRHJhaW5Ob2RlUmVzcG9uc2USGgoEbm9kZRgBIAEoCzIMLnN2Yy52MS5Ob2RlMv8DCgtOb2RlU2VydmljZRJJCgxSZWdpc3Rlck5vZGUSGy5zdmMudjEuUmVnaXN0ZXJOb2RlUmVxdWVzdBocLnN2Yy52MS5SZWdpc3Rlck5vZGVSZXNwb25zZRJACglIZWFydGJlYXQSGC5zdmMudjEuSGVhcnRiZWF0UmVxdWVzdBoZLnN2Yy52MS5IZWFydGJlYXRSZXNwb25zZRI9CghQdWxsV29yaxIXLnN2Yy52MS5QdWxsV29ya1JlcXVlc3QaGC5zdmMudjEuUHVsbFdvcmtSZXNwb25zZRJJCgxSZXBvcnRSZXN1bHQSGy5zdmMudjEuUmVwb3J0UmVzdWx0UmVxdWVzdBocLnN2Yy52MS5SZXBvcnRSZXN1bHRSZXNwb25zZRJVChBTaWduVGl0bGVPYmplY3RzEh8uc3ZjLnYxLlNpZ25UaXRsZU9iamVjdHNSZXF1ZXN0GiAuc3ZjLnYxLlNpZ25UaXRsZU9iamVjdHNSZXNwb25zZRJACglMaXN0Tm9kZXMSGC5zdmMudjEuTGlzdE5vZGVzUmVxdWVzdBoZLnN2Yy52MS5MaXN0Tm9kZXNSZXNwb25zZRJACglEcmFpbk5vZGUSGC5zdmMudjEuRHJhaW5Ob2RlUmVxdWVzdBoZLnN2Yy52MS5EcmFpbk5vZGVSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_svc_v1_job, file_svc_v1_scoring]);
 
 /**
  * What a node can do.
@@ -88,6 +88,13 @@ export type NodeCapabilities = Message<"svc.v1.NodeCapabilities"> & {
    * @generated from field: bool titles = 9;
    */
   titles: boolean;
+
+  /**
+   * Whether the node reads titles in storages. Tasks with a video of such a title go only to such nodes.
+   *
+   * @generated from field: bool stored_titles = 10;
+   */
+  storedTitles: boolean;
 };
 
 /**
@@ -158,6 +165,13 @@ export type NodeCapabilitiesJson = {
    * @generated from field: bool titles = 9;
    */
   titles?: boolean;
+
+  /**
+   * Whether the node reads titles in storages. Tasks with a video of such a title go only to such nodes.
+   *
+   * @generated from field: bool stored_titles = 10;
+   */
+  storedTitles?: boolean;
 };
 
 /**
@@ -954,7 +968,7 @@ export type WorkItem = Message<"svc.v1.WorkItem"> & {
   traceparent: string;
 
   /**
-   * One for each side that is an object of a storage; paths have none.
+   * One for each side that is an object of a storage; paths have none. Of a title in a storage: its manifest.
    *
    * @generated from field: repeated svc.v1.MediaAccess media = 11;
    */
@@ -1034,7 +1048,7 @@ export type WorkItemJson = {
   traceparent?: string;
 
   /**
-   * One for each side that is an object of a storage; paths have none.
+   * One for each side that is an object of a storage; paths have none. Of a title in a storage: its manifest.
    *
    * @generated from field: repeated svc.v1.MediaAccess media = 11;
    */
@@ -2322,6 +2336,128 @@ export const ReportResultResponseSchema: GenMessage<ReportResultResponse, {jsonT
   messageDesc(file_svc_v1_node, 31);
 
 /**
+ * @generated from message svc.v1.SignTitleObjectsRequest
+ */
+export type SignTitleObjectsRequest = Message<"svc.v1.SignTitleObjectsRequest"> & {
+  /**
+   * @generated from field: string session = 1;
+   */
+  session: string;
+
+  /**
+   * @generated from field: string item_id = 2;
+   */
+  itemId: string;
+
+  /**
+   * At most 2147483647.
+   *
+   * @generated from field: uint32 attempt = 3;
+   */
+  attempt: number;
+
+  /**
+   * @generated from field: svc.v1.MediaAccess.Side side = 4;
+   */
+  side: MediaAccess_Side;
+
+  /**
+   * Paths from the folder of the manifest, without percent-encoding, such as "720p/1.ts"; 1 to 250. A path has no empty
+   * part and none that is "." or "..".
+   *
+   * @generated from field: repeated string paths = 5;
+   */
+  paths: string[];
+};
+
+/**
+ * @generated from message svc.v1.SignTitleObjectsRequest
+ */
+export type SignTitleObjectsRequestJson = {
+  /**
+   * @generated from field: string session = 1;
+   */
+  session?: string;
+
+  /**
+   * @generated from field: string item_id = 2;
+   */
+  itemId?: string;
+
+  /**
+   * At most 2147483647.
+   *
+   * @generated from field: uint32 attempt = 3;
+   */
+  attempt?: number;
+
+  /**
+   * @generated from field: svc.v1.MediaAccess.Side side = 4;
+   */
+  side?: MediaAccess_SideJson;
+
+  /**
+   * Paths from the folder of the manifest, without percent-encoding, such as "720p/1.ts"; 1 to 250. A path has no empty
+   * part and none that is "." or "..".
+   *
+   * @generated from field: repeated string paths = 5;
+   */
+  paths?: string[];
+};
+
+/**
+ * Describes the message svc.v1.SignTitleObjectsRequest.
+ * Use `create(SignTitleObjectsRequestSchema)` to create a new message.
+ */
+export const SignTitleObjectsRequestSchema: GenMessage<SignTitleObjectsRequest, {jsonType: SignTitleObjectsRequestJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_node, 32);
+
+/**
+ * @generated from message svc.v1.SignTitleObjectsResponse
+ */
+export type SignTitleObjectsResponse = Message<"svc.v1.SignTitleObjectsResponse"> & {
+  /**
+   * One for each path, in order, reached as the manifest is. Secrets, as MediaAccess.url.
+   *
+   * @generated from field: repeated string urls = 1;
+   */
+  urls: string[];
+
+  /**
+   * Seconds from now on for which the URLs are valid.
+   *
+   * @generated from field: uint32 valid_seconds = 2;
+   */
+  validSeconds: number;
+};
+
+/**
+ * @generated from message svc.v1.SignTitleObjectsResponse
+ */
+export type SignTitleObjectsResponseJson = {
+  /**
+   * One for each path, in order, reached as the manifest is. Secrets, as MediaAccess.url.
+   *
+   * @generated from field: repeated string urls = 1;
+   */
+  urls?: string[];
+
+  /**
+   * Seconds from now on for which the URLs are valid.
+   *
+   * @generated from field: uint32 valid_seconds = 2;
+   */
+  validSeconds?: number;
+};
+
+/**
+ * Describes the message svc.v1.SignTitleObjectsResponse.
+ * Use `create(SignTitleObjectsResponseSchema)` to create a new message.
+ */
+export const SignTitleObjectsResponseSchema: GenMessage<SignTitleObjectsResponse, {jsonType: SignTitleObjectsResponseJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_node, 33);
+
+/**
  * @generated from message svc.v1.Node
  */
 export type Node = Message<"svc.v1.Node"> & {
@@ -2432,7 +2568,7 @@ export type NodeJson = {
  * Use `create(NodeSchema)` to create a new message.
  */
 export const NodeSchema: GenMessage<Node, {jsonType: NodeJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 32);
+  messageDesc(file_svc_v1_node, 34);
 
 /**
  * @generated from enum svc.v1.Node.State
@@ -2477,7 +2613,7 @@ export type Node_StateJson = "STATE_UNSPECIFIED" | "ONLINE" | "DRAINING" | "OFFL
  * Describes the enum svc.v1.Node.State.
  */
 export const Node_StateSchema: GenEnum<Node_State, Node_StateJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_node, 32, 0);
+  enumDesc(file_svc_v1_node, 34, 0);
 
 /**
  * @generated from message svc.v1.NodeWork
@@ -2524,7 +2660,7 @@ export type NodeWorkJson = {
  * Use `create(NodeWorkSchema)` to create a new message.
  */
 export const NodeWorkSchema: GenMessage<NodeWork, {jsonType: NodeWorkJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 33);
+  messageDesc(file_svc_v1_node, 35);
 
 /**
  * @generated from message svc.v1.ListNodesRequest
@@ -2543,7 +2679,7 @@ export type ListNodesRequestJson = {
  * Use `create(ListNodesRequestSchema)` to create a new message.
  */
 export const ListNodesRequestSchema: GenMessage<ListNodesRequest, {jsonType: ListNodesRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 34);
+  messageDesc(file_svc_v1_node, 36);
 
 /**
  * @generated from message svc.v1.ListNodesResponse
@@ -2570,7 +2706,7 @@ export type ListNodesResponseJson = {
  * Use `create(ListNodesResponseSchema)` to create a new message.
  */
 export const ListNodesResponseSchema: GenMessage<ListNodesResponse, {jsonType: ListNodesResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 35);
+  messageDesc(file_svc_v1_node, 37);
 
 /**
  * @generated from message svc.v1.DrainNodeRequest
@@ -2597,7 +2733,7 @@ export type DrainNodeRequestJson = {
  * Use `create(DrainNodeRequestSchema)` to create a new message.
  */
 export const DrainNodeRequestSchema: GenMessage<DrainNodeRequest, {jsonType: DrainNodeRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 36);
+  messageDesc(file_svc_v1_node, 38);
 
 /**
  * @generated from message svc.v1.DrainNodeResponse
@@ -2624,7 +2760,7 @@ export type DrainNodeResponseJson = {
  * Use `create(DrainNodeResponseSchema)` to create a new message.
  */
 export const DrainNodeResponseSchema: GenMessage<DrainNodeResponse, {jsonType: DrainNodeResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_node, 37);
+  messageDesc(file_svc_v1_node, 39);
 
 /**
  * The calls that nodes make, and those that list and drain nodes. Every call needs role svc:admin,
@@ -2679,6 +2815,18 @@ export const NodeService: GenService<{
     methodKind: "unary";
     input: typeof ReportResultRequestSchema;
     output: typeof ReportResultResponseSchema;
+  },
+  /**
+   * Returns URLs of objects of the title whose manifest, or rendition, is a video of a leased task and lies in a storage.
+   * Refused with STALE_ATTEMPT unless the task is leased to the session with this attempt, and with URL_NOT_ALLOWED for an
+   * object that is not below the folder of the manifest, or that the tenant's storage does not contain.
+   *
+   * @generated from rpc svc.v1.NodeService.SignTitleObjects
+   */
+  signTitleObjects: {
+    methodKind: "unary";
+    input: typeof SignTitleObjectsRequestSchema;
+    output: typeof SignTitleObjectsResponseSchema;
   },
   /**
    * Lists the nodes that serve the caller's tenant.

@@ -1,0 +1,31 @@
+/** Facts about a rendition that do not depend on where its title is. */
+import type { RenditionName } from "../../jobs/media/titles.ts";
+import { Failure } from "../../platform/failure.ts";
+import type { Rendition } from "../../titles/title.ts";
+
+/** Returns the rendition of a name. Throws MEDIA_NOT_FOUND. */
+export function renditionOf(
+  { manifest, rendition: name }: RenditionName,
+  all: readonly Rendition[],
+): Rendition {
+  const rendition = all.find((one) => one.name === name);
+  if (rendition !== undefined) return rendition;
+  const names = all.map((one) => one.name);
+  throw new Failure(
+    "MEDIA_NOT_FOUND",
+    `The manifest ${JSON.stringify(manifest)} has no rendition ${JSON.stringify(name)}. It has ${names.slice(0, 10).join(", ")}${names.length > 10 ? ", …" : ""}.`,
+  );
+}
+
+/** Returns the files of the segments, each once. */
+export function filesOf({ segments }: Rendition): readonly string[] {
+  return [...new Set(segments.flatMap(({ file, init }) => [file, ...(init ? [init.file] : [])]))];
+}
+
+/** Returns the most bytes that the segments have together. `sizeOf`: bytes of a file. */
+export function bytesOf({ segments }: Rendition, sizeOf: (file: string) => number): number {
+  const all = segments.reduce((sum, { file, range }) => sum + (range?.length ?? sizeOf(file)), 0);
+  // Only the first init segment is kept.
+  const init = segments[0]?.init;
+  return all + (init === undefined ? 0 : (init.range?.length ?? sizeOf(init.file)));
+}

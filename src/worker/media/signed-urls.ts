@@ -1,0 +1,106 @@
+/** URLs of objects of titles, which the controller signs. They are kept for further tasks over the same title. */
+import { MAX_TITLE_OBJECTS } from "../../jobs/media/title-objects.ts";
+import { BackOff } from "../../platform/concurrency/back-off.ts";
+import { pause } from "../../platform/concurrency/lifecycle.ts";
+import { Failure } from "../../platform/failure.ts";
+
+/** URLs that are kept, of all titles: some 20 MB. */
+const MAX_URLS = 20_000;
+/** Share of its life for which a URL is used. */
+const USED_FOR = 0.5;
+/** While the controller cannot be reached: about half a minute. */
+const MAX_ATTEMPTS = 8;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 10_000;
+
+/** Asks the controller for URLs of objects, which are named by their paths from the folder of the manifest. */
+export type Sign = (
+  paths: readonly string[],
+  signal: AbortSignal,
+) => Promise<{ readonly urls: readonly string[]; readonly validSeconds: number }>;
+
+/** A title of a tenant, for a task that may ask for its objects. */
+export interface Signing {
+  /** Equal only for the same manifest of the same tenant. */
+  readonly key: string;
+  readonly sign: Sign;
+  readonly signal: AbortSignal;
+}
+
+interface Signed {
+  readonly url: string;
+  /** A time of performance.now(). */
+  readonly until: number;
+}
+
+export class SignedUrls {
+  /** The oldest first. */
+  readonly #urls = new Map<string, Signed>();
+
+  /** Returns the URLs of objects, at most MAX_TITLE_OBJECTS, in order. Throws Failure. */
+  async of(signing: Signing, paths: readonly string[]): Promise<readonly string[]> {
+    const known = paths.map((path) => this.#known(signing, path));
+    const missing = paths.filter((_, index) => known[index] === undefined);
+    if (missing.length === 0) return known.map((url) => url ?? "");
+    const fresh = await this.#signed(signing, missing);
+    return paths.map((path, index) => known[index] ?? fresh.get(path) ?? "");
+  }
+
+  /** The storage refuses the URL of an object: it may have expired, or its credentials may have been replaced. */
+  forget({ key }: Signing, path: string): void {
+    this.#urls.delete(keyOf(key, path));
+  }
+
+  #known({ key }: Signing, path: string): string | undefined {
+    const signed = this.#urls.get(keyOf(key, path));
+    return signed !== undefined && performance.now() < signed.until ? signed.url : undefined;
+  }
+
+  async #signed(signing: Signing, paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const asked = performance.now();
+    const { urls, validSeconds } = await patiently(signing, paths);
+    if (urls.length !== paths.length)
+      throw new Failure("INTERNAL", `The controller signed ${urls.length} URLs instead of ${paths.length}.`);
+    const until = asked + validSeconds * 1000 * USED_FOR;
+    const fresh = new Map(paths.map((path, index) => [path, urls[index] ?? ""]));
+    for (const [path, url] of fresh) {
+      const key = keyOf(signing.key, path);
+      this.#urls.delete(key);
+      this.#urls.set(key, { url, until });
+    }
+    for (const key of this.#urls.keys()) {
+      if (this.#urls.size <= MAX_URLS) break;
+      this.#urls.delete(key);
+    }
+    return fresh;
+  }
+}
+
+/** Asks again while the controller or the credentials of the storage are not there. */
+async function patiently({ sign, signal }: Signing, paths: readonly string[]): ReturnType<Sign> {
+  const backOff = new BackOff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+  for (let attempt = 1; ; attempt++) {
+    signal.throwIfAborted();
+    try {
+      return await sign(paths, signal);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      const failure = Failure.from(thrown);
+      const mayPass = failure.kind === "unavailable" || failure.kind === "deadline";
+      if (!mayPass || attempt === MAX_ATTEMPTS) throw failure;
+      await pause(backOff.next(), signal);
+    }
+  }
+}
+
+function keyOf(title: string, path: string): string {
+  return `${title}\n${path}`;
+}
+
+/** Divides paths into lists for one call each. */
+export function batchesOf<T>(paths: readonly T[]): readonly (readonly T[])[] {
+  const count = Math.ceil(paths.length / MAX_TITLE_OBJECTS);
+  return Array.from({ length: count }, (_, index) =>
+    paths.slice(index * MAX_TITLE_OBJECTS, (index + 1) * MAX_TITLE_OBJECTS),
+  );
+}

@@ -1,0 +1,199 @@
+/** Renditions of titles in storages, as videos of tasks: fetched and joined to files that are kept for further tasks. */
+import { hash } from "node:crypto";
+import { open } from "node:fs/promises";
+import { basename, extname } from "node:path";
+import type { Side } from "../../engine/contract/request.ts";
+import type { RemoteVideo } from "../../engine/contract/work.ts";
+import { remoteName } from "../../jobs/media/names.ts";
+import { titleFolder } from "../../jobs/media/title-objects.ts";
+import type { RenditionName } from "../../jobs/media/titles.ts";
+import { objectIdentity } from "../../media/objects/object.ts";
+import type { ObjectReader } from "../../media/objects/reader.ts";
+import { inOrder } from "../../platform/concurrency/in-order.ts";
+import { invalid } from "../../platform/failure.ts";
+import type { Log } from "../../platform/observability/log.ts";
+import { assemble, wholeFile } from "../../titles/assemble.ts";
+import { readTitle } from "../../titles/read-title.ts";
+import { segmentStarts } from "../../titles/segment-starts.ts";
+import type { Rendition } from "../../titles/title.ts";
+import type { NodeMetrics } from "../metrics.ts";
+import type { JoinedFiles } from "./joined-files.ts";
+import type { LeasedMedia } from "./leased-media.ts";
+import { bytesOf, filesOf, renditionOf } from "./rendition.ts";
+import { type Sign, SignedUrls } from "./signed-urls.ts";
+import { StoredTitle } from "./stored-title.ts";
+
+/** Bytes of segments that are fetched at a time, and how many segments. */
+const BYTES_AT_ONCE = 64 * 2 ** 20;
+const SEGMENTS_AT_ONCE = 8;
+/** Bytes of the parts in which a file is fetched that is a rendition by itself. */
+const PART_BYTES = 16 * 2 ** 20;
+/** Hexadecimal digits of the number that stands for the versions of all objects: 48 bits. */
+const VERSION_DIGITS = 12;
+
+export interface StoredRenditionsOptions {
+  readonly joined: JoinedFiles;
+  readonly reader: ObjectReader;
+  readonly metrics: NodeMetrics;
+  readonly log: Log;
+}
+
+/** The task that needs a title. */
+export interface TitleNeed {
+  readonly jobId: string;
+  readonly tenant: string;
+  readonly media: LeasedMedia;
+  readonly side: Side;
+  readonly sign: Sign;
+}
+
+/** A rendition, and its objects as they were when it was read. */
+interface Found {
+  readonly name: RenditionName;
+  readonly rendition: Rendition;
+  readonly title: StoredTitle;
+  /** Bytes that were fetched of its objects by now. */
+  readonly fetched: () => number;
+}
+
+export class StoredRenditions {
+  readonly #options: StoredRenditionsOptions;
+  readonly #urls = new SignedUrls();
+
+  constructor(options: StoredRenditionsOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the names of the renditions of a title. Throws Failure. */
+  async list(need: TitleNeed, manifest: string, signal: AbortSignal): Promise<readonly string[]> {
+    const { title } = this.#titleOf(need, manifest, signal);
+    return (await readTitle(title.places, title.open)).map(({ name }) => name);
+  }
+
+  /** Throws Failure. */
+  async open(need: TitleNeed, name: RenditionName, signal: AbortSignal): Promise<RemoteVideo> {
+    const found = await this.#find(need, name, signal);
+    const file = await this.#options.joined.open({
+      key: hash("sha256", JSON.stringify([keyOf(need, name.manifest), name, textOf(found)]), "hex"),
+      bytes: totalOf(found),
+      signal,
+      join: (target) => this.#join(need, found, target, signal),
+    });
+    // Also if another task has fetched it.
+    need.media.fetching(need.side, totalOf(found), () => totalOf(found));
+    try {
+      const { places } = found.title;
+      const text = textOf(found);
+      const { size } = await file.handle.stat();
+      const manifest = basename(places.manifest, extname(places.manifest));
+      return {
+        handle: file.handle,
+        path: file.path,
+        fileName: `${manifest}-${name.rendition}${extname(file.path)}`,
+        size,
+        modifiedMs: Number.parseInt(hash("sha256", text, "hex").slice(0, VERSION_DIGITS), 16),
+        identity: `title ${hash("sha256", `${name.rendition}\n${text}`, "hex")}`,
+        segmentStarts: segmentStarts(found.rendition),
+        verifyUnchanged: () => found.title.verify(),
+        [Symbol.asyncDispose]: async () => file[Symbol.asyncDispose](),
+      };
+    } catch (error) {
+      await file[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** `fetched`: how many bytes were fetched of its objects. */
+  #titleOf(need: TitleNeed, manifest: string, signal: AbortSignal) {
+    const remote = remoteName(manifest);
+    const folder = remote === undefined || remote.kind === "fault" ? undefined : titleFolder(remote);
+    if (folder === undefined) throw invalid(`The task has no title ${JSON.stringify(manifest)}.`);
+    const { metrics, reader } = this.#options;
+    let fetched = 0;
+    const onFetched = (bytes: number) => {
+      fetched += bytes;
+      metrics.mediaFetched.inc(bytes);
+    };
+    const key = keyOf(need, manifest);
+    const title = new StoredTitle({ ...need, key, folder, urls: this.#urls, reader, onFetched, signal });
+    return { title, fetched: () => fetched };
+  }
+
+  async #find(need: TitleNeed, name: RenditionName, signal: AbortSignal): Promise<Found> {
+    const { title, fetched } = this.#titleOf(need, name.manifest, signal);
+    const rendition = renditionOf(name, await readTitle(title.places, title.open));
+    await title.look(filesOf(rendition));
+    return { name, rendition, title, fetched };
+  }
+
+  /** Fetches the segments, and joins them to a file. Returns its path. */
+  async #join(
+    { jobId, media, side }: TitleNeed,
+    found: Found,
+    target: string,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const started = performance.now();
+    const before = found.fetched();
+    const bytes = () => found.fetched() - before;
+    media.fetching(side, totalOf(found), bytes);
+    const path = await joinTo(found, target, signal);
+    const durationMs = Math.round(performance.now() - started);
+    this.#options.log.info({ jobId, side, bytes: bytes(), durationMs }, "fetched a rendition");
+    return path;
+  }
+}
+
+async function joinTo(
+  { name, rendition, title }: Found,
+  target: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const whole = await wholeFile(rendition, title.open);
+  if (whole !== undefined) return copyOf(title, whole, `${target}${extname(whole)}`, signal);
+  const largest = rendition.segments.reduce(
+    (most, { file, range }) => Math.max(most, range?.length ?? sizeIn(title, file)),
+    1,
+  );
+  const atOnce = Math.max(1, Math.min(SEGMENTS_AT_ONCE, Math.floor(BYTES_AT_ONCE / largest)));
+  return assemble(rendition, { manifest: name.manifest, target, signal, open: title.open, atOnce });
+}
+
+/** Fetches a file. Returns its new path. */
+async function copyOf(title: StoredTitle, file: string, path: string, signal: AbortSignal): Promise<string> {
+  const size = sizeIn(title, file);
+  await using object = await title.open(file);
+  await using target = await open(path, "wx", 0o600);
+  const positions = Array.from({ length: Math.ceil(size / PART_BYTES) }, (_, index) => index * PART_BYTES);
+  const read = async (position: number) => {
+    const bytes = Buffer.alloc(Math.min(PART_BYTES, size - position));
+    await object.read(bytes, 0, bytes.length, position);
+    return bytes;
+  };
+  for await (const [, bytes] of inOrder(positions, BYTES_AT_ONCE / PART_BYTES, read)) {
+    signal.throwIfAborted();
+    await target.write(bytes);
+  }
+  return path;
+}
+
+/** Identifies a manifest of a tenant, and where it is. */
+function keyOf({ tenant, media, side }: TitleNeed, manifest: string): string {
+  const { origin, pathname } = new URL(media.access(side).url);
+  return JSON.stringify([tenant, manifest, origin + pathname]);
+}
+
+function sizeIn({ versions }: StoredTitle, file: string): number {
+  return versions.get(file)?.size ?? 0;
+}
+
+function totalOf({ rendition, title }: Found): number {
+  return bytesOf(rendition, (file) => sizeIn(title, file));
+}
+
+/** A text of the versions of all objects. */
+function textOf({ title: { versions } }: Found): string {
+  const lines = [...versions].map(([file, version]) => `${JSON.stringify(file)} ${objectIdentity(version)}`);
+  // They were looked at in any order.
+  return lines.sort().join("\n");
+}

@@ -1,0 +1,157 @@
+/**
+ * The objects of a title in a storage, as one task reads them. Each is looked at before it is read, and every response must be
+ * of the version that was found then; of the manifest, of that which its job was submitted with.
+ */
+import type { Side } from "../../engine/contract/request.ts";
+import type { TitleFolder } from "../../jobs/media/title-objects.ts";
+import { titleFailure } from "../../media/objects/failures.ts";
+import { type ObjectAccess, ObjectFault, type ObjectVersion } from "../../media/objects/object.ts";
+import { MAX_ATTEMPTS, type ObjectReader } from "../../media/objects/reader.ts";
+import type { OpenTitleFile } from "../../titles/open-file.ts";
+import { ObjectPlaces } from "../../titles/places.ts";
+import type { LeasedMedia } from "./leased-media.ts";
+import { batchesOf, type SignedUrls, type Signing } from "./signed-urls.ts";
+
+/** Objects that are looked at at a time. */
+const CONCURRENT = 32;
+
+export interface StoredTitleOptions extends Signing {
+  readonly folder: TitleFolder;
+  readonly side: Side;
+  readonly media: LeasedMedia;
+  readonly urls: SignedUrls;
+  readonly reader: ObjectReader;
+  /** Called with the number of bytes of each part that was fetched. */
+  readonly onFetched: (bytes: number) => void;
+}
+
+export class StoredTitle {
+  readonly places: ObjectPlaces;
+  readonly #options: StoredTitleOptions;
+  /** Of each object that was looked at. */
+  readonly #versions = new Map<string, ObjectVersion>();
+
+  constructor(options: StoredTitleOptions) {
+    this.#options = options;
+    this.places = new ObjectPlaces(options.folder);
+    this.#versions.set(this.places.manifest, options.media.version(options.side));
+  }
+
+  /** The versions of all objects that were looked at, and of the manifest. */
+  get versions(): ReadonlyMap<string, ObjectVersion> {
+    return this.#versions;
+  }
+
+  /** Opens an object for reading; connects to nothing but for its version. Throws Failure. */
+  readonly open: OpenTitleFile = async (file) => {
+    await this.look([file]);
+    const version = this.#versions.get(file);
+    if (version === undefined) throw new Error("an object that was looked at has a version");
+    const { size } = version;
+    return {
+      stat: async () => ({ size }),
+      read: async (buffer, offset, length, position) => {
+        const bytesRead = Math.max(0, Math.min(length, size - position));
+        if (bytesRead > 0)
+          await this.#read(file, version, buffer.subarray(offset, offset + bytesRead), position);
+        return { bytesRead };
+      },
+      [Symbol.asyncDispose]: async () => {},
+    };
+  };
+
+  /** Finds out which versions objects have, unless it is known. Throws Failure. */
+  async look(files: readonly string[]): Promise<void> {
+    const { folder, reader, signal } = this.#options;
+    const isWeb = folder.root.startsWith("https:");
+    const unknown = [...new Set(files)].filter((file) => !this.#versions.has(file));
+    await this.#each(unknown, false, async (file, access) => {
+      this.#versions.set(file, await reader.look(access, isWeb, signal, MAX_ATTEMPTS));
+    });
+  }
+
+  /** Throws MEDIA_CHANGED if an object that was looked at is another one now. */
+  async verify(): Promise<void> {
+    const { reader, signal } = this.#options;
+    await this.#each([...this.#versions.keys()], true, async (file, access) => {
+      const version = this.#versions.get(file);
+      if (version !== undefined) await reader.verify({ access: () => access, version, signal });
+    });
+  }
+
+  /** Does something with objects, some of them at a time, and stops at the first failure. */
+  async #each(
+    files: readonly string[],
+    isKnown: boolean,
+    work: (file: string, access: ObjectAccess) => Promise<void>,
+  ): Promise<void> {
+    for (const batch of batchesOf(files)) {
+      const left = (await this.#accesses(batch)).map((access, index) => ({
+        access,
+        file: batch[index] ?? "",
+      }));
+      const worker = async (): Promise<void> => {
+        for (let next = left.shift(); next !== undefined; next = left.shift()) {
+          const { file, access } = next;
+          await work(file, access).catch((error: unknown) => {
+            left.length = 0;
+            if (error instanceof ObjectFault && error.trouble === "DENIED") this.#denied(file);
+            throw this.#failure(error, file, isKnown);
+          });
+        }
+      };
+      const outcomes = await Promise.allSettled(Array.from({ length: CONCURRENT }, worker));
+      const failed = outcomes.find((outcome) => outcome.status === "rejected");
+      if (failed !== undefined) throw failed.reason;
+    }
+  }
+
+  async #read(file: string, version: ObjectVersion, target: Buffer, position: number): Promise<void> {
+    const { reader, signal, onFetched } = this.#options;
+    let [access] = await this.#accesses([file]);
+    const renewed = async () => {
+      [access] = await this.#accesses([file]);
+    };
+    const read = {
+      access: () => access as ObjectAccess,
+      onDenied: () => {
+        this.#denied(file);
+        renewed().catch(() => {});
+      },
+      range: { first: position, last: position + target.length - 1 },
+      write: async (chunk: Buffer, offset: number) => {
+        chunk.copy(target, offset - position);
+        onFetched(chunk.length);
+      },
+    };
+    await reader.read({ ...read, version, signal }).catch((error: unknown) => {
+      throw this.#failure(error, file, true);
+    });
+  }
+
+  /** Returns how objects are reached, in order: as the manifest, whose URL came with the lease. */
+  async #accesses(files: readonly string[]): Promise<readonly ObjectAccess[]> {
+    const { media, side, urls } = this.#options;
+    const others = files.filter((file) => file !== this.places.manifest);
+    const signed = await urls.of(
+      this.#options,
+      others.map((file) => this.places.pathOf(file)),
+    );
+    const manifest = media.access(side);
+    return files.map((file) => {
+      const index = others.indexOf(file);
+      return index === -1 ? manifest : { ...manifest, url: signed[index] ?? "" };
+    });
+  }
+
+  #denied(file: string): void {
+    const { media, urls } = this.#options;
+    if (file === this.places.manifest) media.denied();
+    else urls.forget(this.#options, this.places.pathOf(file));
+  }
+
+  #failure(error: unknown, file: string, isKnown: boolean): unknown {
+    this.#options.signal.throwIfAborted();
+    return titleFailure(error, file, this.places.manifest, isKnown);
+  }
+}
