@@ -79,8 +79,8 @@ async function compare(
     checkFlags(flags);
     const { ladder: ladders, from } = flags;
     // Without an upload, the nodes read the titles, where they lie.
-    const expand = !flags.submit || flags.upload === true;
-    return pairsOf({ reference, encodes, ladders, from, expand }, signal);
+    const titles = flags.submit ? (flags.upload ? "uploaded" : "nodes") : "here";
+    return pairsOf({ reference, encodes, ladders, from, titles }, signal);
   };
   if (flags.submit) return compareSubmitted(pairs, flags);
   const failureText = { json: flags.json, indent: 2, title: "Nothing was compared", advice: SCORE_ADVICE };

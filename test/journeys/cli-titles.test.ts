@@ -118,7 +118,7 @@ describe("svc compare with a manifest", () => {
     [
       "a manifest in a storage",
       () => [titles.source, "s3://films/title.mpd"],
-      /manifest in a storage. Copy the files/,
+      /manifest in a storage[\s\S]*Add --submit/,
     ],
     ["a manifest that does not exist", () => [titles.source, titles.file("no.m3u8")], /does not exist/],
   ] as const) {

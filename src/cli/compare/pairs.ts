@@ -27,14 +27,15 @@ export interface Asked {
   readonly encodes: readonly string[];
   readonly ladders: readonly LadderFiles[];
   readonly from: string | undefined;
-  /** Whether manifests are read here; if not, the nodes of a controller read them. */
-  readonly expand: boolean;
+  /** Where manifests are read: here, on the nodes of a controller, or here except those in storages. */
+  readonly titles: "here" | "nodes" | "uploaded";
 }
 
 /** Throws INVALID_REQUEST, or SCORE_CANCELLED if the signal aborts. */
 export async function pairsOf(asked: Asked, signal: AbortSignal): Promise<readonly Pair[]> {
   const named = asked.from === undefined ? await given(asked) : await listed(asked.from, asked, signal);
-  const pairs = asked.expand ? await withRenditions(named) : named;
+  const { titles } = asked;
+  const pairs = titles === "nodes" ? named : await withRenditions(named, titles === "uploaded");
   if (pairs.length > MAX_CELLS)
     throw invalid(`These are ${pairs.length} encodes; at most ${MAX_CELLS} can be compared at once.`);
   const seen = new Set<string>();

@@ -19,8 +19,12 @@ export interface TitlePart {
   readonly rendition: Rendition;
 }
 
-/** Returns the pairs, each manifest replaced by its renditions. Throws Failure. */
-export async function withRenditions(pairs: readonly Pair[]): Promise<readonly Pair[]> {
+/**
+ * Returns the pairs, each manifest replaced by its renditions. Throws Failure.
+ *
+ * @param submitted whether nodes of a controller score them; those read the titles in storages
+ */
+export async function withRenditions(pairs: readonly Pair[], submitted: boolean): Promise<readonly Pair[]> {
   const titles = new Map<string, Promise<readonly Rendition[]>>();
   const expanded = pairs.map(async (pair) => {
     const { reference, distorted: manifest } = pair;
@@ -29,9 +33,11 @@ export async function withRenditions(pairs: readonly Pair[]): Promise<readonly P
         `${quoteName(reference)} is a manifest. Give the source video of the title as reference.`,
       );
     if (!isManifest(manifest)) return [pair];
-    if (remoteName(manifest) !== undefined)
+    const isStored = remoteName(manifest) !== undefined;
+    if (isStored && submitted) return [pair];
+    if (isStored)
       throw invalid(
-        `${quoteName(manifest)} is a manifest in a storage. Copy the files of the title to this machine, and compare its manifest there.`,
+        `${quoteName(manifest)} is a manifest in a storage, which only nodes of a controller read. Add --submit, or compare a copy of the title on this machine.`,
       );
     const title = titles.get(manifest) ?? readTitle(manifest);
     titles.set(manifest, title);
