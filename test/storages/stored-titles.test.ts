@@ -130,11 +130,12 @@ function mediaOf(maxBytes = 2 ** 20): NodeMedia {
 async function open(
   { itemId, attempt, jobId, tenantId: tenant, request, media: access }: WorkItem,
   media = mediaOf(),
+  side: "reference" | "distorted" = "distorted",
 ): Promise<RemoteVideo> {
   const names = { reference: request?.reference ?? "", distorted: request?.distorted ?? "" };
   const fence = { session: node.session, itemId, attempt };
   const openers = media.openers({ fence, jobId, tenant, names, media: new LeasedMedia(access) });
-  const video = (await openers.distorted?.(AbortSignal.timeout(60_000))) ?? assert.fail("it is a title");
+  const video = (await openers[side]?.(AbortSignal.timeout(60_000))) ?? assert.fail("it is a title");
   videos.push(video);
   return video;
 }
@@ -273,6 +274,14 @@ describe("a node", () => {
       assert.equal(after - before, lists);
       await video.verifyUnchanged();
     });
+
+  test("takes a rendition as reference, too", async () => {
+    await system.submit("acme", {
+      ...{ reference: `${FOLDER}/master.m3u8#2k`, distorted: "s3://videos/reference.mov" },
+    });
+    const { path } = await open(await node.pullNow(), mediaOf(), "reference");
+    assert.deepEqual(await readFile(path), Buffer.concat([segment(9), segment(2)]));
+  });
 
   test("fetches only the byte ranges that a manifest names", async () => {
     const { path } = await open(await leased(`${FOLDER}/packed.m3u8#rendition1`));
