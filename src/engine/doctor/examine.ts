@@ -67,7 +67,7 @@ export async function examine(
   fieldsOfFrames: FieldsOf,
 ): Promise<Examination> {
   const place = await examinePlace(pair, examined);
-  if (place.time === undefined) return { ...place, samples: [] };
+  if (place.time === undefined) return { ...place, samples: statedFindings(pair.tracks) };
   await letOthersRun();
   const { relation } = place;
   const samples = await findingsOfSamples(pair, examined, { relation, fieldsOfFrames });
@@ -164,9 +164,14 @@ async function findingsOfSamples(
   ];
 }
 
+/** What the tags say of the curves and primaries. `fields`: of frames that belong together; undefined: there are none. */
+function statedFindings(tracks: Readonly<Record<Side, Track>>, fields?: Fields): Finding[] {
+  return [...transferFindings(tracks, () => fields && tonesOf(fields)), ...primariesFindings(tracks)];
+}
+
 /** What the samples and the tags show. Other transfer functions and primaries can explain other levels and colours. */
 function sampleFindings(fields: Fields, tracks: Readonly<Record<Side, Track>>): Finding[] {
-  const stated = [...transferFindings(tracks, () => tonesOf(fields)), ...primariesFindings(tracks)];
+  const stated = statedFindings(tracks, fields);
   const says = (code: Finding["code"], confidence: Confidence) =>
     stated.some((finding) => finding.code === code && finding.confidence === confidence);
   if (says("TRANSFER_DIFFERS", "certain")) return stated;
