@@ -6,7 +6,7 @@ import { LUMA, type Pictures } from "../media/pictures.ts";
 import { pairsIn } from "../planning/pairing.ts";
 import type { BothPictures } from "./samples/content.ts";
 import type { FramePair } from "./samples/fields.ts";
-import { paired } from "./space/bars.ts";
+import { paired, withinBars } from "./space/bars.ts";
 import { type FoundView, findView } from "./space/find.ts";
 import { type Layout, layoutOf } from "./space/layout.ts";
 import { lumaPlane, type Plane } from "./space/plane.ts";
@@ -95,17 +95,35 @@ function settle(pictures: BothPictures, options: RelateOptions): Settled {
   return { found, time };
 }
 
-/** Takes the whole frames instead of parts of them if other frames then match as well: what moved looks cropped. */
+/**
+ * Takes the whole frames, or all that is inside of their bars, instead of parts of them if other frames then match as
+ * well: what moved looks cropped.
+ */
 function unlessMoved(pictures: BothPictures, settled: Settled, options: RelateOptions): Settled {
   const { found, time } = settled;
   const whole = { ...IDENTITY, turn: found.turn };
   if (isSame(found, whole) || time.runs.every((run) => run.reference === run.distorted)) return settled;
-  const moved = alignTime(pictures.reference, pictures.distorted, { ...options, view: seenBy(whole) });
   const matchOf = (view: View, of: TimeRelation) => {
     const planes = planesOf(pictures, onPath(of, REGISTERED, options));
     return judge(paired(planes.reference, planes.distorted, view.turn), view).match;
   };
-  return matchOf(whole, moved) >= matchOf(found, time) ? { found: whole, time: moved } : settled;
+  for (const view of simpler(pictures, settled, options)) {
+    if (isSame(view, found)) continue;
+    const moved = alignTime(pictures.reference, pictures.distorted, { ...options, view: seenBy(view) });
+    if (matchOf(view, moved) >= matchOf(found, time)) return { found: view, time: moved };
+  }
+  return settled;
+}
+
+/** Views that need no movement or no crop: the whole frames, all inside of their bars, and parts of frames in step. */
+function simpler(pictures: BothPictures, { found, time }: Settled, options: RelateOptions): View[] {
+  const { turn } = found;
+  const { reference, distorted } = pictures;
+  const unbarred = withinBars(planesOf(pictures, onPath(time, REGISTERED, options)), turn);
+  const inStep: Run[] = [{ reference: 0, distorted: 0, count: reference.count }];
+  const isEqual = options.ratio === 1 && reference.count === distorted.count;
+  const still = isEqual ? [viewOn(pictures, spread(inStep, REGISTERED), found)] : [];
+  return [{ ...IDENTITY, turn }, unbarred, ...still];
 }
 
 /** The view on frames of a first guess, with both. */
@@ -146,7 +164,8 @@ function firstGuess(reference: Pictures, distorted: Pictures, limit: number) {
 function viewOn(pictures: BothPictures, frames: readonly FramePair[], guess: View): View {
   if (frames.length === 0) return IDENTITY;
   const planes = planesOf(pictures, frames);
-  const found: FoundView = findView(planes.reference, planes.distorted, [guess]);
+  const guesses = [guess, withinBars(planes, guess.turn)];
+  const found: FoundView = findView(planes.reference, planes.distorted, guesses);
   if (found.turn === UPRIGHT && isDeepStrictEqual([found.x, found.y], [IDENTITY.x, IDENTITY.y]))
     return IDENTITY;
   const whole = matchWhole(planes, found.turn);

@@ -1,8 +1,9 @@
 /** Finds black bars at the borders of a side. */
-import { type Box, WHOLE } from "./box.ts";
+import type { Side } from "../../contract/request.ts";
+import { type Box, type Stretch, WHOLE } from "./box.ts";
 import type { Plane } from "./plane.ts";
 import type { PlanePair } from "./tiles.ts";
-import { type Turn, turned } from "./view.ts";
+import { type AxisMap, type Turn, turned, type View } from "./view.ts";
 
 /** Bars of a side in samples of its planes. */
 export interface Bars {
@@ -97,6 +98,20 @@ export function paired(
     const other = laid[index];
     return other ? [{ reference: plane, distorted: other, inside }] : [];
   });
+}
+
+/** The view by which all that is inside of one side's bars lies on all that is inside of the other's. */
+export function withinBars(
+  { reference, distorted }: Readonly<Record<Side, readonly Plane[]>>,
+  turn: Turn,
+): View {
+  const [own, other] = [inner(reference), inner(distorted.map((plane) => turned(plane, turn)))];
+  return { turn, x: mapOf(own.x, other.x), y: mapOf(own.y, other.y) };
+}
+
+function mapOf(own: Stretch, other: Stretch): AxisMap {
+  const scale = (other.end - other.start) / (own.end - own.start);
+  return { scale, shift: other.start - scale * own.start };
 }
 
 /** The picture inside of the bars; all of it if it is too dark to see any. */

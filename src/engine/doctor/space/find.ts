@@ -11,6 +11,9 @@ const GOOD = 0.75;
 const PERFECT = 0.97;
 /** Least part of the reference that must be seen: less is a coincidence more often than a crop. */
 const LEAST_OVERLAP = 0.3;
+/** The same of a match that is no coincidence: pictures with black around them have few tiles inside of it. */
+const LEAST_SURE_OVERLAP = 0.2;
+const NO_COINCIDENCE = 0.9;
 
 /** A view with how well it matches. */
 export interface FoundView extends Registration {
@@ -37,12 +40,12 @@ export function findView(
   const attempt = (turn: Turn, axes: Axes) => {
     if (best.match >= GOOD) return;
     const found = register(lay(turn), axes);
-    if (found.overlap >= LEAST_OVERLAP && found.match > best.match) best = { turn, ...found };
+    if (isSeen(found) && found.match > best.match) best = { turn, ...found };
   };
   // Registered even if the guess matches well: a crop of a few samples does too.
   const first = guesses[0] ?? IDENTITY;
   const start = { turn: first.turn, ...register(lay(first.turn), first) };
-  if (start.match > best.match && start.overlap >= LEAST_OVERLAP) best = start;
+  if (start.match > best.match && isSeen(start)) best = start;
   // Symmetric pictures match well by more than one turn.
   const others = best.match >= PERFECT ? [] : turns.filter(({ transposed }) => !transposed);
   for (const turn of others) {
@@ -57,6 +60,10 @@ export function findView(
     if (turn !== UPRIGHT) attempt(turn, axes);
   }
   return best;
+}
+
+function isSeen({ match, overlap }: Registration): boolean {
+  return overlap >= (match >= NO_COINCIDENCE ? LEAST_SURE_OVERLAP : LEAST_OVERLAP);
 }
 
 /** Part of a side that is usually lost: registration reaches from half to twice of it. */
