@@ -27,6 +27,8 @@ const EVEN = 0.75;
 const DRIFT = 0.03;
 /** Part of the frame by which the border of a bar may differ from the measured one: low rates move pictures, not bars. */
 const SMEARED = 0.005;
+/** Samples by which ringing moves the border of a bar. If the pictures say so as well, it is the even sample beside. */
+const RINGING = 1;
 /** Match without which low rates may have moved the picture by a sample. */
 const CLEAR = 0.93;
 /** Distance within which a measured border is sure to be the whole sample. */
@@ -112,9 +114,11 @@ function whole(layout: Layout, pair: PlanePair): ExactAreas {
     const { value, length, bar } = border;
     const reach = Math.max(EVEN, DRIFT * length * (1 - layout.match));
     for (const end of [0, length]) if (Math.abs(value - end) <= reach) return end;
-    if (layout.match < CLEAR && bar !== undefined && Math.abs(value - bar) <= length * SMEARED)
-      return taken(bar, bar);
     const even = 2 * Math.round(value / 2);
+    if (layout.match < CLEAR && bar !== undefined && Math.abs(value - bar) <= length * SMEARED) {
+      const isAgreed = Math.abs(value - even) <= SURE && Math.abs(bar - even) <= RINGING;
+      return taken(bar, isAgreed ? even : bar);
+    }
     return taken(value, Math.abs(value - even) <= EVEN ? even : Math.round(value));
   };
   const area = (side: Side): Area => {

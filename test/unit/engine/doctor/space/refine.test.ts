@@ -70,3 +70,26 @@ test("finds no areas of other content", () => {
   const whole = { scale: 1, shift: 0 };
   assert.equal(refineArea(reference, other, { turn: UPRIGHT, x: whole, y: whole }), undefined);
 });
+
+test("takes the even sample if ringing moves the border of a bar by one", () => {
+  const [top, height] = [26, 218];
+  const barred = SCENES.map((scene, seed) => {
+    const plane = noisy(
+      sampled((x, y) => scene(x, (y * 270 - top) / height), 480, 270),
+      60,
+      seed,
+    );
+    for (let row = 0; row < 270; row++)
+      if (row < top || row >= top + height)
+        plane.data.fill(row === top - 1 ? 60 : 16, row * 480, (row + 1) * 480);
+    return plane;
+  });
+  const reference = SCENES.map((scene) => sampled(scene, 480, 270));
+  const found = refineArea(reference, barred, {
+    turn: UPRIGHT,
+    x: { scale: 1, shift: 0 },
+    y: { scale: height / 270, shift: top / 270 },
+  });
+  assert.deepEqual(found?.distorted, { x: 0, y: top, width: 480, height });
+  assert.deepEqual([found?.exact, found?.even], [false, true]);
+});
