@@ -2,21 +2,38 @@
 import type { Run } from "../../contract/alignment.ts";
 import { pairsIn } from "../../planning/pairing.ts";
 import { productOfBytes } from "../sums.ts";
-import type { Features } from "./features.ts";
+import { type Features, UNIT } from "./features.ts";
 
 /** Pairs of frames that are looked at. */
 const SAMPLE = 48;
+/** Mean square of local contrast, in squared deviations, below which a picture is plain: a tenth of the noise floor. */
+const PLAIN = 0.01;
+/** Fewest pairs that show something. */
+const FEWEST = 8;
 
-/** Median correlation of the local contrast of paired frames, 0 to 1; about 0 for other content. 0 without pairs. */
+/**
+ * Median correlation of the local contrast of paired frames, 0 to 1; about 0 for other content. 0 without pairs. Plain
+ * frames, as before a fade in or after a fade out, show nothing of each other.
+ */
 export function matchOf(reference: Features, distorted: Features, runs: readonly Run[]): number {
   const pairs = pairsIn(runs);
   const step = Math.max(1, Math.floor(pairs / SAMPLE));
-  const found: number[] = [];
+  const all: { alike: number; isPlain: boolean }[] = [];
   for (const run of runs)
-    for (let index = 0; index < run.count; index += step)
-      found.push(correlation(reference, run.reference + index, distorted, run.distorted + index));
-  found.sort((a, b) => a - b);
+    for (let index = 0; index < run.count; index += step) {
+      const [row, column] = [run.reference + index, run.distorted + index];
+      const alike = correlation(reference, row, distorted, column);
+      all.push({ alike, isPlain: isPlain(reference, row) || isPlain(distorted, column) });
+    }
+  const shown = all.filter((pair) => !pair.isPlain);
+  const found = (shown.length < FEWEST ? all : shown).map(({ alike }) => alike).sort((a, b) => a - b);
   return Math.max(0, found[Math.floor(found.length / 2)] ?? 0);
+}
+
+/** Whether a frame has no local contrast. */
+export function isPlain({ values, cells }: Features, frame: number): boolean {
+  const own = values.subarray(frame * cells, (frame + 1) * cells);
+  return productOfBytes(own, own) < PLAIN * UNIT * UNIT * cells;
 }
 
 /** Local contrast has a mean of about 0. Pictures without contrast correlate with nothing. */

@@ -1,7 +1,7 @@
 /** Stretches of the distorted video that do not show what their place says: a picture that stands still, earlier frames. */
 import type { Run } from "../../contract/alignment.ts";
 import type { Evidence, TimeEvent } from "./events.ts";
-import { correlation } from "./match.ts";
+import { correlation, isPlain } from "./match.ts";
 import { offsetOf } from "./segments.ts";
 
 /** Fewest frames of a stretch: encoders at low rates hold a picture for a few. */
@@ -25,6 +25,13 @@ const ROUNDING = 0.005;
 const LEAST_MOTION = 0.004;
 /** How far the likeness of paired frames falls, against the usual, where other frames are shown. */
 const FALL = 0.25;
+/**
+ * What frames lack of being alike, as a logarithm, above the usual of their run if they show others; frames of a stretch
+ * that may do so by less, as what moves passes its place; stretches that are looked at.
+ */
+const APART = 1;
+const GAP = 8;
+const MOST_SLIGHT = 4;
 /** How far back earlier frames are looked for. */
 const BACK = 300;
 
@@ -36,7 +43,14 @@ export function stretchesOf(run: Run, evidence: Evidence): TimeEvent[] {
   const repeated = repeatedStretches(run, evidence).filter(
     (event) => !known.some((one) => overlap(event, one)),
   );
-  return [...known, ...repeated];
+  const slight = slightStretches(run, evidence).filter(
+    (event) => ![...known, ...repeated].some((one) => overlap(event, one)),
+  );
+  return [...known, ...repeated, ...slight];
+}
+
+function middle(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
 function overlap({ frames: a }: TimeEvent, { frames: b }: TimeEvent): boolean {
@@ -149,11 +163,13 @@ function repeatedStretches(run: Run, evidence: Evidence): TimeEvent[] {
   const alike = Array.from({ length: run.count }, (_, index) =>
     correlation(evidence.reference, run.reference + index, evidence.distorted, run.distorted + index),
   );
-  const usual = alike.toSorted((a, b) => a - b)[Math.floor(alike.length / 2)] ?? 0;
+  const isShown = (index: number) => !isPlain(evidence.reference, run.reference + index);
+  const usual = middle(alike.filter((_, index) => isShown(index)));
+  const isLow = (index: number) => (alike[index] as number) < usual - FALL && isShown(index);
   const events: TimeEvent[] = [];
   for (let index = 0; index < alike.length; index++) {
     let last = index;
-    while (last < alike.length && (alike[last] as number) < usual - FALL) last++;
+    while (last < alike.length && isLow(last)) last++;
     const count = last - index;
     const row = run.reference + index;
     if (count >= FEWEST && showsEarlier(row, count, offset, evidence, usual - FALL))
@@ -161,6 +177,48 @@ function repeatedStretches(run: Run, evidence: Evidence): TimeEvent[] {
     if (count > 0) index = last;
   }
   return events;
+}
+
+/** The same where little of the picture moves: earlier frames are nearly like their own, but clearly more alike. */
+function slightStretches(run: Run, { reference, distorted }: Evidence): TimeEvent[] {
+  const offset = offsetOf(run);
+  const apart = (row: number, back = 0) =>
+    Math.log(1 + ROUNDING - correlation(reference, row - back, distorted, row + offset));
+  const rows = Array.from({ length: run.count }, (_, index) => run.reference + index);
+  const own = new Map(rows.map((row) => [row, apart(row)]));
+  const ownOf = (row: number) => own.get(row) ?? Number.NEGATIVE_INFINITY;
+  const usual = middle([...own.values()]);
+  const groups: number[][] = [];
+  for (const row of rows.filter((one) => ownOf(one) >= usual + APART && !isPlain(reference, one))) {
+    const last = groups.at(-1);
+    if (last !== undefined && row - (last.at(-1) ?? row) <= GAP) last.push(row);
+    else groups.push([row]);
+  }
+  return groups
+    .filter(({ length }) => length >= FEWEST)
+    .slice(0, MOST_SLIGHT)
+    .flatMap((group) => {
+      // Those of each third that are the least like their own.
+      const clear = [0, 1, 2].map((third) => {
+        const part = group.slice(
+          Math.floor((third * group.length) / 3),
+          Math.floor(((third + 1) * group.length) / 3),
+        );
+        return part.reduce((most, row) => (ownOf(row) > ownOf(most) ? row : most));
+      });
+      const farthest = Math.min(BACK, ...clear);
+      const back = nearest(farthest, FEWEST, (by) => clear.reduce((sum, row) => sum + apart(row, by), 0));
+      if (clear.some((row) => row < back.place || apart(row, back.place) > usual + APART / 2)) return [];
+      const isEarlier = (row: number) => row >= back.place && ownOf(row) > apart(row, back.place);
+      let [first, end] = [clear[1] as number, (clear[1] as number) + 1];
+      while (isEarlier(first - 1)) first--;
+      while (isEarlier(end)) end++;
+      let gain = 0;
+      for (let row = first; row < end; row++) gain += ownOf(row) - apart(row, back.place);
+      const count = end - first;
+      const isClear = count >= FEWEST && gain >= Math.max(SHOWN, APART * count * 0.5);
+      return isClear ? [at("repeated", first + offset, count)] : [];
+    });
 }
 
 /** Noise of the encode moves a held picture as well. */

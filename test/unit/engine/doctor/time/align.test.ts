@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { alignTime, type TimeRelation } from "../../../../../src/engine/doctor/time/align.ts";
 import { MIRRORED_HORIZONTALLY } from "../../../../../src/engine/doctor/time/view.ts";
+import { LUMA, type Pictures } from "../../../../../src/engine/media/pictures.ts";
 import { picturesOf, span, type Treatment } from "./moving-texture.ts";
 
 const SCENE = 5;
@@ -15,6 +16,29 @@ function aligned(moments: readonly number[], treatment: Treatment = {}): TimeRel
 
 const runsOf = ({ runs }: TimeRelation) =>
   runs.map(({ reference, distorted, count }) => [reference, distorted, count]);
+
+/** A still scene in a part of which another one moves. */
+function talking(moments: readonly number[], seed: number): Pictures {
+  const room = picturesOf(
+    SCENE,
+    moments.map(() => 0),
+    { seed },
+  );
+  const head = picturesOf(SCENE + 1, moments, { seed });
+  for (let index = 0; index < moments.length; index++)
+    for (let row = 50; row < 80; row++) {
+      const from = row * LUMA.width + 100;
+      room.luma(index).set(head.luma(index).subarray(from, from + 40), from);
+    }
+  return room;
+}
+
+/** The moments, and grey pictures after them. */
+function fadedOut(moments: readonly number[], count: number, seed = 1): Pictures {
+  const pictures = picturesOf(SCENE, [...moments, ...span(0, count - moments.length)], { seed });
+  for (let index = moments.length; index < count; index++) pictures.luma(index).fill(110);
+  return pictures;
+}
 
 /** Kind, first frame and number of frames of each event. */
 const eventsOf = ({ events }: TimeRelation) =>
@@ -121,6 +145,26 @@ describe("events", () => {
     const relation = aligned([...span(40, 50), ...span(60, 20), ...span(110, 30)]);
     assert.equal(relation.state, "aligned");
     assert.deepEqual(eventsOf(relation), [["repeated", 50, 20]]);
+  });
+  test("earlier frames shown again in a part of a still picture", () => {
+    const moments = [...span(40, 50), ...span(60, 20), ...span(110, 30)];
+    const relation = alignTime(talking(REFERENCE, 3), talking(moments, 4));
+    assert.equal(relation.state, "aligned");
+    assert.deepEqual(
+      relation.events.map(({ kind }) => kind),
+      ["repeated"],
+    );
+    const { first = 0, count = 0 } = relation.events[0]?.frames ?? {};
+    assert.ok(Math.abs(first - 50) <= 2 && Math.abs(first + count - 70) <= 2, `${first}, ${count}`);
+  });
+  test("a part of a still picture that moves in step shows nothing again", () => {
+    assert.deepEqual(alignTime(talking(REFERENCE, 3), talking(REFERENCE, 4)).events, []);
+  });
+  test("earlier frames shown again before a fade out", () => {
+    const shown = [...span(40, 20), ...span(45, 15), ...span(75, 5)];
+    const relation = alignTime(fadedOut(span(40, 40), 100), fadedOut(shown, 100, 2));
+    assert.equal(relation.state, "aligned");
+    assert.deepEqual(eventsOf(relation), [["repeated", 20, 15]]);
   });
   test("earlier frames shown again, after which all come later", () => {
     const relation = aligned([...span(40, 50), ...span(80, 10), ...span(90, 50)]);
