@@ -31,6 +31,8 @@ const FALL = 0.25;
  */
 const APART = 1;
 const GAP = 8;
+/** Evidence for each frame of such a stretch. */
+const AGAIN_PER_FRAME = 0.5;
 const MOST_SLIGHT = 4;
 /** How far back earlier frames are looked for. */
 const BACK = 300;
@@ -40,13 +42,21 @@ export function stretchesOf(run: Run, evidence: Evidence): TimeEvent[] {
   const held = frozenStretches(run, evidence);
   const leapt = leaptStretches(run, evidence).filter((event) => !held.some((one) => overlap(event, one)));
   const known = [...held, ...leapt];
-  const repeated = repeatedStretches(run, evidence).filter(
+  const alike = likenessOf(run, evidence);
+  const repeated = repeatedStretches(run, alike, evidence).filter(
     (event) => !known.some((one) => overlap(event, one)),
   );
-  const slight = slightStretches(run, evidence).filter(
+  const slight = slightStretches(run, alike, evidence).filter(
     (event) => ![...known, ...repeated].some((one) => overlap(event, one)),
   );
   return [...known, ...repeated, ...slight];
+}
+
+/** Of each of a run's pairs of frames. */
+function likenessOf(run: Run, { reference, distorted }: Evidence): readonly number[] {
+  return Array.from({ length: run.count }, (_, index) =>
+    correlation(reference, run.reference + index, distorted, run.distorted + index),
+  );
 }
 
 function middle(values: readonly number[]): number {
@@ -158,11 +168,8 @@ function nearest(
 }
 
 /** Stretches within a run that show frames of the reference again that were shown before. */
-function repeatedStretches(run: Run, evidence: Evidence): TimeEvent[] {
+function repeatedStretches(run: Run, alike: readonly number[], evidence: Evidence): TimeEvent[] {
   const offset = offsetOf(run);
-  const alike = Array.from({ length: run.count }, (_, index) =>
-    correlation(evidence.reference, run.reference + index, evidence.distorted, run.distorted + index),
-  );
   const isShown = (index: number) => !isPlain(evidence.reference, run.reference + index);
   const usual = middle(alike.filter((_, index) => isShown(index)));
   const isLow = (index: number) => (alike[index] as number) < usual - FALL && isShown(index);
@@ -180,45 +187,68 @@ function repeatedStretches(run: Run, evidence: Evidence): TimeEvent[] {
 }
 
 /** The same where little of the picture moves: earlier frames are nearly like their own, but clearly more alike. */
-function slightStretches(run: Run, { reference, distorted }: Evidence): TimeEvent[] {
-  const offset = offsetOf(run);
-  const apart = (row: number, back = 0) =>
-    Math.log(1 + ROUNDING - correlation(reference, row - back, distorted, row + offset));
-  const rows = Array.from({ length: run.count }, (_, index) => run.reference + index);
-  const own = new Map(rows.map((row) => [row, apart(row)]));
-  const ownOf = (row: number) => own.get(row) ?? Number.NEGATIVE_INFINITY;
+function slightStretches(
+  { reference: from, ...run }: Run,
+  alike: readonly number[],
+  evidence: Evidence,
+): TimeEvent[] {
+  const offset = offsetOf({ reference: from, ...run });
+  const { reference, distorted } = evidence;
+  const own = new Map(alike.map((likeness, index) => [from + index, apartBy(likeness)]));
   const usual = middle([...own.values()]);
+  const apart = (row: number, back: number) =>
+    back === 0
+      ? (own.get(row) ?? Number.NEGATIVE_INFINITY)
+      : apartBy(correlation(reference, row - back, distorted, row + offset));
+  const rows = [...own.keys()].filter((row) => apart(row, 0) >= usual + APART && !isPlain(reference, row));
+  return groupsOf(rows)
+    .filter(({ length }) => length >= FEWEST)
+    .slice(0, MOST_SLIGHT)
+    .flatMap((group) => {
+      const found = shownAgain(group, usual, apart);
+      return found === undefined ? [] : [at("repeated", found.first + offset, found.count)];
+    });
+}
+
+/** What frames lack of being alike, as a logarithm. */
+function apartBy(likeness: number): number {
+  return Math.log(1 + ROUNDING - likeness);
+}
+
+/** Ascending numbers in groups with small gaps. */
+function groupsOf(rows: readonly number[]): number[][] {
   const groups: number[][] = [];
-  for (const row of rows.filter((one) => ownOf(one) >= usual + APART && !isPlain(reference, one))) {
+  for (const row of rows) {
     const last = groups.at(-1);
     if (last !== undefined && row - (last.at(-1) ?? row) <= GAP) last.push(row);
     else groups.push([row]);
   }
-  return groups
-    .filter(({ length }) => length >= FEWEST)
-    .slice(0, MOST_SLIGHT)
-    .flatMap((group) => {
-      // Those of each third that are the least like their own.
-      const clear = [0, 1, 2].map((third) => {
-        const part = group.slice(
-          Math.floor((third * group.length) / 3),
-          Math.floor(((third + 1) * group.length) / 3),
-        );
-        return part.reduce((most, row) => (ownOf(row) > ownOf(most) ? row : most));
-      });
-      const farthest = Math.min(BACK, ...clear);
-      const back = nearest(farthest, FEWEST, (by) => clear.reduce((sum, row) => sum + apart(row, by), 0));
-      if (clear.some((row) => row < back.place || apart(row, back.place) > usual + APART / 2)) return [];
-      const isEarlier = (row: number) => row >= back.place && ownOf(row) > apart(row, back.place);
-      let [first, end] = [clear[1] as number, (clear[1] as number) + 1];
-      while (isEarlier(first - 1)) first--;
-      while (isEarlier(end)) end++;
-      let gain = 0;
-      for (let row = first; row < end; row++) gain += ownOf(row) - apart(row, back.place);
-      const count = end - first;
-      const isClear = count >= FEWEST && gain >= Math.max(SHOWN, APART * count * 0.5);
-      return isClear ? [at("repeated", first + offset, count)] : [];
-    });
+  return groups;
+}
+
+/** The stretch about some rows in which frames from so far back are as alike as is usual; undefined: there is none. */
+function shownAgain(
+  group: readonly number[],
+  usual: number,
+  apart: (row: number, back: number) => number,
+): { first: number; count: number } | undefined {
+  const third = (part: number) => Math.floor((part * group.length) / 3);
+  const clear = [0, 1, 2].map((part) =>
+    group
+      .slice(third(part), third(part + 1))
+      .reduce((most, row) => (apart(row, 0) > apart(most, 0) ? row : most)),
+  );
+  const back = nearest(Math.min(BACK, ...clear), FEWEST, (by) =>
+    clear.reduce((sum, row) => sum + apart(row, by), 0),
+  ).place;
+  if (clear.some((row) => row < back || apart(row, back) > usual + APART / 2)) return undefined;
+  let [first, end, gain] = [clear[1] as number, clear[1] as number, 0];
+  const gained = (row: number) => (row < back ? 0 : apart(row, 0) - apart(row, back));
+  for (let more = gained(end); more > 0; more = gained(++end)) gain += more;
+  for (let more = gained(first - 1); more > 0; more = gained(--first - 1)) gain += more;
+  const count = end - first;
+  const isClear = count >= FEWEST && gain >= Math.max(SHOWN, AGAIN_PER_FRAME * count);
+  return isClear ? { first, count } : undefined;
 }
 
 /** Noise of the encode moves a held picture as well. */
