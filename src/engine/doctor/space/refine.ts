@@ -1,7 +1,8 @@
 /** Finds the exact samples that both sides show, on a few frames of full size. */
 import type { Area } from "../../contract/picture.ts";
-import { otherSide, SIDES, type Side } from "../../contract/request.ts";
+import { otherSide, perSide, SIDES, type Side } from "../../contract/request.ts";
 import { paired } from "./bars.ts";
+import type { Stretch } from "./box.ts";
 import { type Layout, layoutOf } from "./layout.ts";
 import { type Plane, shrink } from "./plane.ts";
 import { follow, type Registration, register } from "./register.ts";
@@ -43,7 +44,7 @@ export function refineArea(
   distorted: readonly Plane[],
   { turn, x, y }: Axes & { readonly turn: Turn },
 ): ExactAreas | undefined {
-  const pairs = paired(reference, distorted, turn);
+  const pairs = paired(reference, distorted, turn).map(withEvenBars);
   const first = pairs[0];
   if (!first) return undefined;
   // Coarse to fine: a small error of pictures is many samples of a large frame.
@@ -60,6 +61,22 @@ export function refineArea(
 }
 
 const LEAST_MATCH = 0.5;
+
+/** Takes the even width for both of two opposite bars that differ by a sample: one of them is ringing's. */
+function withEvenBars(pair: PlanePair): PlanePair {
+  const inside = perSide((side) => ({
+    x: withEvenEnds(pair.inside[side].x, pair[side].width),
+    y: withEvenEnds(pair.inside[side].y, pair[side].height),
+  }));
+  return { ...pair, inside };
+}
+
+function withEvenEnds(stretch: Stretch, length: number): Stretch {
+  const [from, to] = [stretch.start * length, (1 - stretch.end) * length].map(Math.round);
+  if (!from || !to || Math.abs(from - to) !== 1) return stretch;
+  const even = from % 2 === 0 ? from : to;
+  return { start: even / length, end: 1 - even / length };
+}
 
 /** Planes shrunk by whole blocks, so that both have about the same detail, with the axes that relate what is left. */
 function comparable(pairs: readonly PlanePair[], axes: Axes, block: number) {

@@ -93,3 +93,21 @@ test("takes the even sample if ringing moves the border of a bar by one", () => 
   assert.deepEqual(found?.distorted, { x: 0, y: top, width: 480, height });
   assert.deepEqual([found?.exact, found?.even], [false, true]);
 });
+
+test("takes the even width for both of two bars that differ by a sample", () => {
+  const reference = SCENES.map((scene) => sampled(scene, 640, 360));
+  const covered = SCENES.map((scene, seed) => {
+    const plane = noisy(sampled(scene, 426, 240), 2, seed);
+    const { data } = plane;
+    for (let row = 0; row < data.length; row += 426) {
+      data.fill(16, row, row + 56);
+      data.fill(16, row + 426 - 55, row + 426);
+    }
+    return plane;
+  });
+  const whole = { scale: 1, shift: 0 };
+  const found = refineArea(reference, covered, { turn: UPRIGHT, x: whole, y: whole });
+  assert.deepEqual(found?.distorted, { x: 56, y: 0, width: 314, height: 240 });
+  assert.deepEqual(found?.reference, { x: 84, y: 0, width: 472, height: 360 });
+  assert.deepEqual([found?.exact, found?.even], [true, true]);
+});
