@@ -33,7 +33,9 @@ const APART = 1;
 const GAP = 8;
 /** Evidence for each frame of such a stretch. */
 const AGAIN_PER_FRAME = 0.5;
-const MOST_SLIGHT = 4;
+const MOST_SLIGHT = 2;
+/** Distances to earlier frames that are tried on more than one frame. */
+const LIKELY = 4;
 /** How far back earlier frames are looked for. */
 const BACK = 300;
 
@@ -238,10 +240,17 @@ function shownAgain(
       .slice(third(part), third(part + 1))
       .reduce((most, row) => (apart(row, 0) > apart(most, 0) ? row : most)),
   );
-  const back = nearest(Math.min(BACK, ...clear), FEWEST, (by) =>
-    clear.reduce((sum, row) => sum + apart(row, by), 0),
-  ).place;
-  if (clear.some((row) => row < back || apart(row, back) > usual + APART / 2)) return undefined;
+  // One frame is compared with all earlier ones, the others only with those that it is like.
+  const farthest = Math.min(BACK, ...clear);
+  const backs = Array.from({ length: Math.max(0, farthest + 1 - FEWEST) }, (_, index) => {
+    return { place: FEWEST + index, apart: apart(clear[1] as number, FEWEST + index) };
+  });
+  const likely = backs.toSorted((a, b) => a.apart - b.apart).slice(0, LIKELY);
+  const sum = (by: number) => clear.reduce((total, row) => total + apart(row, by), 0);
+  const back = likely
+    .map(({ place }) => place)
+    .reduce((one, other) => (sum(other) < sum(one) ? other : one), 0);
+  if (back === 0 || clear.some((row) => apart(row, back) > usual + APART / 2)) return undefined;
   let [first, end, gain] = [clear[1] as number, clear[1] as number, 0];
   const gained = (row: number) => (row < back ? 0 : apart(row, 0) - apart(row, back));
   for (let more = gained(end); more > 0; more = gained(++end)) gain += more;
