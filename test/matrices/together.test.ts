@@ -79,6 +79,14 @@ describe("encodes of one reference", () => {
     await assertGroups(4);
   });
 
+  test("have them from one process also if they are many", async () => {
+    const many = [...encodes, ...encodes, ...encodes];
+    const results = await together(many.map((distorted) => ({ reference, distorted })));
+    const scores = results.map((result) => (result instanceof Failure ? result.code : result.score));
+    assert.deepEqual(scores, [...scores.slice(0, 4), ...scores.slice(0, 4), ...scores.slice(0, 4)]);
+    assert.deepEqual(await scored(), [12]);
+  });
+
   test("have them with extra metrics and a part of the frames", async () => {
     const settings = {
       models: ["vmaf_v0.6.1", "vmaf_v0.6.1neg"],

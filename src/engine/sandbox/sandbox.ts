@@ -57,8 +57,9 @@ export interface Exit {
   readonly signal: NodeJS.Signals | undefined;
 }
 
-/** Descriptors 0–2 are the standard ones; the inputs follow, then the watchdog's pipe. */
-const FIRST_INPUT_FD = 3;
+/** Descriptors 0–2 are the standard ones. A shell may know only those of one digit, but programs know all. */
+const WATCHDOG_FD = 3;
+const FIRST_INPUT_FD = 4;
 
 /** Milliseconds that a watchdog has to remove the directory and kill its group. */
 const WATCHDOG_MS = 300;
@@ -225,14 +226,13 @@ export class Sandbox {
 
   /** Without descriptors for its pipes (EMFILE) a child has no streams at all, and only emits "error". */
   #watchdogPipe(child: ChildProcess): ChildProcess["stdio"][number] | undefined {
-    return (child.stdio as ChildProcess["stdio"] | undefined)?.[FIRST_INPUT_FD + this.#sources.length];
+    return (child.stdio as ChildProcess["stdio"] | undefined)?.[WATCHDOG_FD];
   }
 
   #spawn(command: Command): ChildProcess {
     const { memoryBytes, cpuSeconds, fileBytes } = command.limits;
-    const watchdogFd = FIRST_INPUT_FD + this.#sources.length;
     const launch = [
-      String(watchdogFd),
+      String(WATCHDOG_FD),
       this.directory,
       String(Math.ceil(memoryBytes / 1024)),
       String(Math.ceil(cpuSeconds)),
@@ -244,7 +244,7 @@ export class Sandbox {
       cwd: "/",
       detached: true,
       env: { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C", AV_LOG_FORCE_NOCOLOR: "1", ...command.env },
-      stdio: ["ignore", "pipe", "pipe", ...this.#sources.map((source) => source.handle.fd), "pipe"],
+      stdio: ["ignore", "pipe", "pipe", "pipe", ...this.#sources.map((source) => source.handle.fd)],
     });
     // The watchdog sends nothing; its end of the pipe may be reset when it is killed.
     this.#watchdogPipe(child)?.on("error", () => {});
