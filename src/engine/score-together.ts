@@ -89,9 +89,9 @@ async function attempt<T>(work: () => Promise<T>): Promise<T | Failure> {
  * Returns the pairs in groups that one process can score, with their order kept in each. `bytes`: memory that a group
  * may take; one pair may take more.
  */
-function groupsOf<Pair extends Whole>(
+export function groupsOf<Pair extends Whole>(
   pairs: readonly Pair[],
-  { scorer, threads }: RunOptions,
+  { scorer, threads }: Pick<RunOptions, "scorer" | "threads">,
   bytes: number,
 ): readonly (readonly [Pair, ...Pair[]])[] {
   if (scorer.scoreTogether === undefined) return pairs.map((pair) => [pair]);
