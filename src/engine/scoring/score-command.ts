@@ -28,12 +28,14 @@ interface Input {
   readonly runs: readonly Run[];
 }
 
-/** ffmpeg's inputs in their order: libvmaf's main input is the distorted video. The number of the reference is 1. */
+/** The order of ffmpeg's inputs for one run: libvmaf's main input is the distorted video. */
+export const ORDER = ["distorted", "reference"] as const satisfies readonly Side[];
+
+/** ffmpeg's inputs: those of the first run, then the distorted videos of the others. */
 function inputsOf(runs: Runs): readonly Input[] {
   const [first, ...others] = runs;
   return [
-    { run: first, side: "distorted", runs: [first] },
-    { run: first, side: "reference", runs },
+    ...ORDER.map((side) => ({ run: first, side, runs: side === "reference" ? runs : [first] })),
     ...others.map((run) => ({ run, side: "distorted" as const, runs: [run] })),
   ];
 }
@@ -158,9 +160,10 @@ export class FrameCounts {
     if (output !== undefined) this.#ofOutputs.set(Number(output), Number(frames));
   }
 
-  /** Returns the counts of a run; undefined if one is missing. `index`: of the run. */
-  of(index: number): RunOutcome["delivered"] | undefined {
-    const [reference, distorted] = [this.#ofInput(1), this.#ofInput(index === 0 ? 0 : index + 1)];
+  /** Returns the counts of a run; undefined if one is missing. */
+  of({ sources }: Pick<Run, "sources">): RunOutcome["delivered"] | undefined {
+    const { number = 0 } = sources.distorted;
+    const [reference, distorted] = [this.#ofInput(1), this.#ofInput(number === 0 ? 0 : number + 1)];
     return reference === undefined || distorted === undefined ? undefined : { reference, distorted };
   }
 

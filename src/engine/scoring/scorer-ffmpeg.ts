@@ -21,14 +21,11 @@ import { readChanges } from "./change-log.ts";
 import { readChecksums } from "./decode-check.ts";
 import { firstPass, joinPasses, passesOf } from "./passes.ts";
 import type { Run, RunOutcome } from "./run.ts";
-import { FrameCounts, type Runs, scoreArguments } from "./score-command.ts";
+import { FrameCounts, ORDER, type Runs, scoreArguments } from "./score-command.ts";
 import { modelFileName, type Scorer } from "./scorer.ts";
 import type { Trial } from "./trial.ts";
 import { isWritten, readLog } from "./vmaf-log.ts";
 import { readXpsnrLog, xpsnrPass } from "./xpsnr-pass.ts";
-
-/** The order of ffmpeg's inputs. */
-const ORDER = ["distorted", "reference"] as const satisfies readonly Side[];
 
 export class FfmpegScorer implements Scorer {
   readonly info: ScorerInfo;
@@ -59,7 +56,7 @@ export class FfmpegScorer implements Scorer {
     if (exit.code !== 0) throw scoreFailure(run, exit, messages);
     refuseSizeChange(run, messages);
     if (messages.concealment !== undefined) throw await this.#concealed(run, messages);
-    return outcomeOf(run, 0, ended);
+    return outcomeOf(run, ended);
   }
 
   async scoreTogether(runs: Runs): Promise<readonly RunOutcome[] | undefined> {
@@ -67,7 +64,7 @@ export class FfmpegScorer implements Scorer {
     const { exit, messages } = ended;
     const isDoubtful = messages.sizeChange !== undefined || messages.concealment !== undefined;
     if (exit.code !== 0 || isDoubtful) return undefined;
-    return Promise.all(runs.map((run, index) => outcomeOf(run, index, ended)));
+    return Promise.all(runs.map((run) => outcomeOf(run, ended)));
   }
 
   async #run(runs: Runs): Promise<Ended> {
@@ -123,13 +120,9 @@ interface Ended {
   readonly seesChanges: boolean;
 }
 
-/** Reads what a process without an error left of a run. `index`: of the run. Throws MEDIA_NO_FRAMES, SCORER_FAILED. */
-async function outcomeOf(
-  run: Run,
-  index: number,
-  { messages, counts, seesChanges }: Ended,
-): Promise<RunOutcome> {
-  const delivered = counts.of(index);
+/** Reads what a process without an error left of a run. Throws MEDIA_NO_FRAMES, SCORER_FAILED. */
+async function outcomeOf(run: Run, { messages, counts, seesChanges }: Ended): Promise<RunOutcome> {
+  const delivered = counts.of(run);
   if (delivered === undefined)
     throw new Failure(
       "SCORER_FAILED",
