@@ -11,6 +11,7 @@ import {
 import { Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
 import { isComponent } from "../../jobs/feature-names.ts";
 import { withTables } from "../../messages/comparison.ts";
+import { batchesOf } from "../../platform/batches.ts";
 import { Failure } from "../../platform/failure.ts";
 import { requestOf } from "../score/pair-request.ts";
 import { type ProgressLine, progressLine } from "../score/progress.ts";
@@ -73,9 +74,7 @@ interface Numbered extends Pair {
 function partsOf(pairs: readonly Pair[]): readonly (readonly Numbered[])[] {
   const numbered = pairs.map((pair, index) => ({ ...pair, number: index + 1 }));
   return [...Map.groupBy(numbered, ({ reference }) => reference).values()].flatMap((all) =>
-    Array.from({ length: Math.ceil(all.length / MOST_AT_ONCE) }, (_, part) =>
-      all.slice(part * MOST_AT_ONCE, (part + 1) * MOST_AT_ONCE),
-    ),
+    batchesOf(all, MOST_AT_ONCE),
   );
 }
 

@@ -4,7 +4,6 @@ import { create } from "@bufbuild/protobuf";
 import type { Principal } from "../../auth/principal.ts";
 import { SIDES } from "../../engine/contract/request.ts";
 import {
-  type JobSpec,
   type SubmitJobRequest,
   type SubmitJobResponse,
   SubmitJobResponseSchema,
@@ -12,14 +11,7 @@ import {
 import type { DefaultModelsOf } from "../../jobs/default-models.ts";
 import type { FindingsPolicyOf } from "../../jobs/findings-policy.ts";
 import { isManifest } from "../../jobs/media/titles.ts";
-import {
-  DIAGNOSIS_CLASS,
-  needToPlan,
-  ofStoredTitle,
-  type PlanNeed,
-  planClass,
-  TITLE_CLASS,
-} from "../../jobs/work.ts";
+import { DIAGNOSIS_CLASS, needToPlan, type PlanNeed, planClass, TITLE_CLASS } from "../../jobs/work.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Span } from "../../platform/observability/span.ts";
 import type { JobRow, NewJob } from "../../store/contract/job-records.ts";
@@ -27,7 +19,7 @@ import type { Store } from "../../store/contract/store.ts";
 import { jobMessage } from "../messages/job.ts";
 import { checkSpec, idempotencyKeyOf } from "../requests/job-spec.ts";
 import type { MediaPolicy } from "../requests/media-policy.ts";
-import { hasStoredTitle, refuseTitle, titleOf } from "../requests/title.ts";
+import { classFor, refuseTitle, titleOf } from "../requests/title.ts";
 import type { Fleet } from "../scheduling/fleet.ts";
 import type { Schedule } from "../scheduling/schedule.ts";
 import type { ControllerMetrics } from "../telemetry/metrics.ts";
@@ -192,14 +184,9 @@ function newJob(
     priority: spec.priority,
     submittedBy,
     idempotencyKey: key,
-    workClass: classOfTask(spec, need),
+    workClass: classFor(spec, isManifest(spec.distorted) ? TITLE_CLASS : classOf(need)),
     traceparent: traceparentIn(span),
   };
-}
-
-function classOfTask(spec: JobSpec, need: PlanNeed | undefined): string {
-  const workClass = isManifest(spec.distorted) ? TITLE_CLASS : classOf(need);
-  return hasStoredTitle(spec) ? ofStoredTitle(workClass) : workClass;
 }
 
 function classOf(need: PlanNeed | undefined): string {

@@ -10,12 +10,14 @@ import { readPlan, type StoredPlan } from "../../engine/planning/plan-json.ts";
 import type { Segment } from "../../engine/planning/segment.ts";
 import { readSegment, writeSegment } from "../../engine/planning/segment-json.ts";
 import { firstRound } from "../../engine/results/rounds.ts";
+import type { JobSpec } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { PlannedSegment, PlanReport } from "../../gen/proto/svc/v1/node_pb.ts";
 import { MAX_SEGMENTS } from "../../jobs/request-limits.ts";
-import { type Capabilities, ofStoredTitle, scoreClass, serves } from "../../jobs/work.ts";
+import { type Capabilities, scoreClass, serves } from "../../jobs/work.ts";
 import { invalid } from "../../platform/failure.ts";
 import type { MediaFacts } from "../../store/contract/job-records.ts";
 import type { NewSegment, PlanRecord } from "../../store/contract/task-records.ts";
+import { classFor } from "../requests/title.ts";
 
 /** Cuts that were moved can double the number of segments. */
 const MAX_REPORTED_SEGMENTS = 2 * MAX_SEGMENTS;
@@ -34,8 +36,8 @@ export interface Sampling {
 export interface Planning {
   /** The segments are the units that this sample is drawn from. */
   readonly sampling?: Sampling | undefined;
-  /** A video is a title in a storage. */
-  readonly isStored?: boolean;
+  /** undefined: not known, because the task is leased no longer. */
+  readonly spec?: JobSpec | undefined;
 }
 
 /**
@@ -53,7 +55,7 @@ const START_COST = 0.2;
 export function planRecord(
   report: PlanReport,
   node: Capabilities,
-  { sampling, isStored = false }: Planning = {},
+  { sampling, spec }: Planning = {},
 ): PlanRecord {
   const { plan, frameCount, pixels } = report;
   const facts = readPlan(plan);
@@ -64,8 +66,8 @@ export function planRecord(
   if (facts.pairing.frameCount !== frameCount) {
     throw invalid(`plan.frameCount is ${frameCount}, but the plan says ${facts.pairing.frameCount}.`);
   }
-  const scored = scoreClass(facts.scorer, facts.models);
-  const workClass = isStored ? ofStoredTitle(scored) : scored;
+  const plain = scoreClass(facts.scorer, facts.models);
+  const workClass = spec ? classFor(spec, plain) : plain;
   if (!serves(node, workClass)) {
     throw invalid(
       "The plan was made with a scorer or models that the node did not register. Register again.",

@@ -20,7 +20,6 @@ import type { Store } from "../../store/contract/store.ts";
 import type { Fence, Poolable, Recorded } from "../../store/contract/task-records.ts";
 import { checkAttempt } from "../requests/attempt.ts";
 import { readSpec, sampleOf } from "../requests/job-spec.ts";
-import { hasStoredTitle } from "../requests/title.ts";
 import type { Puller } from "../scheduling/schedule.ts";
 import { checkStillImage } from "../stills/image.ts";
 import { sideOf } from "../stills/stills.ts";
@@ -107,12 +106,12 @@ async function recordPlan(
   { capabilities }: Puller,
 ): Promise<Recorded> {
   const leased = await store.leasedSpec(fence);
-  const spec = leased?.kind === "PLAN" ? leased.spec : undefined;
-  const request = spec === undefined ? undefined : sampleOf(readSpec(spec));
+  const text = leased?.kind === "PLAN" ? leased.spec : undefined;
+  const spec = text === undefined ? undefined : readSpec(text);
+  const request = spec && sampleOf(spec);
   const sampling = request && { request, segmentSeconds };
-  const isStored = spec !== undefined && hasStoredTitle(readSpec(spec));
-  const plan = planRecord(report, capabilities, { sampling, isStored });
-  const reuse = spec === undefined ? undefined : planReuse(report, spec);
+  const plan = planRecord(report, capabilities, { sampling, spec });
+  const reuse = text === undefined ? undefined : planReuse(report, text);
   const { recorded, poolable, reused } = await store.recordPlan(fence, { ...plan, reuse });
   metrics.segmentsReused.inc(reused);
   if (poolable !== undefined) pool(poolable);

@@ -2,11 +2,11 @@
 import { randomUUID } from "node:crypto";
 import type { TitleReport } from "../../gen/proto/svc/v1/node_pb.ts";
 import { isManifest, isRendition, MAX_RENDITIONS } from "../../jobs/media/titles.ts";
-import { ofStoredTitle, planClass } from "../../jobs/work.ts";
+import { planClass } from "../../jobs/work.ts";
 import { invalid } from "../../platform/failure.ts";
 import type { TitleRecord } from "../../store/contract/task-records.ts";
 import { checkSpec, readSpec } from "../requests/job-spec.ts";
-import { hasStoredTitle } from "../requests/title.ts";
+import { classFor } from "../requests/title.ts";
 
 /**
  * Throws INVALID_REQUEST. Returns undefined if the job is not one of a title.
@@ -29,11 +29,10 @@ export function titleRecord({ renditions }: TitleReport, spec: string): TitleRec
     return { distorted, ...checkSpec({ ...given, distorted }, []) };
   });
   const { models = [], scorerVersion } = checked[0]?.need ?? {};
-  const workClass = planClass(models, scorerVersion);
   return {
     jobs: checked.map(({ distorted, text, fingerprint }) => ({
       ...{ id: randomUUID(), distorted, spec: text, fingerprint },
     })),
-    workClass: hasStoredTitle(given) ? ofStoredTitle(workClass) : workClass,
+    workClass: classFor(given, planClass(models, scorerVersion)),
   };
 }

@@ -4,6 +4,7 @@ import type { JobSpec } from "../../gen/proto/svc/v1/job_pb.ts";
 import { remoteName } from "../../jobs/media/names.ts";
 import { isStoredTitle, manifestOf, titleFolder } from "../../jobs/media/title-objects.ts";
 import { isManifest } from "../../jobs/media/titles.ts";
+import { ofStoredTitle } from "../../jobs/work.ts";
 import { Failure, invalid } from "../../platform/failure.ts";
 
 /** Refuses a single job for a whole title, which has several renditions. Throws INVALID_REQUEST. */
@@ -35,7 +36,7 @@ export function titleOf(side: Side, name: string): string {
   return manifest;
 }
 
-/** Whether a video of a job is a title in a storage, or a rendition of one. */
-export function hasStoredTitle(spec: JobSpec): boolean {
-  return SIDES.some((side) => isStoredTitle(spec[side]));
+/** Returns the class of a job's tasks. `plain`: for videos that are no titles in storages. */
+export function classFor(spec: JobSpec, plain: string): string {
+  return SIDES.some((side) => isStoredTitle(spec[side])) ? ofStoredTitle(plain) : plain;
 }

@@ -56,12 +56,26 @@ const LISTED: Readonly<Record<ObjectTrouble, Meaning>> = {
   UNSUITABLE: { code: "MEDIA_NOT_READABLE", advice: "Start again without pageToken." },
 };
 
+/**
+ * Returns the failure that a fault means; other errors as they are. `detail`: what cannot be done, from the fault's reason.
+ */
+function failureOf(
+  error: unknown,
+  meanings: Readonly<Record<ObjectTrouble, Meaning>>,
+  detail: (reason: string, isChanged: boolean) => string,
+): unknown {
+  if (!(error instanceof ObjectFault)) return error;
+  const { code, advice } = meanings[error.trouble];
+  return new Failure(code, `${detail(error.message, code === "MEDIA_CHANGED")}. ${advice}`, { cause: error });
+}
+
 /** For a folder that is listed. Other errors are returned as they are. */
 export function listingFailure(error: unknown, folder: string): unknown {
-  if (!(error instanceof ObjectFault)) return error;
-  const { code, advice } = LISTED[error.trouble];
-  const detail = `The folder ${JSON.stringify(folder)} cannot be listed: ${error.message}. ${advice}`;
-  return new Failure(code, detail, { cause: error });
+  return failureOf(
+    error,
+    LISTED,
+    (reason) => `The folder ${JSON.stringify(folder)} cannot be listed: ${reason}`,
+  );
 }
 
 /** While an upload is begun, looked at, completed or deleted. */
@@ -78,22 +92,15 @@ const UPLOADED: Readonly<Record<ObjectTrouble, Meaning>> = {
 
 /** For an upload to a bucket. Other errors are returned as they are. */
 export function uploadFailure(error: unknown, name: string): unknown {
-  if (!(error instanceof ObjectFault)) return error;
-  const { code, advice } = UPLOADED[error.trouble];
-  const detail = `The upload of ${JSON.stringify(name)} failed: ${error.message}. ${advice}`;
-  return new Failure(code, detail, { cause: error });
+  return failureOf(error, UPLOADED, (reason) => `The upload of ${JSON.stringify(name)} failed: ${reason}`);
 }
 
 /** `isKnown`: its job has stored its version. Other errors are returned as they are. */
 export function objectFailure(error: unknown, side: string, name: string, isKnown: boolean): unknown {
-  if (!(error instanceof ObjectFault)) return error;
-  const { code, advice } = (isKnown ? KNOWN : FOUND)[error.trouble];
-  const since = code === "MEDIA_CHANGED" ? " since its job was submitted" : "";
-  return new Failure(
-    code,
-    `The ${side} video ${JSON.stringify(name)} cannot be read${since === "" ? "" : " as it was"}: ${error.message}${since}. ${advice}`,
-    { cause: error },
-  );
+  return failureOf(error, isKnown ? KNOWN : FOUND, (reason, isChanged) => {
+    const what = `The ${side} video ${JSON.stringify(name)} cannot be read`;
+    return isChanged ? `${what} as it was: ${reason} since its job was submitted` : `${what}: ${reason}`;
+  });
 }
 
 /**
@@ -101,9 +108,8 @@ export function objectFailure(error: unknown, side: string, name: string, isKnow
  * are.
  */
 export function titleFailure(error: unknown, object: string, title: string, isKnown: boolean): unknown {
-  if (!(error instanceof ObjectFault)) return error;
-  const { code, advice } = (isKnown ? KNOWN : FOUND)[error.trouble];
-  const since = code === "MEDIA_CHANGED" ? " since the title was read" : "";
-  const detail = `The object ${JSON.stringify(object)} of the title ${JSON.stringify(title)} cannot be read: ${error.message}${since}. ${advice}`;
-  return new Failure(code, detail, { cause: error });
+  return failureOf(error, isKnown ? KNOWN : FOUND, (reason, isChanged) => {
+    const since = isChanged ? " since the title was read" : "";
+    return `The object ${JSON.stringify(object)} of the title ${JSON.stringify(title)} cannot be read: ${reason}${since}`;
+  });
 }

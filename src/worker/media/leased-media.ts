@@ -70,6 +70,12 @@ export class LeasedMedia {
     return this.#of(side).access;
   }
 
+  /** Where the object of a side is, without what a signature adds. */
+  place(side: Side): string {
+    const { origin, pathname } = new URL(this.access(side).url);
+    return origin + pathname;
+  }
+
   /** Throws INVALID_REQUEST if the controller sent none: any content would count as that of the job. */
   version(side: Side): ObjectVersion {
     const { version } = this.#of(side);

@@ -115,7 +115,7 @@ export class NodeMedia {
     const failure = (error: unknown): never => {
       throw objectFailure(error, side, name, true);
     };
-    const key = { tenant, place: placeOf(read.access().url), name, version };
+    const key = { tenant, place: media.place(side), name, version };
     const cache = await this.#opened();
     const object = await cache.open(key).catch(failure);
     const remote = remoteName(name);
@@ -167,10 +167,4 @@ export class NodeMedia {
     });
     return opening;
   }
-}
-
-/** Where an object is, without what a signature adds. */
-function placeOf(url: string): string {
-  const { origin, pathname } = new URL(url);
-  return origin + pathname;
 }

@@ -1,4 +1,6 @@
 /** Facts about a rendition that do not depend on where its title is. */
+import { hash } from "node:crypto";
+import { basename, extname } from "node:path";
 import type { RenditionName } from "../../jobs/media/titles.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Rendition } from "../../titles/title.ts";
@@ -15,6 +17,19 @@ export function renditionOf(
     "MEDIA_NOT_FOUND",
     `The manifest ${JSON.stringify(manifest)} has no rendition ${JSON.stringify(name)}. It has ${names.slice(0, 10).join(", ")}${names.length > 10 ? ", …" : ""}.`,
   );
+}
+
+/** Hexadecimal digits of the number that stands for the times of all files: 48 bits. */
+const TIME_DIGITS = 12;
+
+/** Returns a number instead of a time: another one for another text about all files. */
+export function timeFor(text: string): number {
+  return Number.parseInt(hash("sha256", text, "hex").slice(0, TIME_DIGITS), 16);
+}
+
+/** Returns the name of a rendition's file. `path`: of the file that has its extension. */
+export function videoNameOf(manifest: string, rendition: string, path: string): string {
+  return `${basename(manifest, extname(manifest))}-${rendition}${extname(path)}`;
 }
 
 /** Returns the files of the segments, each once. */

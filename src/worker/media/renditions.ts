@@ -1,7 +1,6 @@
 /** Renditions of titles in media roots, as videos of tasks: joined to files that are kept for further tasks. */
 import { hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
-import { basename, extname } from "node:path";
 import type { RemoteVideo } from "../../engine/contract/work.ts";
 import { type FileFacts, identityOf } from "../../engine/files/identity.ts";
 import type { MediaRoots } from "../../engine/files/roots.ts";
@@ -12,7 +11,7 @@ import { readTitle } from "../../titles/read-title.ts";
 import { segmentStarts } from "../../titles/segment-starts.ts";
 import type { Rendition } from "../../titles/title.ts";
 import type { JoinedFiles } from "./joined-files.ts";
-import { bytesOf, filesOf, renditionOf } from "./rendition.ts";
+import { bytesOf, filesOf, renditionOf, timeFor, videoNameOf } from "./rendition.ts";
 import { TitleFiles } from "./title-files.ts";
 
 export interface RenditionsOptions {
@@ -29,9 +28,6 @@ interface Found {
   /** The manifests and all segments. */
   readonly facts: ReadonlyMap<string, FileFacts>;
 }
-
-/** Hexadecimal digits of the number that stands for the times of all files: 48 bits. */
-const TIME_DIGITS = 12;
 
 export class Renditions {
   readonly #options: RenditionsOptions;
@@ -57,9 +53,10 @@ export class Renditions {
       return {
         handle,
         path,
-        fileName: `${basename(manifest, extname(manifest))}-${rendition}${extname(path)}`,
+        fileName: videoNameOf(manifest, rendition, path),
         size,
-        modifiedMs: timesOf(found),
+        // Another number if any file has another size or time of its last change.
+        modifiedMs: timeFor(textOf(found, ({ size, mtimeNs }) => [size, mtimeNs / 1_000_000n])),
         identity: identityOfAll(found),
         segmentStarts: segmentStarts(found.rendition),
         verifyUnchanged: () => verify(found),
@@ -129,12 +126,6 @@ async function verify({ name, files, facts }: Found): Promise<void> {
 /** A text of facts of all files. */
 function textOf({ facts }: Found, of: (facts: FileFacts) => readonly unknown[]): string {
   return [...facts].map(([file, one]) => `${JSON.stringify(file)} ${of(one).join(":")}`).join("\n");
-}
-
-/** A number instead of a time: it is another one if any file has another size or time of its last change. */
-function timesOf(found: Found): number {
-  const text = textOf(found, ({ size, mtimeNs }) => [size, mtimeNs / 1_000_000n]);
-  return Number.parseInt(hash("sha256", text, "hex").slice(0, TIME_DIGITS), 16);
 }
 
 /** Identifies the rendition by the identities of its manifests and segments; undefined: one changed too recently. */

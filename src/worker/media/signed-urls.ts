@@ -1,5 +1,4 @@
 /** URLs of objects of titles, which the controller signs. They are kept for further tasks over the same title. */
-import { MAX_TITLE_OBJECTS } from "../../jobs/media/title-objects.ts";
 import { BackOff } from "../../platform/concurrency/back-off.ts";
 import { pause } from "../../platform/concurrency/lifecycle.ts";
 import { Failure } from "../../platform/failure.ts";
@@ -95,12 +94,4 @@ async function patiently({ sign, signal }: Signing, paths: readonly string[]): R
 
 function keyOf(title: string, path: string): string {
   return `${title}\n${path}`;
-}
-
-/** Divides paths into lists for one call each. */
-export function batchesOf<T>(paths: readonly T[]): readonly (readonly T[])[] {
-  const count = Math.ceil(paths.length / MAX_TITLE_OBJECTS);
-  return Array.from({ length: count }, (_, index) =>
-    paths.slice(index * MAX_TITLE_OBJECTS, (index + 1) * MAX_TITLE_OBJECTS),
-  );
 }

@@ -1,7 +1,7 @@
 /** Renditions of titles in storages, as videos of tasks: fetched and joined to files that are kept for further tasks. */
 import { hash } from "node:crypto";
 import { open } from "node:fs/promises";
-import { basename, extname } from "node:path";
+import { extname } from "node:path";
 import type { Side } from "../../engine/contract/request.ts";
 import type { RemoteVideo } from "../../engine/contract/work.ts";
 import { remoteName } from "../../jobs/media/names.ts";
@@ -19,7 +19,7 @@ import type { Rendition } from "../../titles/title.ts";
 import type { NodeMetrics } from "../metrics.ts";
 import type { JoinedFiles } from "./joined-files.ts";
 import type { LeasedMedia } from "./leased-media.ts";
-import { bytesOf, filesOf, renditionOf } from "./rendition.ts";
+import { bytesOf, filesOf, renditionOf, timeFor, videoNameOf } from "./rendition.ts";
 import { type Sign, SignedUrls } from "./signed-urls.ts";
 import { StoredTitle } from "./stored-title.ts";
 
@@ -28,8 +28,6 @@ const BYTES_AT_ONCE = 64 * 2 ** 20;
 const SEGMENTS_AT_ONCE = 8;
 /** Bytes of the parts in which a file is fetched that is a rendition by itself. */
 const PART_BYTES = 16 * 2 ** 20;
-/** Hexadecimal digits of the number that stands for the versions of all objects: 48 bits. */
-const VERSION_DIGITS = 12;
 
 export interface StoredRenditionsOptions {
   readonly joined: JoinedFiles;
@@ -85,13 +83,12 @@ export class StoredRenditions {
       const { places } = found.title;
       const text = textOf(found);
       const { size } = await file.handle.stat();
-      const manifest = basename(places.manifest, extname(places.manifest));
       return {
         handle: file.handle,
         path: file.path,
-        fileName: `${manifest}-${name.rendition}${extname(file.path)}`,
+        fileName: videoNameOf(places.manifest, name.rendition, file.path),
         size,
-        modifiedMs: Number.parseInt(hash("sha256", text, "hex").slice(0, VERSION_DIGITS), 16),
+        modifiedMs: timeFor(text),
         identity: `title ${hash("sha256", `${name.rendition}\n${text}`, "hex")}`,
         segmentStarts: segmentStarts(found.rendition),
         verifyUnchanged: () => found.title.verify(),
@@ -179,8 +176,7 @@ async function copyOf(title: StoredTitle, file: string, path: string, signal: Ab
 
 /** Identifies a manifest of a tenant, and where it is. */
 function keyOf({ tenant, media, side }: TitleNeed, manifest: string): string {
-  const { origin, pathname } = new URL(media.access(side).url);
-  return JSON.stringify([tenant, manifest, origin + pathname]);
+  return JSON.stringify([tenant, manifest, media.place(side)]);
 }
 
 function sizeIn({ versions }: StoredTitle, file: string): number {

@@ -3,14 +3,16 @@
  * of the version that was found then; of the manifest, of that which its job was submitted with.
  */
 import type { Side } from "../../engine/contract/request.ts";
-import type { TitleFolder } from "../../jobs/media/title-objects.ts";
+import { MAX_TITLE_OBJECTS, type TitleFolder } from "../../jobs/media/title-objects.ts";
 import { titleFailure } from "../../media/objects/failures.ts";
 import { type ObjectAccess, ObjectFault, type ObjectVersion } from "../../media/objects/object.ts";
 import { MAX_ATTEMPTS, type ObjectReader } from "../../media/objects/reader.ts";
+import { batchesOf } from "../../platform/batches.ts";
+import { inOrder } from "../../platform/concurrency/in-order.ts";
 import type { OpenTitleFile } from "../../titles/open-file.ts";
 import { ObjectPlaces } from "../../titles/places.ts";
 import type { LeasedMedia } from "./leased-media.ts";
-import { batchesOf, type SignedUrls, type Signing } from "./signed-urls.ts";
+import type { SignedUrls, Signing } from "./signed-urls.ts";
 
 /** Objects that are looked at at a time. */
 const CONCURRENT = 32;
@@ -79,30 +81,23 @@ export class StoredTitle {
     });
   }
 
-  /** Does something with objects, some of them at a time, and stops at the first failure. */
+  /** Does something with objects, some of them at a time. Throws the first failure. */
   async #each(
     files: readonly string[],
     isKnown: boolean,
     work: (file: string, access: ObjectAccess) => Promise<void>,
   ): Promise<void> {
-    for (const batch of batchesOf(files)) {
-      const left = (await this.#accesses(batch)).map((access, index) => ({
-        access,
-        file: batch[index] ?? "",
-      }));
-      const worker = async (): Promise<void> => {
-        for (let next = left.shift(); next !== undefined; next = left.shift()) {
-          const { file, access } = next;
-          await work(file, access).catch((error: unknown) => {
-            left.length = 0;
-            if (error instanceof ObjectFault && error.trouble === "DENIED") this.#denied(file);
-            throw this.#failure(error, file, isKnown);
-          });
-        }
-      };
-      const outcomes = await Promise.allSettled(Array.from({ length: CONCURRENT }, worker));
-      const failed = outcomes.find((outcome) => outcome.status === "rejected");
-      if (failed !== undefined) throw failed.reason;
+    for (const batch of batchesOf(files, MAX_TITLE_OBJECTS)) {
+      const accesses = await this.#accesses(batch);
+      const objects = inOrder([...batch.keys()], CONCURRENT, async (index) => {
+        const [file, access] = [batch[index], accesses[index]];
+        if (file === undefined || access === undefined) return;
+        await work(file, access).catch((error: unknown) => {
+          if (error instanceof ObjectFault && error.trouble === "DENIED") this.#denied(file);
+          throw this.#failure(error, file, isKnown);
+        });
+      });
+      for await (const _ of objects) this.#options.signal.throwIfAborted();
     }
   }
 
@@ -138,10 +133,8 @@ export class StoredTitle {
       others.map((file) => this.places.pathOf(file)),
     );
     const manifest = media.access(side);
-    return files.map((file) => {
-      const index = others.indexOf(file);
-      return index === -1 ? manifest : { ...manifest, url: signed[index] ?? "" };
-    });
+    const urlOf = new Map(others.map((file, index) => [file, signed[index] ?? ""]));
+    return files.map((file) => ({ ...manifest, url: urlOf.get(file) ?? manifest.url }));
   }
 
   #denied(file: string): void {
