@@ -14,9 +14,9 @@ import { readyOf } from "./claim.ts";
 import { type Found, failByWork, type PermanentFailure } from "./endings.ts";
 
 /**
- * The rest of a statement that requeues tasks: deletes their chunks, subtracts their running frames from the job and
- * adds `retried` to its retries. What the others fetch, their next heartbeats report. The job of a STILLS task has ended and does not change. The subquery `came` has the
- * tasks as they were while leased.
+ * The rest of a statement that requeues tasks: deletes their chunks, subtracts their running frames from the job, adds
+ * `retried` to its retries, and clears its fetched bytes, which the next heartbeats of its other tasks report again. The
+ * job of a STILLS task has ended and does not change. The subquery `came` has the tasks as they were while leased.
  */
 function jobsOfReturned(retried: "0" | "1"): string {
   return `
