@@ -6,15 +6,15 @@ export const MAX_CLIPS = 16;
 export const MAX_CLIP_WORK = 32;
 /** Frames of a clip: 2 s at 60 fps. */
 export const MAX_CLIP_FRAMES = 120;
-/** Segments that the frames of a clip are of. Each is decoded from its beginning, all at the same time. */
+/** Most segments that contain the frames of a clip. All are decoded at the same time, each from its beginning. */
 export const MAX_CLIP_PARTS = 6;
 /** Bytes of a clip; a clip that would be larger has fewer frames. Two seconds of 1920x1080 film take about half. */
 export const MAX_CLIP_BYTES = 24 * 2 ** 20;
 /** Bytes of a part in which a clip is reported, stored and sent; each is one message. */
 export const CLIP_PIECE_BYTES = 2 ** 20;
 /**
- * Macroblocks of a frame of 16x16 samples, both sides together: those of H.264's level 5.2 (Table A-1), which browsers
- * play.
+ * Most macroblocks of 16x16 samples in a frame of both sides: the limit of H.264's level 5.2 (Table A-1), which
+ * browsers play.
  */
 const MAX_CLIP_BLOCKS = 36_864;
 

@@ -1,4 +1,4 @@
-/** What is done about findings, which show that the two videos of a pair do not match. */
+/** Policies on findings, which show that the two videos of a pair do not match. */
 
 export const FINDING_CODES = [
   // Time
@@ -74,7 +74,7 @@ export function parsePolicy(text: string): FindingsPolicy | undefined {
   return { codes: Object.fromEntries(codes.map((code) => [code, action])) };
 }
 
-/** Joins policies; of two that say something about the same, the later one applies. */
+/** Joins policies; if two apply to the same finding, the later one wins. */
 export function joinPolicies(policies: readonly FindingsPolicy[]): FindingsPolicy {
   const codes = Object.assign({}, ...policies.map((policy) => policy.codes));
   return { ...Object.assign({}, ...policies), ...(Object.keys(codes).length > 0 && { codes }) };

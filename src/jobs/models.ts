@@ -1,6 +1,6 @@
 /**
- * The VMAF models that releases of libvmaf have built in, what scoring with them takes, and the short names of the
- * version 1 models. Facts of the models: resource/doc/models.md and models_v1.md of Netflix/vmaf.
+ * The VMAF models that releases of libvmaf have built in, their requirements, and the short names of the version 1
+ * models. Facts of the models: resource/doc/models.md and models_v1.md of Netflix/vmaf.
  */
 
 /** A model built into libvmaf. */
@@ -8,7 +8,7 @@ export interface BuiltInModel {
   readonly name: string;
   /** Models of a family were released together. Only Netflix's vmaf loads bootstrap models; ffmpeg's filter does not. */
   readonly family: "v0.6" | "bootstrap" | "v1";
-  /** What its scores predict, for people. */
+  /** A description of what its scores predict, for people. */
   readonly title: string;
   /** The largest score; the smallest is 0. */
   readonly max: number;
@@ -97,7 +97,7 @@ export function builtInModel(name: string): BuiltInModel | undefined {
   return BUILT_IN_MODELS.find((model) => model.name === name);
 }
 
-/** What a model without facts of its own is assumed to be: its file may look back as far as any model. */
+/** The facts that are assumed of other models: their files may look back as far as any model. */
 export const UNKNOWN_MODEL_FACTS: Omit<BuiltInModel, "name" | "title" | "family"> = {
   ...{ max: 100, bits: undefined, lookBehind: 5, chromaScale: undefined },
   ...{ screen: undefined, forOtherScreen: undefined },
@@ -149,8 +149,8 @@ export function chooseModel(short: ShortName, { width, height, rate }: Shown): C
 }
 
 /**
- * Returns the model for the screen that pictures of this size are made for, if the named one is for the other; undefined
- * if it fits, or if nothing is known of it.
+ * Returns the model for the screen that pictures of this size are made for, if the named one is for the other screen;
+ * undefined if the named one fits or is unknown.
  */
 export function modelForSize(name: string, { width, height }: FrameSize): string | undefined {
   const { screen, forOtherScreen } = builtInModel(name) ?? UNKNOWN_MODEL_FACTS;

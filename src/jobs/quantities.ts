@@ -16,7 +16,7 @@ export function sizeText(bytes: number): string {
   return scaled(bytes, SIZE_UNITS);
 }
 
-/** Formats how much of the videos is fetched: "Fetching videos: 1.2 of 3.4 GB". */
+/** Formats the progress of fetching videos: "Fetching videos: 1.2 of 3.4 GB". */
 export function fetchText({ bytesDone, bytesTotal }: FetchedBytes): string {
   const at = Math.min(SIZE_UNITS.length - 1, Math.max(0, Math.floor(Math.log10(bytesTotal) / 3) || 0));
   const [done, total] = [bytesDone, bytesTotal].map((bytes) =>

@@ -1,7 +1,7 @@
 /** Finds results that were scored by different scorers or models, although they are compared with one another. */
 import { type ScoredModel, usedModel } from "./scored-models.ts";
 
-/** What a result says of its scorer and models; `label` names it for people. */
+/** The scorer and models of a result; `label` names the result for people. */
 export interface ScoredBy {
   readonly label: string;
   readonly scorer: { readonly program: string; readonly version: string; readonly libvmafVersion: string };

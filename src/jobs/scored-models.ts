@@ -1,4 +1,4 @@
-/** What a result says of its models, for people. */
+/** Facts about the models of a result, for people. */
 import { builtInModel, type FrameSize, largestScore } from "./models.ts";
 
 /** A model of a result. Results of versions before the version 1 models have only `model` and `metric`. */

@@ -1,4 +1,7 @@
-/** Which node may run which task: the class of a task, a text that is equal for tasks with equal requirements. */
+/**
+ * The class of a task, which determines the nodes that may run it: a text that is equal for tasks with equal
+ * requirements.
+ */
 
 export type WorkKind = "PLAN" | "SEGMENT" | "WHOLE" | "STILLS";
 
@@ -22,11 +25,11 @@ export interface Scorer {
 export interface NodeScorer {
   readonly scorer: Scorer;
   readonly models: readonly ModelId[];
-  /** SHA-256 in hex of what computes its scores: programs, libraries, processor. Absent: not known. */
+  /** SHA-256 in hex of everything that computes its scores: programs, libraries, processor. Absent if not known. */
   readonly scoredBy?: string;
 }
 
-/** A node's default scorer, and what else the node has. */
+/** A node's default scorer, and its other capabilities. */
 export interface Capabilities extends NodeScorer {
   /** Whether the node makes stills; absent on nodes of versions without stills. */
   readonly stills?: boolean;
@@ -42,7 +45,7 @@ export interface Capabilities extends NodeScorer {
   readonly moreScorers?: readonly NodeScorer[];
 }
 
-/** What planning a job requires of a node. */
+/** The requirements of planning a job on a node. */
 export interface PlanNeed {
   readonly models: readonly string[];
   /** Version of a scorer or of its libvmaf; undefined: the node's default scorer. */
@@ -176,7 +179,7 @@ export function needOf(workClass: string): WorkNeed {
   return { kind: plans ? "PLAN" : "SCORE", scorer: `${program} ${version}`.trim() };
 }
 
-/** Returns what a class of planning requires; undefined for other classes. */
+/** Returns the requirements of a class of planning; undefined for other classes. */
 export function needToPlan(workClass: string): PlanNeed | undefined {
   const [kind, models, scorerVersion] = JSON.parse(plainClass(workClass)) as [
     string,

@@ -1,4 +1,4 @@
-/** Completes comparisons: derives from the cells what a comparison says of its ladders. */
+/** Completes comparisons: derives the facts about ladders from the cells. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import {
   type ClipDeltaSchema,

@@ -97,19 +97,19 @@ function fixMessage({
 export function findingOf(message: FindingMessage): Finding {
   const { code, side, frames, area, size, confidence, evidence, fix, fixed } = message;
   return {
-    code: known("code", code, FINDING_CODES),
-    ...(side !== "" && { side: known("side", side, SIDES) }),
+    code: knownValue("code", code, FINDING_CODES),
+    ...(side !== "" && { side: knownValue("side", side, SIDES) }),
     ...(frames && { frames: { first: frames.first, count: frames.count } }),
     ...(area && { area: { x: area.x, y: area.y, width: area.width, height: area.height } }),
     ...(size !== undefined && { size }),
-    confidence: known("confidence", confidence, CONFIDENCES),
+    confidence: knownValue("confidence", confidence, CONFIDENCES),
     evidence,
     ...(fix && { fix: fixOf(fix) }),
     ...(fixed && { fixed }),
   };
 }
 
-function known<T extends string>(field: string, value: string, values: readonly T[]): T {
+function knownValue<T extends string>(field: string, value: string, values: readonly T[]): T {
   const found = values.find((one) => one === value);
   if (found !== undefined) return found;
   throw invalid(`A finding has an unknown ${field}. Run the same version of svc on every machine.`);

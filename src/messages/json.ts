@@ -48,7 +48,7 @@ type ComparisonAnswer = components["schemas"]["Comparison"];
 
 const FULL = { alwaysEmitImplicit: true } as const;
 
-/** Without `frames`, which are sent separately: an empty list would mean "no frames". */
+/** Returns a result without `frames`, which are sent separately: an empty list would mean "no frames". */
 export function resultJson(result: ScoreResult): JsonObject {
   const { frames: _, ...json } = objectOf(toJson(ScoreResultSchema, result, FULL));
   return json;
@@ -62,7 +62,7 @@ export function diagnosisJson(diagnosis: Diagnosis): JsonObject {
   return objectOf(toJson(DiagnosisSchema, diagnosis, FULL));
 }
 
-/** With its spec as submitted, and `work` only if the message has any. */
+/** Returns a job with its spec as submitted, and `work` only if the message has any. */
 export function jobJson(job: Job): JsonObject {
   const { work, ...json } = objectOf(toJson(JobSchema, job, FULL));
   return {
@@ -73,7 +73,7 @@ export function jobJson(job: Job): JsonObject {
   };
 }
 
-/** With its settings as submitted, and lists only if the message has cells. */
+/** Returns a comparison with its settings as submitted, and lists only if the message has cells. */
 export function comparisonJson(comparison: Comparison): JsonObject & ComparisonAnswer {
   const { cells, metrics, ladders, deltas, ...json } = objectOf(toJson(ComparisonSchema, comparison, FULL));
   return {

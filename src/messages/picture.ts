@@ -1,4 +1,4 @@
-/** What requests and results say of the pictures of both sides, as messages. */
+/** Converts the members of requests and results about the pictures of both sides from and to messages. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { PictureRequest } from "../engine/contract/picture.ts";
 import { SIDES, type Side } from "../engine/contract/request.ts";
@@ -42,14 +42,14 @@ export function pictureOf({
   });
   return {
     ...(crop && { crop: Object.fromEntries(areas) }),
-    ...(mirror && { mirror: named("mirror", mirror, MIRROR) }),
-    ...(rangeOf && { rangeOf: named("rangeOf", rangeOf, RANGE) }),
-    ...(matrixOf && { matrixOf: named("matrixOf", matrixOf, MATRIX) }),
+    ...(mirror && { mirror: namesBySide("mirror", mirror, MIRROR) }),
+    ...(rangeOf && { rangeOf: namesBySide("rangeOf", rangeOf, RANGE) }),
+    ...(matrixOf && { matrixOf: namesBySide("matrixOf", matrixOf, MATRIX) }),
   };
 }
 
 /** Returns the names of the sides that are given. Enums of proto3 are open: unknown numbers are passed through. */
-function named<T extends string>(
+function namesBySide<T extends string>(
   field: string,
   sides: Readonly<Partial<Record<Side, number | undefined>>>,
   names: Readonly<Record<number, T>>,

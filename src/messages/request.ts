@@ -36,6 +36,7 @@ import {
   PIXEL_FORMAT,
 } from "../jobs/request-limits.ts";
 import { FEATURES } from "../jobs/scores/metric-names.ts";
+import { quoted } from "../jobs/text/quoted.ts";
 import { Failure, invalid } from "../platform/failure.ts";
 import { findingsPolicyOf } from "./findings.ts";
 import { pictureOf } from "./picture.ts";
@@ -54,13 +55,13 @@ const FEATURE_ALIASES: Readonly<Record<string, Feature>> = {
 /** Checks the name of a video that is well-formed text. Throws Failure. */
 type CheckName = (side: string, name: string) => void;
 
-/** For jobs: files, objects of storages, and renditions of titles in both. */
+/** Checks the names in jobs: files, objects of storages, and renditions of titles in both. */
 export const OBJECTS: CheckName = (side, name) => {
   const remote = remoteName(manifestOf(name));
   if (remote?.kind === "fault") throw new Failure("URL_NOT_SUPPORTED", `The ${side} video ${remote.text}`);
 };
 
-/** What messages say of a pair and of its scores: score requests, and specs of jobs. */
+/** The members about a pair and its scores that score requests and specs of jobs have in common. */
 export type PairMessage = Omit<ScoreRequest, "$typeName" | "$unknown" | "frames">;
 
 /** Converts a message to a request for the engine. Default of `checkName`: only files. Throws Failure. */
@@ -124,7 +125,7 @@ function checkPath(side: string, path: string): void {
   if (!path.isWellFormed())
     throw invalid(`${side} is not valid Unicode: it contains half of a surrogate pair.`);
   if (/\p{Cc}/u.test(path)) {
-    throw invalid(`${side} contains a control character (${shown(path)}). Rename the file.`);
+    throw invalid(`${side} contains a control character (${quoted(path)}). Rename the file.`);
   }
 }
 
@@ -139,7 +140,7 @@ function modelsOf(message: PairMessage): readonly string[] {
   const odd = models.find((model) => !MODEL_NAME.test(model));
   if (odd !== undefined) {
     throw invalid(
-      `${shown(odd)} is not a model name. Give a name such as ${DEFAULT_MODEL}: letters, digits, ".", "_", "-".`,
+      `${quoted(odd)} is not a model name. Give a name such as ${DEFAULT_MODEL}: letters, digits, ".", "_", "-".`,
     );
   }
   const twice = models.find((model, index) => models.indexOf(model) !== index);
@@ -158,7 +159,7 @@ function featureOf(name: string): Feature {
   if (feature !== undefined) return feature;
   throw new Failure(
     "UNKNOWN_FEATURE",
-    `${shown(name)} is not a feature. The features are: ${FEATURES.join(", ")}.`,
+    `${quoted(name)} is not a feature. The features are: ${FEATURES.join(", ")}.`,
     {
       found: { features: FEATURES },
     },
@@ -168,7 +169,7 @@ function featureOf(name: string): Feature {
 function rawVideoOf(message: RawVideoMessage): RawVideo {
   const pixelFormat = message.pixelFormat || DEFAULT_PIXEL_FORMAT;
   if (!PIXEL_FORMAT.test(pixelFormat)) {
-    throw invalid(`rawVideo.pixelFormat ${shown(pixelFormat)} is not a pixel format such as yuv420p10le.`);
+    throw invalid(`rawVideo.pixelFormat ${quoted(pixelFormat)} is not a pixel format such as yuv420p10le.`);
   }
   return {
     width: inRange("rawVideo.width", message.width, MAX_SIDE_PIXELS),
@@ -184,7 +185,7 @@ function frameRateOf(text: string): string | undefined {
   if (FRAME_RATE.test(text) && Number(numerator) > 0 && denominator !== "0" && Number(denominator ?? 1) > 0) {
     return text;
   }
-  throw invalid(`rawVideo.frameRate ${shown(text)} is not a rate such as "25" or "30000/1001".`);
+  throw invalid(`rawVideo.frameRate ${quoted(text)} is not a rate such as "25" or "30000/1001".`);
 }
 
 /** Returns the members that are given; 0 means not given. */
@@ -200,7 +201,7 @@ function scorerVersionOf(text: string): string | undefined {
   if (text.length <= MAX_SCORER_VERSION && text.isWellFormed() && !/\p{Cc}/u.test(text))
     return text || undefined;
   throw invalid(
-    `scorerVersion ${shown(text)} is not a version of a scorer; svc scorer list shows those of a machine.`,
+    `scorerVersion ${quoted(text)} is not a version of a scorer; svc scorer list shows those of a machine.`,
   );
 }
 
@@ -231,12 +232,4 @@ function policyOf<T extends string>(field: string, value: number, policies: Read
 function inRange(field: string, value: number, max: number, min = 1): number {
   if (Number.isInteger(value) && value >= min && value <= max) return value;
   throw invalid(`${field} is ${value}. Use a whole number from ${min} to ${max}.`);
-}
-
-/** Formats a caller's text for a message: quoted, escaped and shortened. */
-function shown(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text).replace(
-    /\p{Cc}/gu,
-    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }

@@ -2,6 +2,7 @@
 import { isComponent } from "../feature-names.ts";
 import { largestScore } from "../models.ts";
 import { belongsTo, FIRST_METRIC } from "../scores/metric-names.ts";
+import { quoted } from "../text/quoted.ts";
 
 /** The statistics of a metric in table order. */
 export const STATISTICS = ["mean", "harmonicMean", "min", "p1", "p5", "p10", "p50", "max", "stdDev"] as const;
@@ -41,7 +42,7 @@ export function parseGate(text: string): Gate {
   const limit = Number(match?.[3]?.trim() || Number.NaN);
   if (!match || !Number.isFinite(limit) || !text.isWellFormed() || text.length > MAX_GATE) {
     throw new GateFault(
-      `${quoted(text)} isn't a valid gate: write METRIC.STAT=VALUE, for example vmaf.mean=93.`,
+      `${quoted(text, MAX_GATE)} isn't a valid gate: write METRIC.STAT=VALUE, for example vmaf.mean=93.`,
     );
   }
   const [, metric = "", name = ""] = match;
@@ -49,7 +50,7 @@ export function parseGate(text: string): Gate {
   if (!stat) {
     const known = STATISTICS.join(", ");
     throw new GateFault(
-      `${quoted(text)}: ${quoted(name)} isn't a valid statistic. Valid statistics: ${known}.`,
+      `${quoted(text, MAX_GATE)}: ${quoted(name, MAX_GATE)} isn't a valid statistic. Valid statistics: ${known}.`,
     );
   }
   return { text, metric, stat, limit };
@@ -82,33 +83,25 @@ function reachable(gate: Gate, model: string): Gate {
   const largest = largestScore(model);
   if (largest === undefined || gate.stat === "stdDev" || gate.limit <= largest) return gate;
   throw new GateFault(
-    `${quoted(gate.text)}: no video can pass, because the largest score of ${model} is ${largest}. Give a lower value.`,
+    `${quoted(gate.text, MAX_GATE)}: no video can pass, because the largest score of ${model} is ${largest}. Give a lower value.`,
   );
 }
 
 /**
- * Refuses a gate that an estimate cannot check: it knows only the means of models. `estimate`: what asks for one.
- * Throws GateFault.
+ * Refuses a gate that an estimate cannot check: it knows only the means of models. `estimate`: the option or member
+ * that requests one. Throws GateFault.
  */
 export function expectEstimated(gate: Gate, { models }: Pick<Expected, "models">, estimate: string): Gate {
   const isModel = gate.metric === FIRST_METRIC || models.includes(gate.metric);
   if (isModel && gate.stat === "mean") return gate;
   const known = [FIRST_METRIC, ...models.slice(1)].map((name) => `${name}.mean`).join(", ");
   throw new GateFault(
-    `${quoted(gate.text)} cannot be checked with ${estimate}, which knows only the means of models: ${known}. Use one of these, or leave out ${estimate}.`,
+    `${quoted(gate.text, MAX_GATE)} cannot be checked with ${estimate}, which knows only the means of models: ${known}. Use one of these, or leave out ${estimate}.`,
   );
 }
 
 function unknownMetric(gate: Gate, known: readonly string[], advice: string): GateFault {
   return new GateFault(
-    `${quoted(gate.text)}: unknown metric ${quoted(gate.metric)}. Known metrics: ${known.join(", ")}. ${advice}`,
-  );
-}
-
-/** Quotes what a caller gave, shortened, without control characters. */
-function quoted(text: string): string {
-  return JSON.stringify(text.length > MAX_GATE ? `${text.slice(0, MAX_GATE)}…` : text).replace(
-    /\p{Cc}/gu,
-    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, "0")}`,
+    `${quoted(gate.text, MAX_GATE)}: unknown metric ${quoted(gate.metric, MAX_GATE)}. Known metrics: ${known.join(", ")}. ${advice}`,
   );
 }

@@ -29,7 +29,7 @@ export interface NameFault {
 
 /** A scheme and "//" as in RFC 3986. Prefix a file of such a name with "./". */
 const SCHEME = /^([a-z][a-z0-9+.-]{0,30}):\/\//i;
-/** Names of buckets, as S3 and what speaks like it allow them. */
+/** Matches the names of buckets that S3 and compatible services allow. */
 const BUCKET = /^[a-z0-9][a-z0-9._-]{1,61}[a-z0-9]$/;
 const VERSION_ID = /^[A-Za-z0-9._-]{1,1024}$/;
 const MAX_KEY_BYTES = 1024;
@@ -128,7 +128,7 @@ function fault(what: string, advice: string): NameFault {
   return { kind: "fault", text: `${what}. ${advice}` };
 }
 
-/** The last part of a name, decoded, as a file would be named. */
+/** Returns the last part of a name, decoded, as a file name. */
 export function fileNameOf(name: RemoteName): string {
   const path = name.kind === "s3" ? name.key : name.path;
   const last = path.slice(path.lastIndexOf("/") + 1);

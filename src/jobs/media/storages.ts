@@ -21,14 +21,14 @@ export interface CredentialsSecret {
   readonly tenant: string;
 }
 
-/** Buckets of a service that speaks S3. */
+/** Buckets of an S3-compatible service. */
 export interface ObjectStorage {
   readonly kind: "s3";
   /** URL of the service; undefined: AWS in `region`. */
   readonly endpoint: string | undefined;
   readonly region: string;
   readonly buckets: readonly Bucket[];
-  /** Where callers may upload to, within `buckets`; undefined: nowhere. */
+  /** The place for uploads, within `buckets`; undefined: uploads are not allowed. */
   readonly uploads?: Bucket | undefined;
   /** Keys that no job can name, although a bucket contains them: those of the results storage. */
   readonly reserved?: Bucket | undefined;
@@ -51,31 +51,31 @@ export type Storage = ObjectStorage | WebStorage;
 /** Returns the storages of a tenant. */
 export type StoragesOf = (tenant: string) => readonly Storage[];
 
-/** The storage to which a tenant uploads, and where in it. */
+/** The storage to which a tenant uploads, and the place in it. */
 export interface UploadPlace extends Bucket {
   readonly storage: ObjectStorage;
 }
 
-/** undefined: none of the storages takes uploads. */
+/** Returns the place for uploads; undefined if none of the storages takes uploads. */
 export function uploadPlaceIn(storages: readonly Storage[]): UploadPlace | undefined {
   for (const storage of storages)
     if (storage.kind === "s3" && storage.uploads !== undefined) return { storage, ...storage.uploads };
   return undefined;
 }
 
-/** The storage in which the controller keeps results, and where in it. */
+/** The storage in which the controller keeps results, and the place in it. */
 export interface ResultsPlace extends Bucket {
   readonly storage: ObjectStorage;
 }
 
-/** What the controller keeps in a storage. */
+/** The settings of the results storage. */
 export interface ResultsSettings {
   readonly place: ResultsPlace;
   /** Milliseconds from the end of a job until its per-frame scores are moved there. */
   readonly scoresAfterMs: number;
 }
 
-/** Returns storages whose jobs cannot name what the controller keeps. */
+/** Returns the storages with the controller's part of a bucket reserved, so that jobs cannot name keys in it. */
 export function without(storages: readonly Storage[], { bucket, prefix }: Bucket): readonly Storage[] {
   const reserved = { bucket, prefix };
   return storages.map((storage) => (storage.kind === "s3" ? { ...storage, reserved } : storage));
@@ -86,7 +86,7 @@ export function isReserved({ reserved }: ObjectStorage, bucket: string, key: str
   return reserved !== undefined && reserved.bucket === bucket && key.startsWith(reserved.prefix);
 }
 
-/** Returns the first storage that contains what a name means. */
+/** Returns the first storage that contains the named object or URL. */
 export function storageOf(storages: readonly Storage[], name: RemoteName): Storage | undefined {
   return storages.find((storage) => contains(storage, name));
 }

@@ -2,20 +2,20 @@
 import { isKey, type RemoteName, remoteName } from "./names.ts";
 import { isManifest, renditionName } from "./titles.ts";
 
-/** Objects of which URLs can be asked for in one call. */
+/** Most objects whose URLs one call can request. */
 export const MAX_TITLE_OBJECTS = 250;
 
 /** A folder of a storage. */
 export interface TitleFolder {
   /** "s3://BUCKET/" or "https://HOST/". */
   readonly root: string;
-  /** From there to the folder, not encoded: empty, or with a slash at its end. */
+  /** Path from the root to the folder, not encoded: empty, or with a slash at its end. */
   readonly path: string;
   /** Name of the manifest in it, not encoded. */
   readonly manifest: string;
 }
 
-/** Returns the manifest of a rendition; other names as they are. */
+/** Returns the manifest of a rendition; other names unchanged. */
 export function manifestOf(name: string): string {
   return renditionName(name)?.manifest ?? name;
 }
@@ -27,8 +27,8 @@ export function isStoredTitle(name: string): boolean {
 }
 
 /**
- * Returns the folder of a manifest; undefined: its objects cannot be named, because the manifest is an older version of an
- * object, or its URL has a part that is not what it looks like.
+ * Returns the folder of a manifest; undefined: its objects cannot be named, because the manifest is an older version of
+ * an object, or its URL has an ambiguous part.
  */
 export function titleFolder(manifest: RemoteName): TitleFolder | undefined {
   if (manifest.kind === "s3") {

@@ -1,10 +1,10 @@
-/** The limits of what a tenant may upload. */
+/** The limits of a tenant's uploads. */
 import type { LimitRule } from "../limits.ts";
 
 const DAY_MS = 86_400_000;
 const GIB = 2 ** 30;
 
-/** What one tenant may have. */
+/** The limits of one tenant. */
 export interface UploadLimits {
   readonly bytes: number;
   readonly count: number;

@@ -3,13 +3,13 @@
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 
-/** Parts of an upload: as many as S3 lists at a time. It allows 10,000. */
+/** Most parts of an upload: as many as S3 lists at a time. S3 allows 10,000. */
 const MAX_PARTS = 1000;
-/** Bytes of a part. S3 takes 5 MiB to 5 GiB. */
+/** Fewest bytes of a part. S3 takes 5 MiB to 5 GiB. */
 const SMALLEST_PART = 16 * MIB;
-/** Bytes of a file, in parts of 5 GiB. */
+/** Most bytes of a file, in parts of 5 GiB. */
 export const MAX_PARTED_SIZE = MAX_PARTS * 5 * GIB;
-/** Parts of which URLs can be asked for in one call. */
+/** Most parts whose URLs one call can request. */
 export const MAX_SIGNED_PARTS = 16;
 
 /** A file that is sent in parts. */
@@ -35,7 +35,7 @@ export function partCountOf({ size, partSize }: Parted): number {
   return Math.ceil(size / partSize);
 }
 
-/** `number`: from 1. */
+/** Returns the bytes of a part. `number` counts from 1. */
 export function partRangeOf({ size, partSize }: Parted, number: number): PartRange {
   const offset = (number - 1) * partSize;
   return { offset, length: Math.min(partSize, size - offset) };

@@ -1,7 +1,7 @@
 /**
- * Which blocks of a cached object are on disk. The map is a file of its own: a line that says of which object, then one
- * bit per block, then the checksum of each. A bit is set after its block is on the disk, so a crash or power cut never leaves a hole that counts
- * as fetched.
+ * Records which blocks of a cached object are on disk. The map is a separate file: a line that identifies the object,
+ * one bit per block, and the checksum of each block. A bit is set after its block is on the disk, so a crash or power
+ * cut never leaves a hole that counts as fetched.
  */
 import { type FileHandle, open, readFile, writeFile } from "node:fs/promises";
 import type { ByteRange } from "../../jobs/media/byte-range.ts";

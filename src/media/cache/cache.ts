@@ -1,6 +1,6 @@
 /**
- * Objects that a node has fetched, on its disk. Tenants share nothing: what is in the cache would tell one tenant what
- * another has. What was used least recently goes when there is no room.
+ * The cache of objects that a node has fetched to its disk. Tenants share nothing, because hits would reveal to one
+ * tenant what another has. The least recently used object is removed when there is no room.
  */
 import { hash } from "node:crypto";
 import { type FileHandle, mkdir, readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
@@ -28,7 +28,10 @@ export interface CacheKey {
 }
 
 export interface CacheOptions {
-  /** Of the caches of all nodes on this machine: each process uses the first folder in it that no other one does. */
+  /**
+   * Directory of the caches of all nodes on this machine: each process uses the first folder in it that no other
+   * process uses.
+   */
   readonly directory: string;
   /** Bytes of all objects together. */
   readonly maxBytes: number;
@@ -40,11 +43,14 @@ export interface CachedObject extends AsyncDisposable {
   /** Can only be read. */
   readonly handle: FileHandle;
   readonly path: string;
-  /** How many of some bytes have been fetched, also those that are not yet recorded as on disk. */
+  /** Number of these bytes that have been fetched, including those that are not yet recorded as on disk. */
   bytesOf(ranges: readonly ByteRange[]): number;
-  /** Fetches what is missing of some bytes; those behind its end are left out. Throws ObjectFault, MEDIA_CACHE_FULL. */
+  /**
+   * Fetches the missing part of these bytes; bytes beyond the end of the object are ignored. Throws ObjectFault,
+   * MEDIA_CACHE_FULL.
+   */
   fetch(ranges: readonly ByteRange[], read: EntryRead): Promise<void>;
-  /** Whether all of some bytes are on disk as they were fetched; the next fetch brings those that are not. */
+  /** Whether all of these bytes are on disk as they were fetched; the next fetch brings those that are not. */
   holds(ranges: readonly ByteRange[]): Promise<boolean>;
 }
 
@@ -87,7 +93,7 @@ export class MediaCache {
   /** Opens an object, and fetches nothing. Throws MEDIA_CACHE_FULL. */
   async open(key: CacheKey): Promise<CachedObject> {
     const { version } = key;
-    // A size that a server made up takes neither memory nor room of others.
+    // A false size from a server must take neither memory nor the room of other objects.
     if (version.size > this.#options.maxBytes) throw this.#full(version.size, 0);
     const entry = await this.#use(key).catch((error: unknown) => {
       throw this.#diskFailure(error);
@@ -152,7 +158,7 @@ export class MediaCache {
   #reserve(entry: Entry, ranges: readonly ByteRange[]): Promise<void> {
     return this.#inTurn(async () => {
       const missing = ranges.reduce((sum, range) => sum + entry.missing(range), 0);
-      // Tasks that use it fetch other parts of it meanwhile.
+      // Tasks that use the object may fetch other parts of it meanwhile.
       const claim = Math.min(entry.size, Math.max(entry.claim, entry.bytes) + missing);
       await this.#evict(claim - Math.max(entry.claim, entry.bytes));
       entry.claim = claim;
@@ -194,7 +200,7 @@ export class MediaCache {
     }
   }
 
-  /** Takes over what an earlier process has fetched; removes what it cannot use. */
+  /** Takes over the objects that an earlier process has fetched, and removes unusable files. */
   async #restore(path: string): Promise<void> {
     const entry = await this.#restored(path).catch(() => undefined);
     if (entry !== undefined) {
@@ -236,7 +242,7 @@ export class MediaCache {
   }
 }
 
-/** Returns ranges without what is behind the end of an object. */
+/** Returns the ranges without bytes beyond the end of an object. */
 function insideOf({ size }: Entry, ranges: readonly ByteRange[]): readonly ByteRange[] {
   return ranges
     .filter(({ first }) => first < size)

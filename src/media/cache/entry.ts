@@ -2,6 +2,7 @@
 import { type FileHandle, open, rm, utimes } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { type ByteRange, bytesIn } from "../../jobs/media/byte-range.ts";
+import { writeAll } from "../../platform/files/write-all.ts";
 import type { ObjectReader, RangeRead } from "../objects/reader.ts";
 import { BLOCK_BYTES, type BlockMap, blocksOf } from "./block-map.ts";
 
@@ -69,7 +70,7 @@ export class Entry {
     return this.#missing(range).reduce((sum, { first, end }) => sum + this.#bytesOf(first, end), 0);
   }
 
-  /** Fetches what is missing of a range. What another task fetches already is waited for. */
+  /** Fetches the missing part of a range, and waits for bytes that another task is already fetching. */
   async fetch(range: ByteRange, read: EntryRead): Promise<void> {
     for (;;) {
       read.signal.throwIfAborted();
@@ -81,7 +82,7 @@ export class Entry {
     }
   }
 
-  /** Whether a range is on disk as it was fetched. What is not counts as missing from then on. */
+  /** Whether a range is on disk as it was fetched. Damaged blocks count as missing from then on. */
   async holds(range: ByteRange): Promise<boolean> {
     await using data = await this.openData();
     const { first, end } = blocksOf(range);
@@ -99,13 +100,13 @@ export class Entry {
     return open(this.dataPath, "r");
   }
 
-  /** Records on disk, too, when it was used last. */
+  /** Records when the object was last used, in memory and on disk. */
   async touch(): Promise<void> {
     this.lastUsed = Date.now();
     await utimes(this.mapPath, new Date(), new Date(this.lastUsed));
   }
 
-  /** A task does not need it any more. */
+  /** Records that a task no longer needs the object. */
   release(): void {
     this.users--;
     if (this.users === 0) this.claim = 0;
@@ -193,7 +194,10 @@ export class Entry {
     return crc32(bytes);
   }
 
-  /** The failure of another task's fetch is not this one's: it fetches the rest itself. */
+  /**
+   * Waits until another task has fetched a block. If that fetch fails, this task does not fail: it fetches the rest
+   * itself.
+   */
   async #untilFetched(block: number, signal: AbortSignal): Promise<void> {
     const { promise: aborted, resolve } = Promise.withResolvers<void>();
     const abort = () => resolve();
@@ -204,12 +208,5 @@ export class Entry {
 
   #bytesOf(first: number, end: number): number {
     return Math.min(end * BLOCK_BYTES, this.size) - first * BLOCK_BYTES;
-  }
-}
-
-async function writeAll(file: FileHandle, chunk: Buffer, offset: number): Promise<void> {
-  for (let done = 0; done < chunk.length; ) {
-    const { bytesWritten } = await file.write(chunk, done, chunk.length - done, offset + done);
-    done += bytesWritten;
   }
 }

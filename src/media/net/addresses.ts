@@ -1,4 +1,4 @@
-/** Which addresses may be connected to. */
+/** Decides which addresses may be connected to. */
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 

@@ -1,4 +1,4 @@
-/** Faults of objects as failures for callers. */
+/** Converts faults of objects to failures for callers. */
 import { Failure, type FailureCode } from "../../platform/failure.ts";
 import { ObjectFault, type ObjectTrouble } from "./object.ts";
 
@@ -18,7 +18,7 @@ const CHANGED: Meaning = {
   advice: "Submit the pair again.",
 };
 
-/** At submission. */
+/** Meanings of faults at submission. */
 const FOUND: Readonly<Record<ObjectTrouble, Meaning>> = {
   MISSING: { code: "MEDIA_NOT_FOUND", advice: "Check its name." },
   DENIED: {
@@ -35,7 +35,7 @@ const FOUND: Readonly<Record<ObjectTrouble, Meaning>> = {
   UNAVAILABLE,
 };
 
-/** While its job waits or runs: it was there before. */
+/** Meanings of faults while the job waits or runs: the object was there before. */
 const KNOWN: Readonly<Record<ObjectTrouble, Meaning>> = {
   MISSING: CHANGED,
   CHANGED,
@@ -56,9 +56,7 @@ const LISTED: Readonly<Record<ObjectTrouble, Meaning>> = {
   UNSUITABLE: { code: "MEDIA_NOT_READABLE", advice: "Start again without pageToken." },
 };
 
-/**
- * Returns the failure that a fault means; other errors as they are. `detail`: what cannot be done, from the fault's reason.
- */
+/** Returns the failure for a fault; other errors unchanged. `detail` makes the message from the fault's reason. */
 function failureOf(
   error: unknown,
   meanings: Readonly<Record<ObjectTrouble, Meaning>>,
@@ -69,7 +67,7 @@ function failureOf(
   return new Failure(code, `${detail(error.message, code === "MEDIA_CHANGED")}. ${advice}`, { cause: error });
 }
 
-/** For a folder that is listed. Other errors are returned as they are. */
+/** Returns the failure for a folder that is listed; other errors unchanged. */
 export function listingFailure(error: unknown, folder: string): unknown {
   return failureOf(
     error,
@@ -78,7 +76,7 @@ export function listingFailure(error: unknown, folder: string): unknown {
   );
 }
 
-/** While an upload is begun, looked at, completed or deleted. */
+/** Meanings of faults while an upload is begun, examined, completed or deleted. */
 const UPLOADED: Readonly<Record<ObjectTrouble, Meaning>> = {
   ...KNOWN,
   MISSING: UNAVAILABLE,
@@ -90,12 +88,15 @@ const UPLOADED: Readonly<Record<ObjectTrouble, Meaning>> = {
   },
 };
 
-/** For an upload to a bucket. Other errors are returned as they are. */
+/** Returns the failure for an upload to a bucket; other errors unchanged. */
 export function uploadFailure(error: unknown, name: string): unknown {
   return failureOf(error, UPLOADED, (reason) => `The upload of ${JSON.stringify(name)} failed: ${reason}`);
 }
 
-/** `isKnown`: its job has stored its version. Other errors are returned as they are. */
+/**
+ * Returns the failure for an object of a job; other errors unchanged. `isKnown`: whether the job has stored the
+ * object's version.
+ */
 export function objectFailure(error: unknown, side: string, name: string, isKnown: boolean): unknown {
   return failureOf(error, isKnown ? KNOWN : FOUND, (reason, isChanged) => {
     const what = `The ${side} video ${JSON.stringify(name)} cannot be read`;
@@ -104,8 +105,8 @@ export function objectFailure(error: unknown, side: string, name: string, isKnow
 }
 
 /**
- * For an object of a title. `title`: the manifest; `isKnown`: its version was found before. Other errors are returned as they
- * are.
+ * Returns the failure for an object of a title; other errors unchanged. `title`: the manifest; `isKnown`: whether the
+ * object's version was found before.
  */
 export function titleFailure(error: unknown, object: string, title: string, isKnown: boolean): unknown {
   return failureOf(error, isKnown ? KNOWN : FOUND, (reason, isChanged) => {

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { JsonObject } from "../../platform/json.ts";
 import { ObjectFault } from "./object.ts";
 import { otherStatus } from "./response.ts";
-import { each, rootOf, textOf, unusable } from "./xml.ts";
+import { elementsOf, rootOf, textOf, unusable } from "./xml.ts";
 
 /** Bytes of a response: 500 keys of 1,024 bytes, each byte as %XX, and what is said about them. */
 export const MAX_LIST_BYTES = 4 * 1024 * 1024;
@@ -55,8 +55,8 @@ export async function parseObjectList(xml: string): Promise<ObjectList> {
   const token = textOf(list["NextContinuationToken"]);
   if (isCut && token === "") throw unusable();
   return {
-    objects: each(list["Contents"]).map((one) => objectIn(one, decode)),
-    prefixes: each(list["CommonPrefixes"]).map((one) => decode(textOf(one["Prefix"]))),
+    objects: elementsOf(list["Contents"]).map((one) => objectIn(one, decode)),
+    prefixes: elementsOf(list["CommonPrefixes"]).map((one) => decode(textOf(one["Prefix"]))),
     next: isCut ? token : undefined,
   };
 }
@@ -72,7 +72,7 @@ function objectIn(one: JsonObject, decode: (text: string) => string): ListedObje
   };
 }
 
-/** As in forms: "+" is a space. */
+/** Decodes a key as forms do: "+" is a space. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", "%20"));

@@ -1,8 +1,8 @@
-/** An object in a storage: how it is reached, and which version of it is meant. */
+/** An object in a storage: how to access it, and its version. */
 import type { Reach } from "../net/fetch.ts";
 
 export interface ObjectAccess {
-  /** Signed if the storage needs it, and then a secret. */
+  /** The URL. If the storage requires a signature, it is signed and therefore a secret. */
   readonly url: string;
   readonly reach: Reach;
   /** Whether its host may have a loopback or private address. */

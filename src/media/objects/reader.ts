@@ -18,7 +18,7 @@ import { isSame, otherStatus, type ShortResponse, versionIn } from "./response.t
 
 /** Attempts without a single byte of progress, over about 30 seconds. */
 export const MAX_ATTEMPTS = 8;
-/** The same for a caller who waits. */
+/** Attempts for a caller who waits. */
 const MAX_LOOKS = 3;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
@@ -248,7 +248,7 @@ async function wholeOf(body: AsyncIterable<Buffer>, length: number): Promise<Buf
 
 export interface ShortRequest {
   readonly method: Method;
-  /** Those that the URL is signed for. */
+  /** The headers that the URL is signed for. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
 }
@@ -256,12 +256,12 @@ export interface ShortRequest {
 interface Retries {
   /** Without progress. */
   readonly attempts: number;
-  /** Which troubles may pass. */
+  /** Troubles after which another attempt is made. */
   readonly troubles: readonly ObjectTrouble[];
   readonly signal: AbortSignal;
 }
 
-/** The bytes could not be written, so reading them again is of no use. */
+/** The bytes could not be written, so reading them again would not help. */
 class WriteError extends Error {
   constructor(cause: unknown) {
     super("failed to write", { cause });

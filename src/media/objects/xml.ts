@@ -16,7 +16,7 @@ export async function rootOf(xml: string, name: string): Promise<JsonObject> {
 }
 
 /** The elements of a name; the parser returns a list only for several. */
-export function each(value: unknown): readonly JsonObject[] {
+export function elementsOf(value: unknown): readonly JsonObject[] {
   const all: readonly unknown[] = value === undefined ? [] : Array.isArray(value) ? value : [value];
   return all.filter((one) => isObject(one));
 }

@@ -1,4 +1,4 @@
-/** Objects in which a controller keeps stills and clips. Each is written once, and read in parts. */
+/** Accesses the objects in which a controller keeps results. Each is written once, and read in parts. */
 import { createHash } from "node:crypto";
 import type { ByteRange } from "../../jobs/media/byte-range.ts";
 import type { ResultsPlace } from "../../jobs/media/storages.ts";
@@ -24,7 +24,7 @@ export class ResultObjects {
     this.#reader = reader;
   }
 
-  /** The storage refuses other bytes than these. */
+  /** Stores an object. The storage refuses bytes that differ from these. */
   async put(key: string, body: Uint8Array): Promise<void> {
     const headers = { "x-amz-checksum-sha256": createHash("sha256").update(body).digest("base64") };
     const access = await this.#signer.change(this.#at(key), { method: "PUT", headers });
@@ -43,7 +43,7 @@ export class ResultObjects {
     const access = await this.#signer.change(this.#at(key), { method: "DELETE" });
     const send = (signal: AbortSignal) => this.#reader.send(access, { method: "DELETE" }, signal);
     const response = await within(LIMIT_MS, send);
-    // Without this bucket nothing can be said of the object.
+    // A missing bucket proves nothing about the object, so it is an error.
     if (response.status === 404 && !response.text.includes("NoSuchBucket")) return;
     refuseChange(response, [200, 204]);
   }

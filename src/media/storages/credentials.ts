@@ -13,7 +13,7 @@ export type ReadSecret = (secret: CredentialsSecret) => Promise<Credentials>;
 
 /** Milliseconds after which a file, a Secret or a role is read again. */
 const FRESH_MS = 60_000;
-/** Milliseconds for a role: an instance without one has no server that would answer. */
+/** Milliseconds to look for a role: on an instance without one, no server responds. */
 const CHAIN_TIMEOUT_MS = 5_000;
 
 interface Known {

@@ -9,7 +9,7 @@ import type { CredentialSource } from "./credentials.ts";
 /** Seconds that a signed URL is valid. A lease is renewed long before that, and its URLs with it. */
 export const SIGNED_SECONDS = 900;
 
-/** What may be named, and how it is reached. */
+/** A named object or URL, and the storage that contains it. */
 export interface Found {
   readonly name: RemoteName;
   readonly storage: Storage;
@@ -46,7 +46,10 @@ export class Signer {
     return this.#objectAccess(objectUrl(name, storage), storage);
   }
 
-  /** How the keys with a prefix are listed, by ListObjectsV2. Throws STORAGE_UNAVAILABLE if there are no credentials. */
+  /**
+   * Returns the signed request that lists the keys with a prefix (ListObjectsV2). Throws STORAGE_UNAVAILABLE if there
+   * are no credentials.
+   */
   async listing(storage: ObjectStorage, { bucket, prefix, most, from }: ListedPart): Promise<ObjectAccess> {
     const url = bucketUrl(bucket, storage, []);
     const query = {
@@ -61,7 +64,10 @@ export class Signer {
     return this.#objectAccess(url, storage);
   }
 
-  /** How an object is changed, or a part of it sent. Throws STORAGE_UNAVAILABLE if there are no credentials. */
+  /**
+   * Returns the signed request that changes an object, or sends a part of it. Throws STORAGE_UNAVAILABLE if there are
+   * no credentials.
+   */
   async change(
     { storage, bucket, key }: ObjectPlace,
     { query = {}, ...signing }: Signing & { readonly query?: Readonly<Record<string, string>> },
@@ -106,17 +112,17 @@ export class Signer {
   }
 }
 
-/** Where an object is, or will be. */
+/** The place of an object that exists or will be created. */
 export interface ObjectPlace {
   readonly storage: ObjectStorage;
   readonly bucket: string;
   readonly key: string;
 }
 
-/** What a URL is signed for. */
+/** The request that a URL is signed for. */
 export interface Signing {
   readonly method: string;
-  /** Those that the request must have, with these values; default: none. */
+  /** Headers that the request must have, with these values; default: none. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -138,7 +144,7 @@ function objectUrl({ bucket, key, versionId }: ObjectName, storage: ObjectStorag
   return url;
 }
 
-/** With the bucket in the host for AWS, else in the path, which every service understands. */
+/** Returns the URL of a bucket: in the host for AWS, else in the path, which every service understands. */
 function bucketUrl(bucket: string, { endpoint, region }: ObjectStorage, key: readonly string[]): URL {
   // TLS certificates of AWS cover no bucket with a dot.
   const inHost = endpoint === undefined && !bucket.includes(".");
@@ -147,7 +153,7 @@ function bucketUrl(bucket: string, { endpoint, region }: ObjectStorage, key: rea
   return new URL(`${base.replace(/\/+$/, "")}/${path}`);
 }
 
-/** As signatures of AWS need it: everything but the unreserved characters of RFC 3986. */
+/** Encodes a part of a path for signatures of AWS: everything but the unreserved characters of RFC 3986. */
 function encoded(part: string): string {
   return encodeURIComponent(part).replace(
     /[!'()*]/g,

@@ -2,7 +2,7 @@
 import { ObjectFault } from "../objects/object.ts";
 import type { ObjectReader, ShortRequest } from "../objects/reader.ts";
 import { codeIn, refuseChange, type ShortResponse } from "../objects/response.ts";
-import { each, rootOf, textOf, unusable } from "../objects/xml.ts";
+import { elementsOf, rootOf, textOf, unusable } from "../objects/xml.ts";
 import type { ObjectPlace, Signer } from "../storages/signer.ts";
 
 /** Milliseconds for a request with its repetitions. */
@@ -26,13 +26,13 @@ export interface StoredPart {
   readonly sha256: string;
 }
 
-/** How a part is sent: a PUT with these headers, and nothing else that is signed. */
+/** The request that sends a part: a PUT with exactly these signed headers. */
 export interface PartRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** An object that is there. */
+/** An object that exists. */
 export interface StoredObject {
   readonly size: number;
   /** undefined: its bucket has no versions. */
@@ -76,7 +76,7 @@ export class Multiparts {
     const response = await this.#send(place, { method: "GET", query });
     if (isGone(response)) return undefined;
     refuseChange(response, [200]);
-    const parts = each((await rootOf(response.text, "ListPartsResult"))["Part"]).map((part) => ({
+    const parts = elementsOf((await rootOf(response.text, "ListPartsResult"))["Part"]).map((part) => ({
       number: numberIn(part["PartNumber"]),
       size: numberIn(part["Size"]),
       etag: textOf(part["ETag"]),
@@ -86,7 +86,10 @@ export class Multiparts {
     return [...new Map(parts.map((part) => [part.number, part])).values()];
   }
 
-  /** Makes the object of all these parts. undefined: there is no such upload, so it was completed or aborted. */
+  /**
+   * Joins all these parts to the object. Returns undefined if there is no such upload because it was completed or
+   * aborted.
+   */
   async complete(
     { id, ...place }: Multipart,
     parts: readonly StoredPart[],
@@ -106,7 +109,7 @@ export class Multiparts {
     refuseChange(await this.#send(place, { method: "DELETE", query: { uploadId: id } }), [200, 204, 404]);
   }
 
-  /** undefined: there is no object. Storages also refuse access to one that is not there. */
+  /** Returns the object; undefined if it does not exist. For a missing object, storages may also refuse access. */
   async find(place: ObjectPlace): Promise<StoredObject | undefined> {
     const response = await this.#send(place, { method: "HEAD" });
     if (response.status === 404 || response.status === 403) return undefined;

@@ -1,4 +1,4 @@
-/** Work on items, some of them at a time. */
+/** Runs work on several items concurrently. */
 
 /** Yields each item with its result, in the order of the items; throws the first failure. `atOnce`: items in work. */
 export async function* inOrder<T, R>(

@@ -43,6 +43,14 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return promise;
 }
 
+/** Resolves when the signal aborts, or at once if it has aborted. */
+export function untilAborted(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (signal.aborted) resolve();
+  else signal.addEventListener("abort", () => resolve(), { once: true });
+  return promise;
+}
+
 /** One step of a shutdown. */
 export interface Phase {
   readonly name: string;

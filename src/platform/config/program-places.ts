@@ -1,4 +1,4 @@
-/** Where this user's environment has programs. */
+/** The places of programs in the user's environment. */
 import { join } from "node:path";
 import { userFolder } from "./user-folder.ts";
 

@@ -1,4 +1,4 @@
-/** Escapes text from others for the log, so that it cannot end a line or pass for something else. */
+/** Escapes untrusted text for the log, so that it cannot end a line or imitate other output. */
 
 /**
  * Characters that JSON does not escape but a terminal or an editor may interpret: control characters, line separators,
