@@ -64,7 +64,7 @@ export interface ControllerSettings {
   readonly fleetTenant: string | undefined;
   /** The files that jobs may name. */
   readonly media: MediaPolicy;
-  /** Where uploads without a bucket are kept, and limits of all; undefined: none are taken. */
+  /** Directory of uploads that go to no bucket, and the limits of all uploads; undefined: uploads are disabled. */
   readonly uploads?: UploadSettings | undefined;
   /** Reads the headers of files that are listed; undefined: none are read. */
   readonly readHeader?: ReadHeader | undefined;
@@ -78,7 +78,7 @@ export interface ControllerSettings {
   readonly limitsOf: LimitsOf;
   /** The models of each tenant's jobs that name none. */
   readonly defaultModelsOf: DefaultModelsOf;
-  /** What is done about findings of jobs that do not say it. */
+  /** The policy on findings of each tenant's jobs that name none. */
   readonly findingsOf: FindingsPolicyOf;
 }
 
@@ -216,7 +216,7 @@ export function openController(options: ControllerOptions): Controller {
   };
 }
 
-/** The storages of each tenant. No tenant can name what the controller keeps. */
+/** Returns the storages of each tenant, without the results that the controller keeps there. */
 function storagesFor({ storagesOf, results }: ControllerSettings): StoragesOf {
   return results === undefined ? storagesOf : (tenant) => without(storagesOf(tenant), results.place);
 }
@@ -253,7 +253,7 @@ function dispatch(
 ): void {
   switch (announcement.kind) {
     case "work":
-      // An empty list: the announcement was lost, or too long to send.
+      // The list is empty if the announcement was lost or too long to send.
       if (announcement.ready.length === 0) maintenance.lookForWork();
       else schedule.announce(announcement.ready);
       break;

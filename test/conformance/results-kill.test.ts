@@ -124,7 +124,7 @@ test("a killed move loses nothing and leaks nothing, in both directions", async 
     await running.ended();
     await check();
     await later();
-    await mover.sweep();
+    await mover.deleteUnreferenced();
   }
   const [deleted] = all.splice(0, 1);
   assert.ok(deleted);
@@ -137,7 +137,7 @@ test("a killed move loses nothing and leaks nothing, in both directions", async 
   }
   await store.deleteJob(deleted.tenant, deleted.id, false);
   await later();
-  while ((await mover.sweep()) > 0) await later();
+  while ((await mover.deleteUnreferenced()) > 0) await later();
   await check();
   const rows = await database.query<{ key: string }>(
     "fleet",

@@ -51,17 +51,17 @@ export async function ownComparison<T>(
     throw new Failure("WRONG_TENANT", "The comparison belongs to another tenant.");
   throw new Failure(
     "COMPARISON_NOT_FOUND",
-    `There is no comparison ${shown(id)}; a comparison is also deleted with the last of its jobs.`,
+    `There is no comparison ${idText(id)}; a comparison is also deleted with the last of its jobs.`,
   );
 }
 
 function notFound(id: string): Failure {
   return new Failure(
     "JOB_NOT_FOUND",
-    `There is no job ${shown(id)}; finished jobs are deleted after a time.`,
+    `There is no job ${idText(id)}; finished jobs are deleted after a time.`,
   );
 }
 
-function shown(id: string): string {
+function idText(id: string): string {
   return isId(id) ? id : JSON.stringify(id.slice(0, 80));
 }

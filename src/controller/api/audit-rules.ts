@@ -1,4 +1,4 @@
-/** What the audit log records of each operation: the ids of its targets, beside caller and outcome. */
+/** The rules by which the audit log records the targets of each operation, in addition to caller and outcome. */
 import type {
   ComparisonOperations,
   JobOperations,
@@ -15,9 +15,9 @@ type ResponseOf<Result> = Result extends AsyncIterable<unknown> ? never : Awaite
 type RuleOf<Operation> = Operation extends (request: infer Request, ...rest: infer _) => infer Result
   ? {
       /** The ids in the request. */
-      readonly asked?: (request: Request) => Ids;
+      readonly requestIds?: (request: Request) => Ids;
       /** The ids in the response. */
-      readonly made?: (response: ResponseOf<Result>) => Ids;
+      readonly responseIds?: (response: ResponseOf<Result>) => Ids;
     } & (Result extends AsyncIterable<unknown>
       ? {
           /**
@@ -41,60 +41,60 @@ const idOf = ({ id }: { readonly id: string }): Ids => [id];
 const idsOf = ({ filter }: { readonly filter?: { readonly ids: Ids } | undefined }): Ids => filter?.ids ?? [];
 
 export const JOB_RULES: AuditRules<JobOperations> = {
-  submitJob: { made: ({ job }) => [job?.id] },
-  submitAwaited: { made: ({ job }) => [job?.id] },
-  submitJobs: { made: ({ jobs }) => jobs.map(({ job }) => job?.id) },
-  getJob: { asked: idOf },
-  cancelJob: { asked: idOf },
-  finishJob: { asked: idOf, made: ({ job }) => [job?.id] },
-  cancelJobs: { stream: "change", asked: idsOf },
-  deleteJob: { asked: idOf },
-  deleteJobs: { stream: "change", asked: idsOf },
-  updateJob: { asked: idOf },
-  streamJobs: { stream: "read", asked: ({ ids }) => ids },
-  getJobFrames: { stream: "read", asked: idOf },
-  listStills: { asked: idOf },
-  getStill: { asked: idOf },
-  requestStills: { asked: idOf },
-  deleteStill: { asked: idOf },
-  listClips: { asked: idOf },
-  getClip: { stream: "read", asked: idOf },
-  requestClips: { asked: idOf },
-  deleteClip: { asked: idOf },
-  waitForJob: { asked: (jobId) => [jobId] },
+  submitJob: { responseIds: ({ job }) => [job?.id] },
+  submitAwaited: { responseIds: ({ job }) => [job?.id] },
+  submitJobs: { responseIds: ({ jobs }) => jobs.map(({ job }) => job?.id) },
+  getJob: { requestIds: idOf },
+  cancelJob: { requestIds: idOf },
+  finishJob: { requestIds: idOf, responseIds: ({ job }) => [job?.id] },
+  cancelJobs: { stream: "change", requestIds: idsOf },
+  deleteJob: { requestIds: idOf },
+  deleteJobs: { stream: "change", requestIds: idsOf },
+  updateJob: { requestIds: idOf },
+  streamJobs: { stream: "read", requestIds: ({ ids }) => ids },
+  getJobFrames: { stream: "read", requestIds: idOf },
+  listStills: { requestIds: idOf },
+  getStill: { requestIds: idOf },
+  requestStills: { requestIds: idOf },
+  deleteStill: { requestIds: idOf },
+  listClips: { requestIds: idOf },
+  getClip: { stream: "read", requestIds: idOf },
+  requestClips: { requestIds: idOf },
+  deleteClip: { requestIds: idOf },
+  waitForJob: { requestIds: (jobId) => [jobId] },
 };
 
 export const COMPARISON_RULES: AuditRules<ComparisonOperations> = {
-  submitComparison: { made: ({ comparison }) => [comparison?.id] },
-  getComparison: { asked: idOf },
-  addCells: { asked: idOf },
-  retryCells: { asked: idOf },
-  cancelComparison: { asked: idOf },
-  deleteComparison: { asked: idOf },
+  submitComparison: { responseIds: ({ comparison }) => [comparison?.id] },
+  getComparison: { requestIds: idOf },
+  addCells: { requestIds: idOf },
+  retryCells: { requestIds: idOf },
+  cancelComparison: { requestIds: idOf },
+  deleteComparison: { requestIds: idOf },
 };
 
 /** Sessions are secrets of their nodes, so the target of these operations is the task or the node. */
 export const NODE_RULES: AuditRules<NodeOperations> = {
-  registerNode: { made: ({ nodeId }) => [nodeId] },
-  pullWork: { made: ({ item }) => [item?.jobId, item?.itemId] },
-  reportResult: { asked: ({ itemId }) => [itemId] },
-  signTitleObjects: { asked: ({ itemId }) => [itemId] },
-  drainNode: { asked: idOf },
+  registerNode: { responseIds: ({ nodeId }) => [nodeId] },
+  pullWork: { responseIds: ({ item }) => [item?.jobId, item?.itemId] },
+  reportResult: { requestIds: ({ itemId }) => [itemId] },
+  signTitleObjects: { requestIds: ({ itemId }) => [itemId] },
+  drainNode: { requestIds: idOf },
 };
 
 export const TENANT_RULES: AuditRules<TenantOperations> = {
   revokeTokens: {
-    asked: ({ what }) => [typeof what.value === "string" ? what.value : undefined],
-    made: ({ revocation }) => [revocation?.id],
+    requestIds: ({ what }) => [typeof what.value === "string" ? what.value : undefined],
+    responseIds: ({ revocation }) => [revocation?.id],
   },
-  liftRevocation: { asked: idOf },
+  liftRevocation: { requestIds: idOf },
 };
 
 export const UPLOAD_RULES: AuditRules<UploadOperations> = {
-  createUpload: { made: ({ upload }) => [upload?.id] },
-  appendUpload: { asked: idOf },
-  signUploadParts: { asked: idOf },
-  completeUpload: { asked: idOf },
-  getUpload: { asked: idOf },
-  deleteUpload: { asked: idOf },
+  createUpload: { responseIds: ({ upload }) => [upload?.id] },
+  appendUpload: { requestIds: idOf },
+  signUploadParts: { requestIds: idOf },
+  completeUpload: { requestIds: idOf },
+  getUpload: { requestIds: idOf },
+  deleteUpload: { requestIds: idOf },
 };

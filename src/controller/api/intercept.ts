@@ -1,4 +1,4 @@
-/** What happens around every operation: errors become Failure, internal ones are logged, and the audit log gets its entry. */
+/** Wraps every operation: errors become Failure, internal ones are logged, and the audit log gets its entry. */
 import { Failure } from "../../platform/failure.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import type { AuditRules, Ids } from "./audit-rules.ts";
@@ -8,8 +8,8 @@ import type { CallContext } from "./operations.ts";
 type Operation = (...args: readonly unknown[]) => Promise<unknown> | AsyncIterable<unknown>;
 
 interface Rule {
-  readonly asked?: (request: unknown) => Ids;
-  readonly made?: (response: unknown) => Ids;
+  readonly requestIds?: (request: unknown) => Ids;
+  readonly responseIds?: (response: unknown) => Ids;
   readonly stream?: "read" | "change";
 }
 
@@ -24,21 +24,26 @@ export function intercepted<Service extends object>(
   return Object.fromEntries(
     operations.map(([name, operation]) => {
       const rule = ruleOf(name);
-      return [name, rule.stream === undefined ? once(operation, rule, log) : streamed(operation, rule, log)];
+      return [
+        name,
+        rule.stream === undefined
+          ? interceptedCall(operation, rule, log)
+          : interceptedStream(operation, rule, log),
+      ];
     }),
   ) as Service;
 }
 
-function once(operation: Operation, { asked, made }: Rule, log: Log): Operation {
+function interceptedCall(operation: Operation, { requestIds, responseIds }: Rule, log: Log): Operation {
   return async (...args) => {
     const context = contextIn(args);
     const { entry } = context;
     const release = entry?.hold();
     let done = false;
     try {
-      entry?.about(asked?.(args[0]) ?? []);
+      entry?.about(requestIds?.(args[0]) ?? []);
       const response = await operation(...args);
-      entry?.about(made?.(response) ?? []);
+      entry?.about(responseIds?.(response) ?? []);
       done = true;
       return response;
     } catch (thrown) {
@@ -49,7 +54,7 @@ function once(operation: Operation, { asked, made }: Rule, log: Log): Operation 
   };
 }
 
-function streamed(operation: Operation, { asked, stream }: Rule, log: Log): Operation {
+function interceptedStream(operation: Operation, { requestIds, stream }: Rule, log: Log): Operation {
   return async function* (...args) {
     const context = contextIn(args);
     const { entry, signal } = context;
@@ -60,7 +65,7 @@ function streamed(operation: Operation, { asked, stream }: Rule, log: Log): Oper
       else signal.addEventListener("abort", end, { once: true });
     }
     try {
-      entry?.about(asked?.(args[0]) ?? []);
+      entry?.about(requestIds?.(args[0]) ?? []);
       yield* operation(...args) as AsyncIterable<unknown>;
     } catch (thrown) {
       throw failed(thrown, context, log);

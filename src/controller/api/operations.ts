@@ -61,7 +61,7 @@ export type OperationsOf<Service extends { readonly method: Readonly<Record<stri
 
 export interface JobOperations extends Omit<OperationsOf<typeof JobService>, "getJobFrames"> {
   /**
-   * As submitJob, for a caller that waits for the job. Throws NO_NODE_ONLINE if no online node serves the tenant.
+   * Like submitJob, for a caller that waits for the job. Throws NO_NODE_ONLINE if no online node serves the tenant.
    * Throws SHUTTING_DOWN if waits have ended and the caller accepts only the result (`resultOnly`). Throws neither for
    * a job that was stored before.
    */

@@ -1,4 +1,4 @@
-/** Submits comparisons, adds cells, runs cells again, cancels their jobs. The jobs keep the rules of all jobs. */
+/** Submits comparisons, adds cells, retries cells and cancels their jobs. The rules of all jobs apply to these jobs. */
 import { randomUUID } from "node:crypto";
 import type { Principal } from "../../auth/principal.ts";
 import type {
@@ -30,7 +30,7 @@ interface Submitted {
   readonly created: boolean;
 }
 
-/** Stores a comparison with its jobs, or returns the one that is there. Throws Failure. */
+/** Stores a comparison with its jobs, or returns the existing one. Throws Failure. */
 export async function submitComparison(
   request: SubmitComparisonRequest,
   principal: Principal,
@@ -59,7 +59,7 @@ export async function submitComparison(
   return submitted;
 }
 
-/** `jobs`: those of the pairs, in order. */
+/** `jobs`: the jobs of the pairs, in the same order. */
 function cellsOf(pairs: readonly CellPair[], jobs: readonly NewJob[]): readonly NewCell[] {
   return jobs.flatMap((job, index) => {
     const pair = pairs[index];
@@ -67,7 +67,7 @@ function cellsOf(pairs: readonly CellPair[], jobs: readonly NewJob[]): readonly 
   });
 }
 
-/** Returns how many cells were added. Throws Failure. */
+/** Adds cells and returns their number. Throws Failure. */
 export async function addCells(
   request: AddCellsRequest,
   principal: Principal,
@@ -90,7 +90,7 @@ export async function addCells(
   );
 }
 
-/** Returns how many cells have a new job. Throws Failure. */
+/** Gives cells new jobs and returns their number. Throws Failure. */
 export async function retryCells(
   request: RetryCellsRequest,
   principal: Principal,
@@ -123,7 +123,7 @@ function canRetry({ job }: CellRow): boolean {
   return job === undefined || job.state === "FAILED" || job.state === "CANCELLED";
 }
 
-/** Stores jobs of cells; returns how many are new. */
+/** Stores jobs of cells and returns how many are new. */
 async function submitCells(
   nameOf: (index: number) => string,
   specs: readonly JobSpec[],
@@ -143,7 +143,7 @@ async function submitCells(
   return created;
 }
 
-/** Cancels the jobs that have not ended; returns how many. Throws Failure. */
+/** Cancels the jobs that have not ended and returns their number. Throws Failure. */
 export async function cancelCells(
   id: string,
   tenant: string,

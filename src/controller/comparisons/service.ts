@@ -28,11 +28,13 @@ export function comparisonOperations(submission: Submission): ComparisonOperatio
     async submitComparison(request, { principal, entry }) {
       const { id, created } = await submitComparison(request, principal, submission);
       if (!created) entry?.changedNothing();
-      const comparison = await read(store, principal.tenant, id);
+      const comparison = await readComparison(store, principal.tenant, id);
       return create(SubmitComparisonResponseSchema, { comparison, existed: !created });
     },
     async getComparison({ id }, { principal }) {
-      return create(GetComparisonResponseSchema, { comparison: await read(store, principal.tenant, id) });
+      return create(GetComparisonResponseSchema, {
+        comparison: await readComparison(store, principal.tenant, id),
+      });
     },
     async listComparisons({ pageSize, pageToken: token }, { principal }) {
       const size = pageSizeOf(pageSize);
@@ -63,7 +65,7 @@ export function comparisonOperations(submission: Submission): ComparisonOperatio
       return create(CancelComparisonResponseSchema, { cancelled, ...rest });
     },
     async deleteComparison({ id }, { principal: { tenant } }) {
-      const comparison = await read(store, tenant, id);
+      const comparison = await readComparison(store, tenant, id);
       await store.comparisons.deleteComparison(tenant, id);
       return create(DeleteComparisonResponseSchema, { comparison });
     },
@@ -79,10 +81,10 @@ async function changed(
   entry: CallContext["entry"],
 ): Promise<{ readonly comparison: Comparison }> {
   if (count === 0) entry?.changedNothing();
-  return { comparison: await read(store, tenant, id) };
+  return { comparison: await readComparison(store, tenant, id) };
 }
 
-async function read(store: Store, tenant: string, id: string): Promise<Comparison> {
+async function readComparison(store: Store, tenant: string, id: string): Promise<Comparison> {
   const detail = await ownComparison(store, id, (own) => store.comparisons.find(tenant, own));
   return comparisonMessage(detail);
 }

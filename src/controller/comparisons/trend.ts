@@ -19,14 +19,16 @@ import { numbersIn } from "../messages/comparison.ts";
 import { trendMessage } from "../messages/trend.ts";
 import { checkLabelKey, checkLabels } from "../requests/filter.ts";
 
-/** Jobs that a trend reads: 40 clips of 250 releases. The embedded database needs 0.1 ms for each. */
+/** Most jobs that a trend reads: 40 clips of 250 releases. The embedded database needs 0.1 ms for each. */
 const MAX_JOBS = 10_000;
 const THRESHOLD = 0.5;
 const MAX_THRESHOLD = 1e6;
 
 type JsonMembers = Readonly<Record<string, unknown>>;
 
-/** Throws INVALID_REQUEST, and SCORES_NOT_FOUND for a release or a metric that no job has. */
+/**
+ * Returns the requested trend. Throws INVALID_REQUEST, and SCORES_NOT_FOUND for a release or a metric that no job has.
+ */
 export async function getTrend(
   comparisons: Pick<ComparisonStore, "scoresWith">,
   tenant: string,
@@ -95,13 +97,15 @@ function notFound(detail: string): Failure {
   return new Failure("SCORES_NOT_FOUND", detail);
 }
 
-/** The key of the first model's values. */
+/** Returns the key of the first model's values. */
 function mainMetricOf(job: LabelledScore): string {
   const metric = modelsOf(job)[0]?.["metric"];
   return typeof metric === "string" ? metric : (metricsOf(job)[0] ?? "");
 }
 
-/** The model that made a metric, so that another one's scores are not taken for a change; empty for a feature. */
+/**
+ * Returns the model that computed a metric, so that scores of different models are not compared; empty for a feature.
+ */
 function modelOf(job: LabelledScore | undefined, metric: string): string {
   const own = job && modelsOf(job).find((model) => model["metric"] === metric);
   if (own !== undefined) return String(own["name"] || own["model"]);

@@ -36,7 +36,7 @@ export class BufferedEvent {
     this.event = event;
   }
 
-  /** The job after the change. Built once and shared by all readers, so it must not be modified. */
+  /** The job after the change. The message is built once and shared by all readers, so it must not be modified. */
   get message(): Job {
     this.#message ??= jobMessage(this.event.job);
     return this.#message;

@@ -26,7 +26,7 @@ export interface StreamSource {
   readonly eventBuffer: EventBuffer;
 }
 
-/** The position of a stream in the feed. */
+/** The position of a stream in the event buffer. */
 interface Place {
   readonly epoch: number;
   position: number;
@@ -59,7 +59,7 @@ export class JobStream {
     try {
       while (!signal.aborted) {
         if (this.#cursor === "") yield* this.#snapshot(signal);
-        // From here on, new events of the feed come after the cursor.
+        // From here on, new events in the buffer come after the cursor.
         await eventBuffer.catchUp();
         const place = yield* this.#history(signal);
         if (place === undefined) this.#cursor = "";
@@ -90,8 +90,8 @@ export class JobStream {
   }
 
   /**
-   * Yields events after the cursor from the store until the feed has the next ones. Returns the position in the feed;
-   * undefined if the cursor is too old or of another installation.
+   * Yields events after the cursor from the store until the buffer has the next ones. Returns the position in the
+   * buffer; undefined if the cursor is too old or of another installation.
    */
   async *#history(signal: AbortSignal): AsyncGenerator<StreamJobsResponse, Place | undefined> {
     const { store, eventBuffer } = this.#source;
@@ -104,13 +104,13 @@ export class JobStream {
       if (page.cursor === cursor) break;
       cursor = page.cursor;
     }
-    // The store returned every event of the tenant that the feed had read at `head`, and perhaps more. Once the feed
-    // has caught up it holds the last of them, unless there were none, or they precede everything in the feed.
+    // The store returned every event of the tenant that the buffer had read at `head`, and perhaps more. Once the
+    // buffer has caught up it holds the last of them, unless there were none, or they precede everything in the buffer.
     if (eventBuffer.positionOf(this.#cursor) === undefined) await eventBuffer.catchUp();
     return { epoch, position: eventBuffer.positionOf(this.#cursor) ?? head };
   }
 
-  /** Ends when the feed restarts; missed events must then come from the store. */
+  /** Yields events from the buffer. Ends when the buffer restarts; missed events must then come from the store. */
   async *#live(place: Place, notifier: Notifier, signal: AbortSignal): AsyncGenerator<StreamJobsResponse> {
     const { eventBuffer } = this.#source;
     while (!signal.aborted && eventBuffer.epoch === place.epoch) {

@@ -1,6 +1,6 @@
 /**
- * Finds results that answer new jobs at once: the same was asked of the same files, they did not change since, and a node
- * that is online would score them with the same programs and models.
+ * Finds earlier results that answer new jobs at once: the request is the same, the files are the same and unchanged,
+ * and an online node would score them with the same programs and models.
  */
 import { isAbsolute } from "node:path";
 import { SIDES } from "../../engine/contract/request.ts";
@@ -18,13 +18,13 @@ import type { CheckedSpec } from "../requests/job-spec.ts";
 import { objectIdentityIn } from "../videos/versions.ts";
 import type { Submission } from "./submit.ts";
 
-/** Milliseconds for looking at the files of a submission: a file system that does not answer delays nothing. */
+/** Milliseconds to examine the files of a submission, so that a file system that does not respond does not delay it. */
 const LOOK_MS = 250;
 
-/** What answers a job: another one, and the gates of the new one checked against its result. */
+/** The earlier job that answers a new one, and the new job's gates checked against that result. */
 export type Answered = Required<Pick<NewJob, "answeredBy" | "gates">>;
 
-/** Returns what answers each of some jobs; undefined: it is to be scored. */
+/** Returns the answer for each job; undefined: the job has to be scored. */
 export async function answersOf(
   jobs: readonly CheckedSpec[],
   tenant: string,
@@ -55,7 +55,10 @@ function gatesOf({ spec }: CheckedSpec, { judged: score }: Answer): readonly Gat
   return score === undefined ? [] : judged(spec, readResult(score));
 }
 
-/** Returns the key of each job; undefined: it is not known whether its files are those of an earlier job. */
+/**
+ * Returns the reuse key of each job; undefined: it is unknown whether its files are the same as those of an earlier
+ * job.
+ */
 async function keysOf(jobs: readonly CheckedSpec[]): Promise<readonly (Uint8Array | undefined)[]> {
   const wanted = jobs.map(({ need, spec }) => need !== undefined && !spec.noCache);
   if (!wanted.includes(true)) return [];
@@ -63,7 +66,7 @@ async function keysOf(jobs: readonly CheckedSpec[]): Promise<readonly (Uint8Arra
     jobs.flatMap(({ spec }, index) => (wanted[index] ? SIDES.map((side) => spec[side]) : [])),
   );
   const identities = new Map<string, string | undefined>();
-  // A relative path is another one on the machine that scores.
+  // A relative path names another file on the machine that scores.
   const look = async (path: string) => {
     if (isAbsolute(path)) identities.set(path, await fileIdentity(path));
   };
@@ -86,7 +89,7 @@ function wouldScore(node: Capabilities, { need }: CheckedSpec, answer: Answer): 
   );
 }
 
-/** Whether the short names of a plan are still no names of own models: a file of the name would take precedence. */
+/** Whether no model of the node has one of the plan's short names: a file with that name would take precedence. */
 function resolvesAlike({ models }: NodeScorer, facts: StoredPlan): boolean {
   const short = facts.models.filter(({ asked, name }) => asked !== name);
   return short.every(({ asked }) => models.some(({ name, digest }) => name === asked && digest === ""));
@@ -96,7 +99,7 @@ function readOwn(plan: string): StoredPlan | undefined {
   try {
     return readPlan(plan);
   } catch {
-    // Another version of svc planned it.
+    // The plan was made by another version of svc.
     return undefined;
   }
 }

@@ -69,7 +69,7 @@ export async function submitList(
   });
 }
 
-/** Returns the first job that needs what no node has. */
+/** Returns the index of the first job whose scorer or model no node has. */
 function needing({ code, found }: Failure, jobs: readonly NewSpec[]): number | undefined {
   if (code === "UNKNOWN_MODEL")
     return jobs.findIndex(({ need }) => need?.models.includes(String(found?.["model"])));

@@ -20,7 +20,7 @@ export interface FinishOptions extends Pick<Submission, "store" | "metrics" | "l
   readonly segmentSeconds: number;
 }
 
-/** As JobService.FinishJob. Throws also what `ownJob` and the tenant's limits throw. */
+/** Implements JobService.FinishJob. Also throws what `ownJob` and the tenant's limits throw. */
 export async function finishJob(
   id: string,
   principal: Principal,
@@ -65,7 +65,9 @@ async function store(
   }
 }
 
-/** The job with all of the spec but its estimate, and the segments that are left. */
+/**
+ * Returns a job with the spec of the estimated one, except for its estimate, and the segments that are left to score.
+ */
 function finishing({ spec: text, plan, units, scored }: Estimated, segmentSeconds: number): Finishing {
   const { spec, ...stored } = withoutEstimate(readSpec(text));
   const { name, labels, priority } = spec;

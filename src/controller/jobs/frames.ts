@@ -43,11 +43,14 @@ export async function* jobFrames(
   if (wanted.left > 0) await checkStill(store, tenant, job);
 }
 
-/** Scores that ended early because they were deleted must not look complete. Throws JOB_NOT_FOUND, JOB_RESTARTED. */
+/**
+ * Checks that the scores were not deleted while they were read, because they would look complete. Throws JOB_NOT_FOUND,
+ * JOB_RESTARTED.
+ */
 async function checkStill(store: JobStore, tenant: string, { id, ...before }: JobRow): Promise<void> {
   const now = await ownJob(store, id, (own) => store.job(tenant, own));
   const isSampled = sampleOf(readSpec(before.spec)) !== undefined;
-  // The segments of a sample become more.
+  // A sample gets more segments without being replaced.
   const replaced =
     before.segmentsTotal > 0 &&
     (isSampled ? now.segmentsTotal < before.segmentsTotal : now.segmentsTotal !== before.segmentsTotal);

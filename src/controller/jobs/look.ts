@@ -1,12 +1,13 @@
 /** Looks up which versions the objects of new jobs have, so that a change while they wait is noticed. */
 import { SIDES, type Side } from "../../engine/contract/request.ts";
 import type { JobSpec, MediaVersion } from "../../gen/proto/svc/v1/job_pb.ts";
+import { batchesOf } from "../../platform/batches.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Store } from "../../store/contract/store.ts";
 import { type CheckedSpec, withVersions } from "../requests/job-spec.ts";
 import type { RemoteVideos } from "../videos/remote-videos.ts";
 
-/** Objects of a batch that are looked up at a time. */
+/** Objects of a batch that are looked up in parallel. */
 const CONCURRENT = 16;
 
 export interface Looking {
@@ -31,7 +32,7 @@ export async function withObjectVersions<Job extends NewSpec>(
   if (!jobs.some(({ spec }) => isToLookAt(spec, tenant, videos))) return jobs;
   const lookUps = new Map<string, Promise<MediaVersion | undefined>>();
   const look = ({ spec }: Job, side: Side): Promise<MediaVersion | undefined> => {
-    // A given version is compared for its job alone.
+    // A version that the request states is checked for that job alone.
     const key = spec[`${side}Version`] === undefined ? `${side} ${spec[side]}` : undefined;
     const looking = (key && lookUps.get(key)) || videos.look(tenant, spec, side);
     if (key !== undefined) lookUps.set(key, looking);
@@ -54,7 +55,10 @@ export async function withObjectVersions<Job extends NewSpec>(
   });
 }
 
-/** Files have no versions; one that was given is refused. */
+/**
+ * Whether the side needs a look: objects do, and a version that is stated for a file, because files have none and it is
+ * refused.
+ */
 function isToLookAt(spec: JobSpec, tenant: string, videos: RemoteVideos): boolean {
   return SIDES.some(
     (side) => spec[`${side}Version`] !== undefined || videos.isRemote(tenant, side, spec[side]),
@@ -66,9 +70,7 @@ async function inParallel<T, R>(
   work: (item: T) => Promise<R>,
 ): Promise<PromiseSettledResult<R>[]> {
   const outcomes: PromiseSettledResult<R>[] = [];
-  for (let first = 0; first < items.length; first += CONCURRENT) {
-    const some = items.slice(first, first + CONCURRENT);
-    outcomes.push(...(await Promise.allSettled(some.map(work))));
-  }
+  for (const batch of batchesOf(items, CONCURRENT))
+    outcomes.push(...(await Promise.allSettled(batch.map(work))));
   return outcomes;
 }

@@ -11,7 +11,10 @@ import type { Store } from "../../store/contract/store.ts";
 
 /** Minimum milliseconds between counts while there is capacity. */
 const COUNT_EVERY_MS = 1_000;
-/** The pause between two counts is the duration of the first, times this; without capacity, times the other. */
+/**
+ * Factors of the pause between two counts: the duration of a count is multiplied by the first one or, without capacity,
+ * by the second one.
+ */
 const SPARE = 20;
 const SPARE_WITHOUT_ROOM = 5;
 const LONGEST_PAUSE_MS = 500;
@@ -84,7 +87,7 @@ class Queue {
   readonly #waiting: Waiter[] = [];
   /** Jobs at the last count; Infinity before the first. */
   #counted = Number.POSITIVE_INFINITY;
-  /** Admitted jobs that the last count may not include. */
+  /** Admitted jobs that the last count may have missed. */
   #added = 0;
   /** Admitted jobs that may or may not be stored yet. */
   #open = 0;

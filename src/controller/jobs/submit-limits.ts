@@ -41,7 +41,7 @@ export class SubmitLimits {
       settle(created);
       this.#rate.giveBack(tenant, jobs - created);
     };
-    // If the store became unavailable, the jobs may be stored. Any other failure means that none is.
+    // If the store became unavailable, the jobs may have been stored. After any other failure, none was.
     return { stored, failed: ({ code }) => stored(code === "STORE_UNAVAILABLE" ? jobs : 0) };
   }
 

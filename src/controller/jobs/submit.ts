@@ -30,7 +30,7 @@ import { answersOf } from "./answers.ts";
 import { type NewSpec, withObjectVersions } from "./look.ts";
 import type { Admission, SubmitLimits } from "./submit-limits.ts";
 
-/** Maximum sets of models of a tenant that wait for a plan; each is a work class. */
+/** Most sets of models that a tenant's unplanned jobs can have; each set is a work class. */
 const MAX_MODEL_SETS = 256;
 
 export interface Submission {
@@ -66,7 +66,7 @@ export function submitResponse({ job, created }: StoredJob): SubmitJobResponse {
   return create(SubmitJobResponseSchema, { job: jobMessage(job), existed: !created });
 }
 
-/** Checks everything of a job that does not depend on others. Throws Failure. */
+/** Checks everything about a job that does not depend on other jobs. Throws Failure. */
 export async function checkJob(
   request: SubmitJobRequest,
   { tenant }: Principal,
@@ -88,7 +88,7 @@ export interface StoredJob {
   readonly created: boolean;
 }
 
-/** Inserts jobs in one transaction, and returns what became of each; undefined: it is not stored. */
+/** Inserts jobs in one transaction, and returns the outcome of each; undefined: it was not stored. */
 export type Insert<Outcome extends StoredJob | undefined> = (
   jobs: readonly NewJob[],
 ) => Promise<readonly Outcome[]>;
@@ -134,7 +134,10 @@ export async function storeJobs<Outcome extends StoredJob | undefined>(
   return stored;
 }
 
-/** Checks only new jobs if some were stored before: those are returned unchanged, regardless of nodes and limits. */
+/**
+ * Checks that nodes can run the jobs and that limits admit them. Jobs that were stored before are not checked: they are
+ * returned unchanged, regardless of nodes and limits.
+ */
 async function requireFit(
   jobs: readonly NewSpec[],
   tenant: string,

@@ -21,7 +21,7 @@ export interface Waiting {
   readonly stopping: AbortSignal;
 }
 
-/** As JobOperations.waitForJob, but never cancels the job. */
+/** Implements JobOperations.waitForJob, except that it never cancels the job. */
 export async function waitForJob(
   { store, eventBuffer, stopping }: Waiting,
   tenant: string,

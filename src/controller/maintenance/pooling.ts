@@ -34,7 +34,10 @@ import { worstFrames } from "../stills/worst-frames.ts";
 import type { ControllerMetrics } from "../telemetry/metrics.ts";
 import { poolSpan } from "../telemetry/tracing.ts";
 
-/** Two, so that a film does not keep clips waiting. Each holds its job's per-frame scores in memory. */
+/**
+ * Concurrent poolings. Two, so that a film does not keep clips waiting; each holds its job's per-frame scores in
+ * memory.
+ */
 const AT_ONCE = 2;
 /**
  * Maximum unfinished poolings of a job. A job whose pooling crashes its controller would crash every controller that
@@ -50,7 +53,7 @@ const RETRY_MS = 1_000;
 
 export interface PoolingOptions {
   readonly store: Store;
-  /** Reads scores that are in the results storage, which other jobs share with a new one. */
+  /** Reads scores that are in the results storage; a new job can share them with earlier ones. */
   readonly results: ResultReader;
   readonly log: Log;
   readonly metrics: ControllerMetrics;
@@ -69,7 +72,7 @@ export class Pooling {
   readonly #queue: Poolable[] = [];
   readonly #running = new Map<string, Promise<void>>();
   readonly #closing = new AbortController();
-  /** The pooling started last runs without any other. */
+  /** Whether the current pooling must run without any other. */
   #isAlone = false;
   /** Runs while there are jobs. */
   #holding: NodeJS.Timeout | undefined;
@@ -237,7 +240,7 @@ export class Pooling {
           "segments do not fit together or cannot be read; scoring the whole video as one task",
         );
       } else {
-        // For a job that has ended or has another plan now, this changes nothing.
+        // This changes nothing for a job that has ended or been replanned.
         log.error({ jobId: job.id, code, err: cause ?? failure }, "pooling failed");
         const error = { code, message, ...(found && { found }) };
         if (await store.fail(job.id, job.generation, error)) metrics.jobFailed(code);
@@ -268,7 +271,7 @@ function estimateOf(score: number, { low, high, scoredShare }: EstimateInfo): Jo
   return { score, low, high, scoredShare };
 }
 
-/** The warning of a result for which a sample was requested. */
+/** Returns the warnings of a result of all frames although a sample was requested. */
 function wholeWarnings(plan: string, request: SampleRequest | undefined): readonly Warning[] {
   if (request === undefined) return [];
   return [allFramesScored(readPlan(plan).whole ?? tooImprecise(request))];

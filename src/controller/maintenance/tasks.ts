@@ -39,7 +39,7 @@ const QUEUE_LOOK_MS = 10_000;
 const UPLOADS_LOOK_MS = 10 * MINUTE_MS;
 /** Milliseconds between looks for stills and clips to move to the results storage. */
 const MOVE_MS = 1_000;
-/** The same after the storage failed. */
+/** Milliseconds until the next move after the storage failed. */
 const MOVE_AGAIN_MS = 10_000;
 /** Intervals vary by up to this share, to spread the tasks of several controllers. */
 const JITTER = 0.2;
@@ -61,7 +61,7 @@ export interface MaintenanceOptions {
   readonly mover: ResultMover | undefined;
 }
 
-/** What can be unavailable for a while. */
+/** Dependencies that can be unavailable for a while. */
 const OUTAGES = [
   { code: "STORE_UNAVAILABLE", of: "store" },
   { code: "STORAGE_UNAVAILABLE", of: "results storage" },
@@ -77,7 +77,7 @@ export class MaintenanceTasks {
   readonly #clock: ClockMonitor;
   readonly #loops: readonly Background[];
   readonly #work = new Notifier();
-  /** When results are moved next, of performance.now(). */
+  /** When results are moved next, as a time of performance.now(). */
   #moveAt = 0;
 
   constructor(options: MaintenanceOptions) {
@@ -87,7 +87,7 @@ export class MaintenanceTasks {
     this.#guard = new LeaseGuard(leaseMs, performance.now());
     this.#clock = new ClockMonitor({ ...options, guard: this.#guard });
     this.#loops = [
-      // Needs no store, so a controller that was frozen notices it however slow the store is.
+      // Needs no store, so a controller that was suspended notices that even if the store is slow.
       this.#every(leaseMs / 6, () => this.#tick()),
       this.#every(1_000, () => this.#refreshReady(), this.#work),
       this.#every(500, () => this.#promoteWaiting()),
@@ -247,7 +247,7 @@ export class MaintenanceTasks {
 
   async #sweepResults(): Promise<boolean> {
     const { mover } = this.#options;
-    return mover !== undefined && (await mover.sweep()) > 0;
+    return mover !== undefined && (await mover.deleteUnreferenced()) > 0;
   }
 
   async #deleteRevocations(): Promise<boolean> {

@@ -22,17 +22,17 @@ import { readSpec } from "../requests/job-spec.ts";
 import { errorMessage, mediaMessage } from "./job.ts";
 
 /**
- * Segments of all cells together, of some 100 bytes each, which one answer can have: a title of four hours in segments of
- * two seconds has 36,000 in five renditions.
+ * Most segments of all cells together in one response, at some 100 bytes each: a title of four hours in segments of two
+ * seconds has 36,000 in five renditions.
  */
 const MOST_SEGMENTS = 50_000;
 
-/** Without cells and tables. */
+/** Converts a comparison of a list, without cells and tables. */
 export function listedComparison(listed: ListedComparison): Comparison {
   return create(ComparisonSchema, comparisonInit(listed, listed));
 }
 
-/** With its cells, and the tables of those that are scored. */
+/** Converts a comparison with its cells, and the tables of those that are scored. */
 export function comparisonMessage({ comparison, cells }: ComparisonDetail): Comparison {
   const init = comparisonInit(comparison, countsOf(cells));
   const segments = cells.map(({ job }) => segmentInits(job?.streamSegments));
@@ -107,7 +107,7 @@ function pooledInit(json: unknown): Record<string, MessageInitShape<typeof Poole
   return Object.fromEntries(metrics.map(([metric, values]) => [metric, numbersIn(values)]));
 }
 
-/** Reads proto JSON, which leaves zeros out, and writes numbers that are not finite as text. */
+/** Returns the numbers of a proto JSON object, which omits zeros and writes numbers that are not finite as text. */
 export function numbersIn(json: unknown): Readonly<Record<string, number>> {
   const numbers = Object.entries(isObject(json) ? json : {});
   return Object.fromEntries(numbers.map(([name, value]) => [name, Number(value)]));

@@ -46,7 +46,7 @@ import { gatesOf } from "../requests/gates.ts";
 import { readSpec } from "../requests/job-spec.ts";
 import { planMessage } from "./plan.ts";
 
-/** Without plan, result and tasks. `now`: milliseconds since 1970, for the pace of a running job. */
+/** Converts a job without plan, result and tasks. `now`: milliseconds since 1970, for the pace of a running job. */
 export function jobMessage(job: JobRow, now = Date.now()): Job {
   const progress = progressOf(job, now);
   const spec = readSpec(job.spec);
@@ -104,7 +104,7 @@ export function mediaMessage({ videoBitRate, ...facts }: MediaFacts): MediaSumma
   return create(MediaSummarySchema, { ...facts, ...(videoBitRate !== undefined && { videoBitRate }) });
 }
 
-/** With the plan, the result or the diagnosis, as far as there is one, the tasks, and the time when the job expires. */
+/** Converts a job with its tasks, its expiry and, where they exist, its plan, result or diagnosis. */
 export function jobDetailMessage({ job, plan, result, work }: JobDetail, retentionMs: number): Job {
   const message = jobMessage(job);
   if (job.endedAt) message.expireTime = timestampFromMs(job.endedAt.getTime() + retentionMs);

@@ -14,9 +14,9 @@ import type { NodeRow } from "../../store/contract/node-records.ts";
 import { workMessage } from "./job.ts";
 
 /**
- * Limited to what the tenant may see. It sees its own tasks everywhere. On its own nodes it sees that a task of
- * another tenant runs, without details. On fleet nodes it sees nothing of others, or it could count their running
- * tasks.
+ * Converts a node, limited to what the tenant may see. A tenant sees its own tasks everywhere. On its own nodes it sees
+ * that a task of another tenant runs, without details. On fleet nodes it does not see tasks of others, or it could
+ * count them.
  */
 export function nodeMessage(node: NodeRow, tenant: string): Node {
   const { stills = false, clips = false, diagnoses = false } = node.capabilities;

@@ -22,9 +22,14 @@ import { type MediaLeasing, renewedMedia } from "./media.ts";
 import { type Sessions, sessionEnded } from "./sessions.ts";
 
 const MAX_HOLD_MS = 20_000;
-/** A held heartbeat is answered early enough for this many renewals per lease, regardless of the node's hold time. */
+/**
+ * Minimum renewals per lease. A held heartbeat is answered early enough for that, regardless of the node's hold time.
+ */
 const RENEWALS = 3;
-/** Twice the maximum slots: each slot may also have a task that is scored and not yet reported. */
+/**
+ * Most running tasks of a heartbeat. Twice the maximum slots, because each slot may also have a task that is scored and
+ * not yet reported.
+ */
 const MAX_RUNNING = 2048;
 
 export interface HeartbeatOptions extends Pick<MediaLeasing, "videos" | "log"> {
@@ -57,7 +62,7 @@ export async function heartbeat(
   endings.push(options.notifications.on(puller.nodeId, notifier.notify));
   try {
     const renewal = await renew();
-    // Valid only now: while the response is held, the node may be granted tasks that this heartbeat does not list.
+    // Only at this moment: while the response is held, the node may lease tasks that this heartbeat does not list.
     if (renewal.forgotten) await options.store.requeueForgotten(request.session, running);
     const hold = { until, notifier, drains: request.draining, ...options, renew, signal };
     const answer = await untilNews(renewal, hold);

@@ -1,6 +1,6 @@
 /**
- * URLs of the objects that leased tasks need: signed with the lease, and again when a heartbeat asks for new ones; those of
- * the objects of titles when a node asks for them.
+ * Signs the URLs of objects that leased tasks need: with the lease, and again when a heartbeat asks for new ones. URLs
+ * of the objects of titles are signed when a node asks for them.
  */
 import { create } from "@bufbuild/protobuf";
 import {
@@ -32,8 +32,8 @@ export interface MediaLeasing extends ReportOptions {
 }
 
 /**
- * Returns a leased task for its node, with URLs. Returns undefined if they cannot be signed: the attempt has failed, for
- * example because the tenant has no such storage any more.
+ * Returns a leased task for its node, with URLs. Returns undefined if they cannot be signed, for example because the
+ * tenant no longer has the storage; the attempt has then failed.
  */
 export async function itemWithMedia(
   options: MediaLeasing,
@@ -81,8 +81,8 @@ export interface TitleSigning extends Pick<MediaLeasing, "videos"> {
 }
 
 /**
- * Returns URLs of objects of a leased task's title. `tenant`: of the node. Throws INVALID_REQUEST, STALE_ATTEMPT,
- * URL_NOT_ALLOWED, STORAGE_UNAVAILABLE.
+ * Returns URLs of objects of a leased task's title. `tenant`: the tenant of the node. Throws INVALID_REQUEST,
+ * STALE_ATTEMPT, URL_NOT_ALLOWED, STORAGE_UNAVAILABLE.
  */
 export async function signTitleObjects(
   { store, sessions, videos }: TitleSigning,

@@ -8,12 +8,12 @@ import { invalid } from "../../platform/failure.ts";
 import type { DiagnosisRecord } from "../../store/contract/task-records.ts";
 import { checkFindings } from "./findings.ts";
 
-/** Of each side; a diagnosis looks at a few. */
+/** Most spans of checked frames per side; a diagnosis has a few. */
 const MAX_SPANS = 100;
-/** Characters of a codec or another name in a file. */
+/** Most characters of a codec's or another name in a file. */
 const MAX_TEXT = 200;
 
-/** Throws INVALID_REQUEST. */
+/** Checks a diagnosis and converts it to a record. Throws INVALID_REQUEST. */
 export function diagnosisRecord(diagnosis: Diagnosis): DiagnosisRecord {
   const { findings, runs, checked, fix, durationMs } = diagnosis;
   checkFindings(findings, "diagnosis.findings");

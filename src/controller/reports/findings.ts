@@ -1,4 +1,6 @@
-/** What nodes find: checked; of segments also stored as text, and read again when the segments are joined. */
+/**
+ * Checks the findings that nodes report. Those of segments are stored as text and parsed when the segments are joined.
+ */
 import { fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { type Finding, MAX_FINDINGS, MAX_FIX_RUNS } from "../../engine/contract/finding.ts";
 import { type Finding as FindingMessage, FindingSchema } from "../../gen/proto/svc/v1/scoring_pb.ts";
@@ -7,7 +9,7 @@ import { invalid } from "../../platform/failure.ts";
 
 const MAX_EVIDENCE = 1_000;
 
-/** Returns the text to store; undefined: nothing was found. Throws INVALID_REQUEST. */
+/** Returns the text to store; undefined without findings. Throws INVALID_REQUEST. */
 export function findingsText(findings: readonly FindingMessage[]): string | undefined {
   if (findings.length === 0) return undefined;
   checkFindings(findings, "segment.findings");
@@ -21,7 +23,7 @@ export function checkFindings(findings: readonly FindingMessage[], path: string)
   for (const [index, finding] of findings.entries()) check(finding, `${path}[${index}]`);
 }
 
-/** Returns the findings of a stored text. */
+/** Parses the findings of a stored text. */
 export function readFindings(text: string): readonly Finding[] {
   const list = JSON.parse(text) as readonly JsonValue[];
   return list.map((finding) => findingOf(fromJson(FindingSchema, finding, { ignoreUnknownFields: true })));

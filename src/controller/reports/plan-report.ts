@@ -32,11 +32,11 @@ export interface Sampling {
   readonly segmentSeconds: number;
 }
 
-/** What the job of a plan is like. */
+/** The properties of a plan's job that its checks depend on. */
 export interface Planning {
-  /** The segments are the units that this sample is drawn from. */
+  /** Set if the segments are the units that a sample is drawn from. */
   readonly sampling?: Sampling | undefined;
-  /** undefined: not known, because the task is leased no longer. */
+  /** Spec of the job; undefined if the task is no longer leased. */
   readonly spec?: JobSpec | undefined;
 }
 
@@ -80,7 +80,7 @@ export function planRecord(
   return { ...record, ...firstTasks(segments, facts, sampling) };
 }
 
-/** Returns the tasks of the first round of a sample, or of all frames if no sample saves time. */
+/** Returns the tasks of a sample's first round, or those of all frames if a sample saves no time. */
 function firstTasks(
   segments: readonly NewSegment[],
   facts: StoredPlan,
@@ -119,7 +119,7 @@ export function mediaFacts({ codec, width, height, videoBitRate }: MediaInfo): M
   return { codec, width, height, videoBitRate };
 }
 
-/** Checks a plan as it was finally scored. Throws INVALID_REQUEST. */
+/** Checks the revised plan of a pair that was scored with other facts than planned. Throws INVALID_REQUEST. */
 export function checkRevisedPlan(plan: string, frameCount: number): void {
   const { pairing } = readPlan(plan);
   if (pairing.frameCount === frameCount) return;

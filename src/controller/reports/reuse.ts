@@ -1,4 +1,4 @@
-/** What lets jobs of a tenant share scores: keys of what was asked of which files, and digests of what scored them. */
+/** Keys that let jobs of a tenant share scores: of the request and the files, and of the programs that scored them. */
 import { hash } from "node:crypto";
 import type { PlanReport } from "../../gen/proto/svc/v1/node_pb.ts";
 import { invalid } from "../../platform/failure.ts";
@@ -6,7 +6,7 @@ import type { PlanReuse } from "../../store/contract/task-records.ts";
 import { readSpec, scoredText } from "../requests/job-spec.ts";
 
 const DIGEST = /^[0-9a-f]{64}$/;
-/** Device, inode, size and two times; for files elsewhere a name with a version. */
+/** Most characters of a file's identity: device, inode, size and two times; for remote files a name with a version. */
 const MAX_IDENTITY = 4096;
 
 /** Parses a SHA-256 in hex; undefined: it is empty. Throws INVALID_REQUEST. */
@@ -16,7 +16,7 @@ export function digestOf(field: string, text: string): Uint8Array | undefined {
   return Buffer.from(text, "hex");
 }
 
-/** Returns the key of what a job asks of its files; undefined: it is not known whether a file is still the same. */
+/** Returns the key of a job's request and files; undefined: it is unknown whether a file is still the same. */
 export function jobKey(
   spec: string,
   reference: string | undefined,
@@ -26,7 +26,7 @@ export function jobKey(
   return hash("sha256", JSON.stringify([scoredText(spec), reference, distorted]), "buffer");
 }
 
-/** `spec`: of the job that was planned. Throws INVALID_REQUEST. */
+/** Returns the reuse keys of a plan. `spec`: the spec of the planned job. Throws INVALID_REQUEST. */
 export function planReuse(report: PlanReport, spec: string): PlanReuse {
   const { scoredBy, referenceIdentity, distortedIdentity } = report;
   if (Math.max(referenceIdentity.length, distortedIdentity.length) > MAX_IDENTITY)

@@ -14,9 +14,12 @@ import { digestOf } from "./reuse.ts";
 import { shotsText } from "./shots.ts";
 
 const MAX_CHUNK_BYTES = 900 * 1024;
-/** Far more than the longest film needs. */
+/** Most chunks of a report, far more than the longest film needs. */
 const MAX_CHUNKS = 1024;
-/** Bytes, inflated. Ten seconds of a film have half of it, and checking them costs less than reading their lease. */
+/**
+ * Bytes of inflated scores that are checked without reading the lease first. Ten seconds of a film have half of that,
+ * and checking them costs less than reading their lease.
+ */
 const MAX_AT_ONCE = 64 * 1024;
 
 export interface ValuesOptions {

@@ -1,4 +1,4 @@
-/** What nodes report of the shots of a reference: checked, stored as text, and read again when segments are joined. */
+/** Checks the shots of a reference that nodes report. They are stored as text and parsed when segments are joined. */
 import { fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
 import type { SegmentShots } from "../../engine/contract/shots.ts";
 import { SegmentShotsSchema, type SegmentShots as ShotsMessage } from "../../gen/proto/svc/v1/node_pb.ts";
@@ -11,7 +11,7 @@ export function shotsText(shots: ShotsMessage): string {
   return JSON.stringify(toJson(SegmentShotsSchema, shots));
 }
 
-/** Returns what a stored text says. */
+/** Parses the shots of a stored text. */
 export function readShots(text: string): SegmentShots {
   return fromJson(SegmentShotsSchema, JSON.parse(text) as JsonValue, { ignoreUnknownFields: true });
 }

@@ -118,7 +118,10 @@ async function recordPlan(
   return recorded;
 }
 
-/** A title that cannot be expanded fails like a task: a full queue of the tenant is tried again. */
+/**
+ * Records the renditions of a title. A title that cannot be expanded fails like a task, so that it is retried after the
+ * tenant's queue was full.
+ */
 async function recordTitle(options: Reporting, fence: Fence, report: TitleReport): Promise<Recorded> {
   const { store, limits, metrics } = options;
   const leased = await store.leasedSpec(fence);
@@ -197,7 +200,7 @@ export async function recordFailure(
   const { store, metrics } = options;
   if (report.cutFault) {
     const { recorded } = await store.recordSegmentMismatch(fence);
-    // For a task other than a segment there is nothing to cut differently, so the fault counts like any other.
+    // A task other than a segment cannot be cut differently, so the fault counts like any other.
     if (recorded !== "STALE") return recorded;
   }
   const error = errorOf(report);

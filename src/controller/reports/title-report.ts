@@ -9,7 +9,7 @@ import { checkSpec, readSpec } from "../requests/job-spec.ts";
 import { classFor } from "../requests/title.ts";
 
 /**
- * Throws INVALID_REQUEST. Returns undefined if the job is not one of a title.
+ * Returns the record of a title; undefined if the job is not about a title. Throws INVALID_REQUEST.
  *
  * @param spec of the job whose distorted video is the manifest
  */
@@ -21,7 +21,7 @@ export function titleRecord({ renditions }: TitleReport, spec: string): TitleRec
   const odd = renditions.find((name, index) => !isRendition(name) || renditions.indexOf(name) !== index);
   if (odd !== undefined)
     throw invalid(
-      `title.renditions has ${JSON.stringify(odd.slice(0, 100))}, which is no name of a rendition, or given twice.`,
+      `title.renditions has ${JSON.stringify(odd.slice(0, 100))}, which is not the name of a rendition, or is listed twice.`,
     );
   const checked = renditions.map((name) => {
     const distorted = `${given.distorted}#${name}`;

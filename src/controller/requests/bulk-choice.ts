@@ -14,6 +14,7 @@ import {
   TERMINAL_STATES,
 } from "../../jobs/states.ts";
 import { labelTexts } from "../../jobs/text/labels.ts";
+import { batchesOf } from "../../platform/batches.ts";
 import { Failure, invalid } from "../../platform/failure.ts";
 import type { JobCursor, JobFilter, JobsStep } from "../../store/contract/job-records.ts";
 import { filterOf } from "./filter.ts";
@@ -134,10 +135,7 @@ export async function* inSteps(choice: Choice, doing: Doing): AsyncGenerator<Pro
 function parts(filter: JobFilter): JobFilter[] {
   const { ids } = filter;
   if (ids === undefined) return [filter];
-  return Array.from({ length: Math.ceil(ids.length / IDS_OF_STEP) }, (_, part) => ({
-    ...filter,
-    ids: ids.slice(part * IDS_OF_STEP, (part + 1) * IDS_OF_STEP),
-  }));
+  return batchesOf(ids, IDS_OF_STEP).map((batch) => ({ ...filter, ids: batch }));
 }
 
 function soFar(failure: Failure, verb: Verb, { matched, changed }: Progress): Failure {

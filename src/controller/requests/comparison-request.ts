@@ -1,4 +1,4 @@
-/** What callers ask for of comparisons, checked. */
+/** Checks requests about comparisons. */
 import { hash } from "node:crypto";
 import { create, isFieldSet, toJson, toJsonString } from "@bufbuild/protobuf";
 import {
@@ -17,21 +17,26 @@ import { checkSpec, checkText, idempotencyKeyOf, textOf } from "./job-spec.ts";
 export interface CheckedComparison {
   readonly name: string;
   readonly anchor: string;
-  /** With the tenant's defaults for what the request does not say. */
+  /** The settings, with the tenant's defaults for members that the request omits. */
   readonly settings: JobSpec;
   readonly pairs: readonly CellPair[];
   readonly key: string | undefined;
-  /** SHA-256 in hex of the request: other defaults do not make a retry a new request. */
+  /**
+   * SHA-256 in hex of the request without defaults, so that a retry after a change of defaults is not a new request.
+   */
   readonly fingerprint: string;
 }
 
-/** Members of the settings that belong to a single pair, or give no score of all frames. */
+/** Members that settings must not have: they belong to a single pair, or lead to no score of all frames. */
 const NOT_SHARED = [
   ...["reference", "distorted", "referenceVersion", "distortedVersion"],
   ...["diagnoseOnly", "estimate"],
 ] as (keyof typeof JobSpecSchema.field)[];
 
-/** Checks all but the single pairs' files. `defaultModels`, `findings`: as for checkSpec. Throws INVALID_REQUEST. */
+/**
+ * Checks everything except the files of single pairs. `defaultModels`, `findings`: as for checkSpec. Throws
+ * INVALID_REQUEST.
+ */
 export function checkComparison(
   request: SubmitComparisonRequest,
   defaultModels: readonly string[],
@@ -60,7 +65,7 @@ function settingsOf(
     throw invalid(
       `settings.${odd} cannot be given: the settings are those of all cells, and score all frames.`,
     );
-  // Any pair: the settings are checked without their files.
+  // The pair is a placeholder: the settings are checked without their files.
   const { spec } = checkSpec({ ...given, reference: "/a", distorted: "/b" }, defaultModels, findings);
   return { ...spec, reference: "", distorted: "" };
 }

@@ -28,14 +28,14 @@ import { checkLabels } from "./filter.ts";
 import { checkGates } from "./gates.ts";
 
 export interface CheckedSpec {
-  /** As requested, with its tenant's defaults for what the request does not say, and with the seed of an estimate. */
+  /** As requested, with the tenant's defaults for members that the request omits, and with the seed of an estimate. */
   readonly spec: JobSpec;
-  /** What planning it requires of a node; undefined: the pair is only diagnosed. */
+  /** Requirements on the node that plans the job; undefined: the pair is only diagnosed. */
   readonly need: PlanNeed | undefined;
   /** Canonical proto JSON with sorted members: equal for equal specs. */
   readonly text: string;
   /**
-   * SHA-256 in hex of the text of the spec as requested: other defaults, or another random seed, do not make a retry a
+   * SHA-256 in hex of the spec as requested, without defaults and random seed, so that a retry with other ones is not a
    * new request.
    */
   readonly fingerprint: string;
@@ -48,8 +48,8 @@ const ONLY_SCORING = [
 ] as (keyof typeof JobSpecSchema.field)[];
 
 /**
- * `defaultModels`, `findings`: the defaults of its tenant; empty, undefined: those of the API. Throws INVALID_REQUEST,
- * UNKNOWN_FEATURE.
+ * Checks the spec of a job. `defaultModels`, `findings`: the defaults of its tenant; if empty or undefined, those of
+ * the API apply. Throws INVALID_REQUEST, UNKNOWN_FEATURE.
  */
 export function checkSpec(
   given: JobSpec | undefined,
@@ -79,7 +79,7 @@ export function checkSpec(
   return { spec, need, text, fingerprint: fingerprintOf(requested) };
 }
 
-/** Refuses what a diagnosis would ignore although it says what to compare or to measure. Throws INVALID_REQUEST. */
+/** Refuses members that say what to compare or to measure, which a diagnosis would ignore. Throws INVALID_REQUEST. */
 function refuseScoring(spec: JobSpec): void {
   const name = ONLY_SCORING.find((member) => isFieldSet(spec, JobSpecSchema.field[member]));
   if (name !== undefined)
@@ -139,10 +139,10 @@ export function readSpec(text: string): JobSpec {
   return fromJsonString(JobSpecSchema, text, { ignoreUnknownFields: true });
 }
 
-/** Members of a spec that change nothing in its scores: what is for people, the queue, and verdicts on the scores. */
+/** Members of a spec that do not affect its scores: those for people, for the queue, and for verdicts on the scores. */
 const NOT_SCORED: ReadonlySet<string> = new Set(["name", "labels", "priority", "noCache", "gates"]);
 
-/** Returns what a stored spec says of its scores. Equal for equal requests. */
+/** Returns the members of a stored spec that affect its scores, as text. Equal for equal requests. */
 export function scoredText(text: string): string {
   const members = Object.entries(JSON.parse(text) as JsonObject).filter(([name]) => !NOT_SCORED.has(name));
   return textOf(Object.fromEntries(members));
@@ -154,7 +154,7 @@ export function withLabels(text: string, labels: Labels): string {
   return textOf(Object.keys(labels).length > 0 ? { ...spec, labels: { ...labels } } : spec);
 }
 
-/** Equal for equal messages. */
+/** Returns proto JSON with sorted members as text, which is equal for equal messages. */
 export function textOf(spec: JsonValue): string {
   return JSON.stringify(sorted(spec));
 }
@@ -188,7 +188,7 @@ export function scoreRequestOf(spec: JobSpec): ScoreRequest {
   });
 }
 
-/** Checks a text for people. Throws INVALID_REQUEST. */
+/** Checks a text that is shown to people. Throws INVALID_REQUEST. */
 export function checkText(field: string, text: string, most: number): void {
   if (Array.from(text).length > most) throw invalid(`${field} is longer than ${most} characters.`);
   if (!text.isWellFormed() || /\p{Cc}/u.test(text)) throw invalid(`${field} contains a control character.`);

@@ -8,9 +8,9 @@ import { Failure } from "../../platform/failure.ts";
 export interface MediaPolicy {
   /** Throws PATH_NOT_ALLOWED if jobs of the tenant may not name the path, whether or not the file exists. */
   readonly check: (tenant: string, path: string) => Promise<void>;
-  /** The folders that contain what a tenant may list. */
+  /** The folders that a tenant may list. */
   readonly rootsOf: (tenant: string) => MediaRoots;
-  /** Folders in them where a tenant begins to look; default: the roots. */
+  /** The folders in these roots that are listed first; default: the roots. */
   readonly begin?: readonly string[] | undefined;
 }
 

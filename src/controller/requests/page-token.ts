@@ -16,7 +16,7 @@ const DEFAULT_PAGE = 50;
 const MAX_PAGE = 500;
 /** Much longer than any token. */
 const MAX_TOKEN = 200;
-/** The same where a token contains one of a storage. */
+/** Longest token that contains a token of a storage. */
 const MAX_TEXT_TOKEN = 8192;
 
 /** Returns the page size to use; 0 means the default. Throws INVALID_REQUEST. */
@@ -55,12 +55,12 @@ export function readPageToken(token: string, list: string): PageCursor | undefin
   return cursor;
 }
 
-/** A token of a list whose pages end at a text. */
+/** Returns the token of a list whose pages end at a text. */
 export function textToken(end: string, list: string): string {
   return Buffer.from(JSON.stringify([end, list])).toString("base64url");
 }
 
-/** As readPageToken, for a list whose pages end at a text. */
+/** Like readPageToken, for a list whose pages end at a text. */
 export function readTextToken(token: string, list: string): string | undefined {
   if (token === "") return undefined;
   const [end, itsList] = parse(token, MAX_TEXT_TOKEN);

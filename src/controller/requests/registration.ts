@@ -8,11 +8,11 @@ import type { NewNode, NodeRoom } from "../../store/contract/node-records.ts";
 
 const MAX_NAME = 200;
 const MAX_SLOTS = 1024;
-/** libvmaf has 17 models and 3 short names; the rest are files of a node's own. */
+/** Most models of a scorer. libvmaf has 17 models and 3 short names; the rest is room for a node's own model files. */
 const MAX_NODE_MODELS = 128;
-/** A node has the bundled scorers and those on its PATH. */
+/** Most scorers besides the default one. A node has the bundled scorers and those on its PATH. */
 const MAX_MORE_SCORERS = 8;
-/** Of all capabilities as JSON: enough for 100 models with their digests. */
+/** Most bytes of all capabilities as JSON: enough for 100 models with their digests. */
 const MAX_BYTES = 16 * 1024;
 const DIGEST = /^([0-9a-f]{64})?$/;
 const SESSION_BYTES = 32;

@@ -1,4 +1,7 @@
-/** Which titles jobs may name: manifests as files or objects, and only where all renditions of them can be scored. */
+/**
+ * Checks the titles that jobs name: manifests as files or objects, and only where all of their renditions can be
+ * scored.
+ */
 import { SIDES, type Side } from "../../engine/contract/request.ts";
 import type { JobSpec } from "../../gen/proto/svc/v1/job_pb.ts";
 import { remoteName } from "../../jobs/media/names.ts";
@@ -36,7 +39,7 @@ export function titleOf(side: Side, name: string): string {
   return manifest;
 }
 
-/** Returns the class of a job's tasks. `plain`: for videos that are no titles in storages. */
+/** Returns the class of a job's tasks. `plain`: the class for videos that are not titles in storages. */
 export function classFor(spec: JobSpec, plain: string): string {
   return SIDES.some((side) => isStoredTitle(spec[side])) ? ofStoredTitle(plain) : plain;
 }

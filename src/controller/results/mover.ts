@@ -21,20 +21,20 @@ import type { ResultKind, ResultMetrics } from "./metrics.ts";
 import type { ResultReader } from "./reader.ts";
 import { scoresOf } from "./scores.ts";
 
-/** Stills that are moved at a time, of up to 3 MiB each. */
+/** Stills that are moved in one step, of up to 3 MiB each. */
 const STILLS = 4;
-/** Clips that are moved at a time, of up to 24 MiB each. */
+/** Clips that are moved in one step, of up to 24 MiB each. */
 const CLIPS = 2;
-/** Objects of scores that are moved at a time, of up to 8 MiB each. */
+/** Objects of scores that are moved in one step, of up to 8 MiB each. */
 const SCORES = 2;
 /**
- * Milliseconds after which a row can be taken again, because its move failed or its process was killed. A move that takes
- * longer is done twice, and one of the two objects is deleted.
+ * Milliseconds after which a row can be taken again if its move failed or its process was killed. A move that takes
+ * longer may be done twice; one of the two objects is then deleted.
  */
 const HOLD_MS = 30_000;
 /** Key of an object that never exists. */
 const PROBE = "probe";
-/** Objects that are deleted at a time. */
+/** Objects that are deleted in one step. */
 const DOOMED = 32;
 
 export interface MoverOptions {
@@ -54,8 +54,8 @@ export class ResultMover {
   }
 
   /**
-   * Moves some stills, clips and scores to where results belong. Returns their number. If the storage fails, the others are
-   * moved, and the first failure is thrown; what failed is tried again after some minutes.
+   * Moves some stills, clips and scores to where results belong. Returns their number. If the storage fails for some,
+   * the others are moved, and the first failure is thrown; failed moves are retried after some minutes.
    */
   async move(): Promise<number> {
     const { store, metrics, scoresAfterMs } = this.#options;
@@ -83,7 +83,7 @@ export class ResultMover {
     return moved;
   }
 
-  /** Finds out that the storage is back, which nobody would notice without anything to move or read. */
+  /** Checks whether the storage is back, which would go unnoticed without anything to move or read. */
   async #probe(): Promise<void> {
     const { objects, metrics } = this.#options;
     await this.#asked("delete", () => objects.delete(PROBE));
@@ -91,7 +91,7 @@ export class ResultMover {
   }
 
   /** Deletes some objects that no row refers to. Returns their number. Throws the first failure of the storage. */
-  async sweep(): Promise<number> {
+  async deleteUnreferenced(): Promise<number> {
     const { objects, metrics, store } = this.#options;
     const doomed = await store.results.takeDoomed(DOOMED, HOLD_MS);
     const remove = async ({ id, key }: { readonly id: string; readonly key: string }) => {
@@ -111,7 +111,7 @@ export class ResultMover {
   async #storeClip(clip: UnmovedClip): Promise<void> {
     const { results } = this.#options.store;
     const video = await this.#videoOf(clip);
-    // It was deleted, or made again.
+    // The clip was deleted or made again.
     if (video === undefined) return;
     const id = await this.#write(clip, "clip", video);
     if (await results.linkClip(id, clip)) this.#options.metrics.movedOne("clip", "storage");
@@ -123,7 +123,7 @@ export class ResultMover {
     if (await results.linkScores(id, scores)) this.#options.metrics.movedOne("scores", "storage");
   }
 
-  /** The object is known to the store before it exists, so it is found again if nothing refers to it. */
+  /** Writes an object. The store knows it before it exists, so it is found and deleted if nothing refers to it. */
   async #write({ tenant, jobId }: Omit<ClipKey, "frame">, kind: ResultKind, content: Uint8Array) {
     const { store, objects, metrics } = this.#options;
     const id = randomUUID();
@@ -176,7 +176,7 @@ export class ResultMover {
   }
 }
 
-/** Waits for all. Returns their number, or throws the first failure. */
+/** Waits for all promises. Returns their number, or throws the first failure. */
 async function settled(all: readonly Promise<void>[]): Promise<number> {
   const outcomes = await Promise.allSettled(all);
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
@@ -190,7 +190,7 @@ function partsOf(content: Buffer): readonly Buffer[] {
   );
 }
 
-/** SHA-256 of each part, one after the other. */
+/** Returns the SHA-256 of each part, concatenated. */
 function digestsOf(content: Uint8Array): Buffer {
   const parts = partsOf(Buffer.from(content.buffer, content.byteOffset, content.length));
   return Buffer.concat(parts.map((part) => createHash("sha256").update(part).digest()));

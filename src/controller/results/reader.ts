@@ -1,4 +1,4 @@
-/** Reads stills, clips and per-frame scores from the results storage: the bytes that were stored, or an error. */
+/** Reads stills, clips and per-frame scores from the results storage, and verifies their bytes. */
 import { createHash } from "node:crypto";
 import { ObjectFault, type ObjectTrouble } from "../../media/objects/object.ts";
 import type { ResultObjects } from "../../media/results/objects.ts";
@@ -6,20 +6,20 @@ import { Failure } from "../../platform/failure.ts";
 import { DIGEST_BYTES, OBJECT_PART_BYTES, type ResultObject } from "../../store/contract/result-store.ts";
 import type { ResultMetrics } from "./metrics.ts";
 
-/** Troubles after which another attempt finds no other bytes. */
+/** Troubles that another attempt would not resolve. */
 const LOST: readonly ObjectTrouble[] = ["MISSING", "CHANGED", "EMPTY"];
 
 export class ResultReader {
   readonly #objects: ResultObjects | undefined;
   readonly #metrics: ResultMetrics;
 
-  /** `objects`: undefined: this controller has no results storage. */
+  /** Without `objects`, this controller has no results storage. */
   constructor(objects: ResultObjects | undefined, metrics: ResultMetrics) {
     this.#objects = objects;
     this.#metrics = metrics;
   }
 
-  /** Returns an object. `what`: for a message. Throws RESULT_DAMAGED, STORAGE_UNAVAILABLE. */
+  /** Returns the bytes of an object. `what` names it in messages. Throws RESULT_DAMAGED, STORAGE_UNAVAILABLE. */
   async read(object: ResultObject, what: string): Promise<Buffer> {
     const parts: Buffer[] = [];
     for (let number = 0; number * OBJECT_PART_BYTES < object.bytes; number++)
@@ -27,7 +27,7 @@ export class ResultReader {
     return Buffer.concat(parts);
   }
 
-  /** Returns the part of an object with this number, from 0. Throws RESULT_DAMAGED, STORAGE_UNAVAILABLE. */
+  /** Returns a part of an object; parts are numbered from 0. Throws RESULT_DAMAGED, STORAGE_UNAVAILABLE. */
   async part(object: ResultObject, number: number, what: string): Promise<Buffer> {
     const { key, bytes, digests } = object;
     const first = number * OBJECT_PART_BYTES;

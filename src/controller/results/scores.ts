@@ -1,10 +1,10 @@
-/** Per-frame scores of a job, from the database and the results storage. */
+/** Reads the per-frame scores of a job from the database and the results storage. */
 import { Failure } from "../../platform/failure.ts";
 import { OBJECT_PART_BYTES, type ObjectRange } from "../../store/contract/result-store.ts";
 import type { StoredChunk } from "../../store/contract/task-records.ts";
 import type { ResultReader } from "./reader.ts";
 
-/** Reads the chunks of one job. Chunks that are read in order get each part of an object once. */
+/** Reads the chunks of one job. If they are read in order, each part of an object is fetched once. */
 export class ScoreReader {
   readonly #results: ResultReader;
   readonly #what: string;

@@ -7,7 +7,10 @@ import { Failure } from "../../platform/failure.ts";
 import type { NodeRow } from "../../store/contract/node-records.ts";
 import type { NodeStore } from "../../store/contract/node-store.ts";
 
-/** Milliseconds. A request is never rejected from the cache, so only acceptance may be this stale. */
+/**
+ * Milliseconds that cached nodes are used. A request is never rejected from the cache, so only acceptance may be this
+ * stale.
+ */
 const REMEMBERED_MS = 1_000;
 /** Bounds the memory of the cache. */
 const MAX_TENANTS = 10_000;
@@ -22,7 +25,7 @@ interface Serving {
 
 interface Lookup {
   readonly now: Promise<Serving>;
-  /** The read that follows, if one was requested. */
+  /** The read after this one, if one was requested. */
   next: Promise<Serving> | undefined;
 }
 
@@ -80,7 +83,7 @@ export class Fleet {
     );
   }
 
-  /** Returns what `capabilities` of a tenant returned within the last second, or returns now. */
+  /** Returns the capabilities for a tenant as read within the last second, or reads them. */
   async recentCapabilities(tenant: string): Promise<readonly Capabilities[]> {
     return (await this.#remembered(tenant)).online;
   }

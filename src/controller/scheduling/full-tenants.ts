@@ -20,7 +20,7 @@ export class FullTenants {
     return this.#full.has(tenant);
   }
 
-  /** Returns a stamp of this moment. What was read before it says nothing about tasks that end after it. */
+  /** Returns a stamp of this moment. A read that began before it may not include tasks that end after it. */
   stamp(): number {
     return this.#stamps++;
   }

@@ -63,7 +63,10 @@ export class QueueStats {
     this.#seen = { view: { ...viewOf(pairs, room), ...inWork, cut: isCut(ready) }, at };
   }
 
-  /** Each pair gets an equal share of the budget; what short ones leave over goes to the long ones. */
+  /**
+   * Counts the tasks of each pair. Each pair gets an equal share of the budget; the unused part of short queues goes to
+   * long ones.
+   */
   async #count(ready: readonly Ready[]): Promise<readonly Pair[]> {
     const most = Math.max(1, Math.floor(BUDGET / Math.max(1, ready.length)));
     const pairs = await this.#waiting(ready, most);

@@ -14,7 +14,7 @@ export class ReadySet {
     return size;
   }
 
-  /** Returns a stamp of this moment. What is added later is not removed by what was read before. */
+  /** Returns a stamp of this moment. A read that began before it does not remove entries that are added after it. */
   stamp(): number {
     return this.#stamps++;
   }

@@ -95,7 +95,7 @@ export class Schedule {
       while (!signal.aborted && !pull.dismissed) {
         const work = await this.#claim(pull);
         if (work !== undefined) return work;
-        // It found nothing to claim, but another waiting pull may serve other work.
+        // This pull found nothing to claim, but another waiting pull may serve other work.
         if (woken) this.#wake(1);
         const left = until - performance.now();
         if (left <= 0 || signal.aborted || pull.dismissed) break;
@@ -109,7 +109,7 @@ export class Schedule {
     } finally {
       end();
       this.#pulls.delete(pull);
-      // It may have been woken for work that it does not take.
+      // The pull may have been woken for work that it does not take.
       if (signal.aborted || pull.dismissed) this.#wake(1);
     }
   }
@@ -178,7 +178,7 @@ export class Schedule {
       if (work !== undefined) {
         turn.settle(work.cost);
         if (pull.pool.fair !== undefined) this.#slots.began(work, pull.pool.fair);
-        // Another claim may have found none because this one held the head of its class.
+        // Another claim may have found no task because this one held the head of its class.
         this.#ready.renew(turn.tenant, workClasses);
         this.#wake(2);
         return work;
@@ -217,7 +217,7 @@ export class Schedule {
     }
   }
 
-  /** A tenant without a limit costs only the claim. */
+  /** Claims a task, within the tenant's limit if it has one; without a limit no tasks are counted. */
   async #claimOf(claim: Claim): Promise<LimitedClaim> {
     const { segmentsRunning } = this.#limitsOf(claim.tenant);
     if (segmentsRunning === Number.POSITIVE_INFINITY)

@@ -18,10 +18,13 @@ import type { Ready } from "../../store/contract/task-records.ts";
 import type { ControllerMetrics } from "../telemetry/metrics.ts";
 import { type Fleet, unavailable, unknownModel } from "./fleet.ts";
 
-/** Long enough for a node to restart, and for one node of each kind to come up after a power cut. */
+/**
+ * Default milliseconds until unserved work is acted on: long enough for a node to restart, and for one node of each
+ * kind to come up after a power cut.
+ */
 export const UNSCHEDULABLE_MS = 5 * 60_000;
 
-/** Classes that no scorer or model is missing for. */
+/** Classes that need no specific scorer or model. */
 const OF_ANY_SCORER: readonly string[] = [STILLS_CLASS, CLIPS_CLASS, ...NO_PLAN_CLASSES];
 
 export interface UnschedulableOptions {

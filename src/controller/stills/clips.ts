@@ -48,7 +48,7 @@ export function clipOperations(
   };
 }
 
-/** Returns the number of frames of a clip of a job: as long as two moments are apart. */
+/** Returns the number of frames that a clip of a job has, which is the minimum distance of two worst moments. */
 async function lengthOf(store: JobStore, tenant: string, id: string): Promise<number> {
   const { result } = await ownJob(store, id, (own) => store.jobDetail(tenant, own));
   const rate = result === undefined ? undefined : scoredRate(readResult(result));
@@ -82,7 +82,7 @@ async function* getClip(
   }
 }
 
-/** A clip that is moved while it is read continues from its new place. */
+/** Returns a piece of a clip. If the clip is moved while it is read, reading continues from its new place. */
 async function pieceOf(
   { store, results }: Sources,
   tenant: string,

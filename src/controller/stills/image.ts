@@ -8,7 +8,7 @@ export interface Picture {
   readonly image: Uint8Array;
 }
 
-/** As the engine makes them (engine/still.ts). */
+/** As the engine makes them (engine/stills/still.ts). */
 const MEDIA_TYPE = "image/webp";
 const MAX_BYTES = 3 * 2 ** 20;
 const MAX_SIDE = 4096;

@@ -16,7 +16,7 @@ export interface Video {
 const MEDIA_TYPE = "video/mp4";
 /** The boxes that lead to the description of the samples of a track: ISO/IEC 14496-12, 6.2.3. */
 const PATH = ["moov", "trak", "mdia", "minf", "stbl", "stsd"];
-/** In a description of samples: before its entries, and in an entry before its width. */
+/** Bytes of a sample description before its entries, and of an entry before its width. */
 const STSD_HEADER = 8;
 const [WIDTH_AT, HEIGHT_AT] = [24, 26];
 
@@ -56,11 +56,14 @@ export function checkVideoStart(piece: Uint8Array, { width, height, bytes }: Vid
 
 interface Box {
   readonly name: string;
-  /** The part of it that is there. */
+  /** The available part of its body. */
   readonly body: Buffer;
 }
 
-/** Returns the boxes that make up `bytes` bytes, of which `there` is the beginning; undefined if they do not. */
+/**
+ * Returns the boxes that make up `bytes` bytes, of which `there` is the beginning; undefined if they do not fill them
+ * exactly.
+ */
 function boxesOf(there: Buffer, bytes: number): readonly Box[] | undefined {
   const boxes: Box[] = [];
   let at = 0;
@@ -74,7 +77,7 @@ function boxesOf(there: Buffer, bytes: number): readonly Box[] | undefined {
   return boxes;
 }
 
-/** Returns the only description of samples of the only track. */
+/** Returns the only sample description of the only track. */
 function entryOf(boxes: readonly Box[]): Box | undefined {
   let within: readonly Box[] | undefined = boxes;
   for (const name of PATH) {

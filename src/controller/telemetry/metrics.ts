@@ -45,7 +45,7 @@ export interface Gauges {
   readonly nodes: () => Readonly<Partial<Record<NodeState, number>>>;
 }
 
-/** From the result of a job. */
+/** The facts of a job's result that metrics need. */
 interface Scored {
   readonly score: number;
   readonly model: string;
@@ -199,7 +199,7 @@ export class ControllerMetrics {
     this.#answered.inc(jobs);
   }
 
-  /** A job that has no score. */
+  /** Records a job that ended with a diagnosis instead of a score. */
   jobDiagnosed(durationMs: number): void {
     this.jobEnded("SUCCEEDED");
     this.#duration.observe(durationMs / 1000);

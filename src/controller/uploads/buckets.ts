@@ -1,4 +1,7 @@
-/** Uploads to the buckets of tenants: callers send the parts, this controller begins, completes and deletes them. */
+/**
+ * Manages uploads to the buckets of tenants: callers send the parts; this controller begins, completes and deletes the
+ * uploads.
+ */
 import { randomUUID } from "node:crypto";
 import { type StoragesOf, storageOf, type UploadPlace, uploadPlaceIn } from "../../jobs/media/storages.ts";
 import {
@@ -27,7 +30,7 @@ export interface SignedPart extends PartRequest {
   readonly number: number;
 }
 
-/** What the storage has of an upload. */
+/** The state of an upload in the storage. */
 type Look =
   | { readonly upload: Upload; readonly parts?: never }
   | { readonly upload: Upload; readonly parts: readonly StoredPart[] };
@@ -39,7 +42,7 @@ export class BucketUploads {
     this.#options = options;
   }
 
-  /** Where uploads of a tenant go; undefined: it has no bucket for them. */
+  /** Returns the place for a tenant's uploads; undefined if it has no bucket for them. */
   placeOf(tenant: string): UploadPlace | undefined {
     return uploadPlaceIn(this.#options.storagesOf(tenant));
   }
@@ -57,7 +60,7 @@ export class BucketUploads {
     try {
       return uploadOf(await store.insert(tenant, row));
     } catch (error) {
-      // Nobody would find it.
+      // Without its row, nobody would find the multipart upload.
       await multiparts.abort({ ...place, id: multipartId }).catch(() => {});
       throw error;
     }
@@ -81,8 +84,8 @@ export class BucketUploads {
   }
 
   /**
-   * Returns how parts are sent; of a complete upload none. undefined: the tenant has no such upload. Throws
-   * INVALID_REQUEST, STORAGE_UNAVAILABLE.
+   * Returns the requests that send parts; none for a complete upload, undefined if the tenant has no such upload.
+   * Throws INVALID_REQUEST, STORAGE_UNAVAILABLE.
    */
   async sign(
     tenant: string,
@@ -111,7 +114,7 @@ export class BucketUploads {
   }
 
   /**
-   * Makes an object of the parts. undefined: the tenant has no such upload. Throws UPLOAD_INCOMPLETE,
+   * Joins the parts to an object. Returns undefined if the tenant has no such upload. Throws UPLOAD_INCOMPLETE,
    * STORAGE_UNAVAILABLE.
    */
   async complete(tenant: string, id: string): Promise<Upload | undefined> {
@@ -134,7 +137,7 @@ export class BucketUploads {
     if (done === undefined) return this.get(tenant, id);
     const completed = await store.complete(tenant, id, done.versionId);
     if (completed !== undefined) return uploadOf(completed);
-    // It was deleted meanwhile.
+    // The upload was deleted meanwhile.
     await reached(row.name, multiparts.delete(multipart, done.versionId));
     return undefined;
   }
@@ -152,7 +155,7 @@ export class BucketUploads {
     await store.remove(tenant, id);
   }
 
-  /** Records that jobs named the uploads among these URLs. */
+  /** Records that jobs name the uploads among these URLs. */
   async name(tenant: string, urls: readonly string[]): Promise<void> {
     const { store } = this.#options;
     if (urls.length === 0) return;
@@ -165,7 +168,7 @@ export class BucketUploads {
       );
   }
 
-  /** Returns the ids of the uploads that jobs named. */
+  /** Returns the ids of uploads that jobs have named. */
   async named(tenant: string): Promise<ReadonlySet<string>> {
     const rows = await this.#options.store.list(tenant);
     return new Set(rows.flatMap(({ id, named }) => (named ? [id] : [])));
@@ -175,7 +178,10 @@ export class BucketUploads {
     return this.#options.store.tenants();
   }
 
-  /** `active`: its caller goes on with it. Throws UPLOAD_NOT_FOUND if the storage has nothing of it any more. */
+  /**
+   * Looks up an upload in the storage. `active`: its caller is continuing it. Throws UPLOAD_NOT_FOUND if the storage no
+   * longer has any of it.
+   */
   async #look(tenant: string, row: UploadRow, active: boolean): Promise<Look> {
     const { store, multiparts } = this.#options;
     const { id, name, size } = row;
@@ -218,7 +224,7 @@ export class BucketUploads {
     return storage?.kind === "s3" ? storage : undefined;
   }
 
-  /** Throws UPLOAD_NOT_FOUND if the storage is not the tenant's any more. */
+  /** Throws UPLOAD_NOT_FOUND if the storage is no longer one of the tenant's. */
   #multipartOf(tenant: string, row: UploadRow): Multipart {
     const { bucket, key, multipartId } = row;
     const storage = this.#storageOf(tenant, row);

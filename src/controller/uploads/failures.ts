@@ -1,4 +1,4 @@
-/** What uploads fail with. */
+/** The failures of uploads. */
 import { MAX_PARTED_SIZE } from "../../jobs/media/upload-parts.ts";
 import { sizeText } from "../../jobs/quantities.ts";
 import { Failure } from "../../platform/failure.ts";
@@ -21,7 +21,7 @@ export function onlyParts(): Failure {
 export function uploadNotFound(id: string): Failure {
   return new Failure(
     "UPLOAD_NOT_FOUND",
-    `There is no upload ${JSON.stringify(id.slice(0, 80))}. It was deleted, or its time is over. Begin a new one.`,
+    `There is no upload ${JSON.stringify(id.slice(0, 80))}. It was deleted or has expired. Begin a new one.`,
   );
 }
 
@@ -33,7 +33,7 @@ export function wrongOffset({ id, offset, size }: Upload): Failure {
   );
 }
 
-/** Bytes are sent to an upload to a bucket. */
+/** The failure for bytes that are sent to an upload to a bucket. */
 export function inBucket(id: string): Failure {
   return new Failure(
     "UPLOAD_KIND",
@@ -41,12 +41,12 @@ export function inBucket(id: string): Failure {
   );
 }
 
-/** Parts are sent to an upload to the directory. */
+/** The failure for parts that are sent to an upload to the directory. */
 export function inDirectory(id: string): Failure {
   return new Failure("UPLOAD_KIND", `Upload ${id} goes to the controller. Send its bytes there.`);
 }
 
-/** Numbers of missing parts in an error. */
+/** Most missing parts that an error lists. */
 const MOST_MISSING = 100;
 
 export function incomplete({ id }: Upload, missing: readonly number[]): Failure {

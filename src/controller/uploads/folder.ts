@@ -3,22 +3,13 @@
  * the directory see the same uploads.
  */
 import { randomUUID } from "node:crypto";
-import {
-  type FileHandle,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { tenantDirectory } from "../../engine/files/tenant-directory.ts";
 import { isId } from "../../jobs/ids.ts";
 import { KeyedSemaphore } from "../../platform/concurrency/keyed-semaphore.ts";
 import { errorCode } from "../../platform/errors.ts";
+import { writeAll } from "../../platform/files/write-all.ts";
 import { diskFull, wrongOffset } from "./failures.ts";
 import { allRecords, type Places, placesOf } from "./places.ts";
 import type { NewUpload, Upload } from "./upload.ts";
@@ -30,7 +21,7 @@ interface Record extends NewUpload {
 
 export class UploadFolder {
   readonly #directory: string;
-  /** One change of an upload at a time. */
+  /** Serializes the changes of each upload. */
   readonly #changes = new KeyedSemaphore(1);
 
   constructor(directory: string) {
@@ -52,7 +43,7 @@ export class UploadFolder {
     return this.#read(tenant, id, record);
   }
 
-  /** undefined: the tenant has no such upload. */
+  /** Returns undefined if the tenant has no such upload. */
   async find(tenant: string, id: string): Promise<Upload | undefined> {
     if (!isId(id)) return undefined;
     const record = await this.#recordOf(tenant, id);
@@ -70,8 +61,8 @@ export class UploadFolder {
   }
 
   /**
-   * Adds bytes at the end of an upload; they are on disk when it returns. Its last byte completes it. undefined: the
-   * tenant has no such upload. Throws UPLOAD_OFFSET, and DISK_FULL if the disk is full.
+   * Appends bytes to an upload; they are on disk when the promise resolves. The last byte completes the upload. Returns
+   * undefined if the tenant has no such upload. Throws UPLOAD_OFFSET, and DISK_FULL if the disk is full.
    */
   append(tenant: string, id: string, offset: number, data: Uint8Array): Promise<Upload | undefined> {
     return this.#changes.run(id, async () => {
@@ -96,14 +87,14 @@ export class UploadFolder {
     });
   }
 
-  /** Remembers that a job named the upload. */
+  /** Records that a job has named the upload. */
   async name(tenant: string, id: string): Promise<void> {
     const { named } = this.#placesOf(tenant);
     await mkdir(named, { recursive: true });
     await writeFile(join(named, id), "");
   }
 
-  /** Returns the ids of the uploads that jobs named. */
+  /** Returns the ids of uploads that jobs have named. */
   async named(tenant: string): Promise<ReadonlySet<string>> {
     return new Set(await namesIn(this.#placesOf(tenant).named));
   }
@@ -129,7 +120,7 @@ export class UploadFolder {
     return record?.tenant === tenant ? record : undefined;
   }
 
-  /** Returns an upload as its files are now. */
+  /** Returns the current state of an upload by its files. */
   async #read(tenant: string, id: string, record: Omit<Record, "tenant">): Promise<Upload> {
     const { partial, files } = this.#placesOf(tenant);
     const { name, size, fingerprint, createdMs } = record;
@@ -160,26 +151,18 @@ export class UploadFolder {
   }
 }
 
-async function writeAll(file: FileHandle, data: Uint8Array, offset: number): Promise<void> {
-  let written = 0;
-  while (written < data.length) {
-    const { bytesWritten } = await file.write(data, written, data.length - written, offset + written);
-    written += bytesWritten;
-  }
-}
-
 /** Moves a complete file to where jobs may name it. */
 async function complete(partial: string, path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await rename(partial, path).catch((error: unknown) => {
-    // Another call moved it.
+    // Another call has moved the file.
     if (errorCode(error) !== "ENOENT") throw error;
   });
-  // The folder is new, too.
+  // The folders are new too, so their entries are synced as well.
   for (const folder of [dirname(path), dirname(dirname(path))]) await syncFolder(folder);
 }
 
-/** Writes a file that is either there whole or not at all. */
+/** Writes a file such that it exists completely or not at all. */
 async function writeDurably(folder: string, name: string, text: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const temporary = join(folder, `${name}.new`);

@@ -1,9 +1,9 @@
-/** Where uploads are in their directory, which may be shared by controllers and nodes. */
+/** The layout of the directory of uploads, which controllers and nodes may share. */
 import { join } from "node:path";
 import { TENANT_PLACEHOLDER } from "../../engine/files/roots.ts";
 import { tenantDirectory } from "../../engine/files/tenant-directory.ts";
 
-/** Complete files, which jobs may name: files/TENANT/ID/NAME. */
+/** Folder of complete files, which jobs may name: files/TENANT/ID/NAME. */
 const FILES = "files";
 const RECORDS = "records";
 
@@ -17,13 +17,13 @@ export const ID_IN_PATH = `(?:/${FILES}/[^/]+/|s3://[^"?]*/)([0-9a-f-]{36})/`;
 
 /** The places of one tenant. */
 export interface Places {
-  /** ID.json: what the caller said of the upload. Written once, when it begins. */
+  /** ID.json: the caller's description of the upload, written once when it begins. */
   readonly records: string;
   /** ID: the bytes of an incomplete upload. */
   readonly partial: string;
   /** ID/NAME: a complete file. */
   readonly files: string;
-  /** ID: an empty file, which says that a job named the upload. */
+  /** ID: an empty file, which records that a job has named the upload. */
   readonly named: string;
 }
 

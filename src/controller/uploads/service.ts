@@ -44,7 +44,7 @@ export function uploadOperations(
       if (data.length > MAX_UPLOAD_PART)
         throw invalid(`data has ${data.length} bytes. Send at most ${MAX_UPLOAD_PART} at a time.`);
       const upload = await opened.append(tenant, id, offset, data);
-      // Only its last part makes an upload into something that a job can name.
+      // Only the last part makes an upload a file that jobs can name.
       if (upload.path === undefined) entry?.changedNothing();
       return create(AppendUploadResponseSchema, { upload: messageOf(tenant, upload, opened) });
     },

@@ -1,6 +1,6 @@
-/** An upload, wherever its bytes are. */
+/** An upload to the directory or to a bucket. */
 
-/** What a caller says of a file before it sends it. */
+/** A file as the caller describes it before sending it. */
 export interface NewUpload {
   readonly name: string;
   /** Bytes, 1 or more. */
@@ -10,21 +10,21 @@ export interface NewUpload {
 
 export interface Upload extends NewUpload {
   readonly id: string;
-  /** Bytes that are stored; of one in parts, as far as they have been seen. */
+  /** Stored bytes; for an upload in parts, as many as the controller has seen. */
   readonly offset: number;
-  /** How jobs name the complete file; undefined: it is incomplete. */
+  /** The name of the complete file in jobs; undefined: the upload is incomplete. */
   readonly path: string | undefined;
   readonly createdMs: number;
   /** When its last byte arrived, or URLs of its parts were last asked for. */
   readonly changedMs: number;
-  /** Only of an upload to a bucket. */
+  /** Set for an upload to a bucket. */
   readonly parts?: UploadParts;
 }
 
 export interface UploadParts {
   /** Bytes of each part but the last one. */
   readonly size: number;
-  /** Numbers of those that are there; empty for one that was not looked at. */
+  /** Numbers of the stored parts; empty if the storage was not asked. */
   readonly stored: readonly number[];
 }
 

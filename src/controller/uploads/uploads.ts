@@ -1,4 +1,4 @@
-/** The uploads of tenants within their limits. */
+/** Manages the uploads of tenants within their limits. */
 import { statfs } from "node:fs/promises";
 import { sep } from "node:path";
 import type { UploadLimitsOf } from "../../jobs/media/upload-limits.ts";
@@ -22,13 +22,15 @@ import type { AskedPart, NewUpload, Upload } from "./upload.ts";
 
 const UPLOAD = new RegExp(ID_IN_PATH);
 const HOUR_MS = 3_600_000;
-/** Milliseconds without a byte after which an incomplete upload is deleted. */
+/** Milliseconds without a new byte after which an incomplete upload is deleted. */
 const PARTIAL_KEPT_MS = 24 * HOUR_MS;
 /** Bytes that uploads leave free on their disk, which may be that of the database. */
 const LEFT_FREE_BYTES = 2 ** 30;
 
 export interface UploadSettings {
-  /** For tenants without a bucket for uploads, and clients that cannot use it; undefined: there is none. */
+  /**
+   * Directory for tenants without a bucket for uploads, and for clients that cannot use it; undefined: there is none.
+   */
   readonly directory: string | undefined;
   readonly limitsOf: UploadLimitsOf;
 }
@@ -54,7 +56,9 @@ export class Uploads {
   readonly #buckets: BucketUploads;
   readonly #limitsOf: UploadLimitsOf;
   readonly #log: Log;
-  /** One new upload of a tenant, and to the directory, at a time, so that two cannot pass the limits together. */
+  /**
+   * Creates one upload per tenant, and one in the directory, at a time, so that two cannot exceed the limits together.
+   */
   readonly #creations = new KeyedSemaphore(1);
 
   constructor({ directory, limitsOf, buckets, log }: UploadsOptions) {
@@ -90,7 +94,7 @@ export class Uploads {
     });
   }
 
-  /** Returns what a tenant has, incomplete uploads with their whole size, and what it may have. */
+  /** Returns a tenant's usage, which counts incomplete uploads with their whole size, and its limits. */
   async allowance(tenant: string): Promise<Allowance> {
     const present = await this.list(tenant);
     const bytes = present.reduce((sum, { size }) => sum + size, 0);
@@ -102,7 +106,7 @@ export class Uploads {
 
   /** Throws UPLOAD_NOT_FOUND, STORAGE_UNAVAILABLE. */
   async get(tenant: string, id: string): Promise<Upload> {
-    return found((await this.#folder?.find(tenant, id)) ?? (await this.#buckets.get(tenant, id)), id);
+    return requireUpload((await this.#folder?.find(tenant, id)) ?? (await this.#buckets.get(tenant, id)), id);
   }
 
   /** Returns the uploads of a tenant, oldest first. */
@@ -115,7 +119,7 @@ export class Uploads {
   async append(tenant: string, id: string, offset: number, data: Uint8Array): Promise<Upload> {
     const upload = await this.#folder?.append(tenant, id, offset, data);
     if (upload === undefined && (await this.#buckets.find(tenant, id))) throw inBucket(id);
-    return found(upload, id);
+    return requireUpload(upload, id);
   }
 
   /** Throws UPLOAD_NOT_FOUND, UPLOAD_KIND, INVALID_REQUEST, STORAGE_UNAVAILABLE. */
@@ -124,12 +128,18 @@ export class Uploads {
     id: string,
     asked: readonly AskedPart[],
   ): Promise<{ readonly upload: Upload; readonly parts: readonly SignedPart[] }> {
-    return found((await this.#buckets.sign(tenant, id, asked)) ?? (await this.#refuseFolder(tenant, id)), id);
+    return requireUpload(
+      (await this.#buckets.sign(tenant, id, asked)) ?? (await this.#refuseFolder(tenant, id)),
+      id,
+    );
   }
 
   /** Throws UPLOAD_NOT_FOUND, UPLOAD_KIND, UPLOAD_INCOMPLETE, STORAGE_UNAVAILABLE. */
   async complete(tenant: string, id: string): Promise<Upload> {
-    return found((await this.#buckets.complete(tenant, id)) ?? (await this.#refuseFolder(tenant, id)), id);
+    return requireUpload(
+      (await this.#buckets.complete(tenant, id)) ?? (await this.#refuseFolder(tenant, id)),
+      id,
+    );
   }
 
   /** Throws STORAGE_UNAVAILABLE. */
@@ -144,7 +154,7 @@ export class Uploads {
     return [...new Set(all)];
   }
 
-  /** Remembers that stored jobs name the uploads among these paths and URLs. */
+  /** Records that stored jobs name the uploads among these paths and URLs. */
   async name(tenant: string, paths: readonly string[]): Promise<void> {
     const distinct = [...new Set(paths)];
     await this.#buckets.name(
@@ -160,22 +170,22 @@ export class Uploads {
     }
   }
 
-  /** When an upload is deleted at the latest, in milliseconds since 1970. */
+  /** Returns when an upload is deleted at the latest, in milliseconds since 1970. */
   expiryMs(tenant: string, { path, changedMs }: Upload): number {
     const { keptMs } = this.#limitsOf(tenant);
     return changedMs + (path === undefined ? Math.min(PARTIAL_KEPT_MS, keptMs) : keptMs);
   }
 
   /**
-   * Deletes uploads of a tenant whose time is over or whose jobs were deleted; returns how many. `jobsOf` returns the ids
-   * of uploads that jobs of the tenant name, and whether one of these jobs has not ended.
+   * Deletes expired uploads of a tenant and those whose jobs were deleted; returns their number. `jobsOf` returns the
+   * ids of uploads that jobs of the tenant name, and whether one of these jobs has not ended.
    */
   async expire(
     tenant: string,
     jobsOf: () => Promise<ReadonlyMap<string, boolean>>,
     nowMs: number,
   ): Promise<number> {
-    // In this order: what is named by now has its job in the store.
+    // The names are read before the jobs, so that each upload that is named now has its job in the store.
     const named = new Set([
       ...((await this.#folder?.named(tenant)) ?? []),
       ...(await this.#buckets.named(tenant)),
@@ -217,7 +227,7 @@ export class Uploads {
   }
 }
 
-/** Whether the disk has room for so many bytes beside what all tenants have announced but not sent. */
+/** Whether the disk has room for these bytes in addition to those that all tenants have announced but not sent. */
 async function hasRoom(folder: UploadFolder, bytes: number): Promise<boolean> {
   const { bavail, bsize } = await statfs(folder.directory);
   let announced = bytes;
@@ -226,7 +236,7 @@ async function hasRoom(folder: UploadFolder, bytes: number): Promise<boolean> {
   return bavail * bsize - announced >= LEFT_FREE_BYTES;
 }
 
-function found<T>(upload: T | undefined, id: string): T {
+function requireUpload<T>(upload: T | undefined, id: string): T {
   if (upload === undefined) throw uploadNotFound(id);
   return upload;
 }

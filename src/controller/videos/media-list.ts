@@ -1,4 +1,4 @@
-/** What a tenant may name in its jobs: its media roots and storages, and the folders in them, page by page. */
+/** Lists what a tenant may name in its jobs: its media roots and storages, and the folders in them, page by page. */
 import { createHash } from "node:crypto";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
@@ -74,7 +74,7 @@ export async function listMedia(
     throw invalid(`under is longer than ${MAX_UNDER} characters or contains an invalid character.`);
   const list = createHash("sha256").update(`media ${under}`).digest("base64url").slice(0, 11);
   const asked = { tenant, under, size, after: readTextToken(pageToken, list), signal };
-  const { entries, next } = await listed(options, asked);
+  const { entries, next } = await entriesUnder(options, asked);
   const nextPageToken = next === undefined ? "" : textToken(next, list);
   const { probes } = options;
   if (!probe || probes === undefined)
@@ -106,15 +106,15 @@ function probeOf(header: Header | undefined): { readonly probe?: MediaProbe } {
   return { probe };
 }
 
-function listed(options: MediaListOptions, asked: Asked): Promise<Listed> {
-  if (asked.under === "") return beginnings(options, asked);
+function entriesUnder(options: MediaListOptions, asked: Asked): Promise<Listed> {
+  if (asked.under === "") return startingFolders(options, asked);
   const name = prefixName(asked.under);
-  if (name === undefined) return folder(options, asked);
+  if (name === undefined) return entriesOfFolder(options, asked);
   if (name.kind === "fault") throw invalid(`The folder ${name.text}`);
-  return objects(options, asked, name);
+  return entriesOfBucket(options, asked, name);
 }
 
-async function beginnings({ media, storagesOf }: MediaListOptions, asked: Asked): Promise<Listed> {
+async function startingFolders({ media, storagesOf }: MediaListOptions, asked: Asked): Promise<Listed> {
   const { tenant, size, after } = asked;
   const folders = media.begin ?? (await media.rootsOf(tenant).existing());
   const names = folders.map((path) => (path.endsWith("/") ? path : `${path}/`));
@@ -132,12 +132,15 @@ function entriesOf(storage: Storage): Entry[] {
   return storage.buckets.map(({ bucket, prefix }) => ({ name: `s3://${bucket}/${prefix}`, kind: FOLDER }));
 }
 
-async function folder({ media }: MediaListOptions, { tenant, under, after, size }: Asked): Promise<Listed> {
+async function entriesOfFolder(
+  { media }: MediaListOptions,
+  { tenant, under, after, size }: Asked,
+): Promise<Listed> {
   const { entries, next } = await listFolder(under, media.rootsOf(tenant), { after, size });
   return { next, entries: entries.map(({ path, file }) => entryOf(path, file)) };
 }
 
-async function objects(
+async function entriesOfBucket(
   { storagesOf, signer, reader }: MediaListOptions,
   { tenant, under, size, after, signal }: Asked,
   { bucket, prefix }: PrefixName,
@@ -179,13 +182,13 @@ function hasPrefix(storage: Storage, bucket: string, prefix: string): boolean {
   );
 }
 
-/** Whether it can be listed, and leads further down: a storage may send anything. */
+/** Whether a prefix can be listed and is below the listed one: a storage may send anything. */
 function isFolder(bucket: string, prefix: string, above: string): boolean {
   const isBelow = prefix.startsWith(above) && prefix.length > above.length && prefix.endsWith("/");
   return isBelow && prefixName(`s3://${bucket}/${prefix}`)?.kind === "prefix";
 }
 
-/** Whether a job can name the key, and means this storage. */
+/** Whether a job can name the key, and its name refers to this storage. */
 function isOf(storage: ObjectStorage, storages: readonly Storage[], bucket: string, key: string): boolean {
   const name = remoteName(`s3://${bucket}/${key}`);
   return name?.kind === "s3" && name.key === key && storageOf(storages, name) === storage;

@@ -1,4 +1,7 @@
-/** Opens an object of a storage for a look at its header: parts of it are read into a sparse file that is deleted afterwards. */
+/**
+ * Opens an object of a storage to read its header: parts of it are fetched into a sparse file, which is deleted
+ * afterwards.
+ */
 import { mkdtempDisposable, open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,10 +11,10 @@ import { fileNameOf } from "../../jobs/media/names.ts";
 import type { ObjectReader } from "../../media/objects/reader.ts";
 import type { Found, Signer } from "../../media/storages/signer.ts";
 
-/** Bytes that are read of an object at most: the index of an MP4 of two hours takes about 4 MB. */
+/** Most bytes that are read of an object: the index of an MP4 of two hours takes about 4 MB. */
 const MOST_BYTES = 8 * 2 ** 20;
 
-/** `size`: of the object, in bytes. */
+/** `size`: bytes of the object. */
 export function openHead(reader: ObjectReader, signer: Signer, found: Found, size: number): OpenRemote {
   return async (signal) => {
     const access = await signer.access(found);

@@ -1,6 +1,7 @@
-/** Headers of the videos of a page, read within limits of time and number. */
+/** Reads the headers of the videos on a page, within limits of time and number. */
 import type { Header, ListedVideo, ReadHeader } from "../../engine/header.ts";
 import { KeyedSemaphore } from "../../platform/concurrency/keyed-semaphore.ts";
+import { untilAborted } from "../../platform/concurrency/lifecycle.ts";
 
 /** Videos of a tenant that are read at a time, and of all tenants together. */
 const AT_ONCE = 2;
@@ -32,15 +33,8 @@ export class Probes {
       if (header !== undefined) found.set(video.name, header);
     };
     const all = videos.map((video) => this.#ofTenant.run(tenant, () => this.#all.run("", () => read(video))));
-    // A file system or storage that does not answer holds up no response.
-    await Promise.race([Promise.all(all), aborted(signal)]);
+    // A file system or storage that does not respond must not delay the response.
+    await Promise.race([Promise.all(all), untilAborted(signal)]);
     return new Map(found);
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  if (signal.aborted) resolve();
-  else signal.addEventListener("abort", () => resolve(), { once: true });
-  return promise;
 }

@@ -1,4 +1,4 @@
-/** Videos and titles in the storages of tenants: which may be named, which version they have, and how a node reaches them. */
+/** Videos and titles in the storages of tenants: checks their names, finds their versions, and signs URLs for nodes. */
 import { create } from "@bufbuild/protobuf";
 import { SIDES, type Side } from "../../engine/contract/request.ts";
 import type { JobSpec, MediaVersion } from "../../gen/proto/svc/v1/job_pb.ts";
@@ -28,16 +28,16 @@ export class RemoteVideos {
   }
 
   /**
-   * Whether a name is one of an object, or of a rendition whose manifest is one, rather than of a file. Throws URL_NOT_SUPPORTED, and URL_NOT_ALLOWED for an
-   * object outside the tenant's storages. Connects to nothing.
+   * Whether a name refers to an object, or to a rendition whose manifest is an object, rather than to a file. Throws
+   * URL_NOT_SUPPORTED, and URL_NOT_ALLOWED for an object outside the tenant's storages. Connects to nothing.
    */
   isRemote(tenant: string, side: Side, name: string): boolean {
     return this.#find(tenant, side, name) !== undefined;
   }
 
   /**
-   * Returns the current version of an object of a job, of a title that of its manifest; undefined for a file. Throws MEDIA_CHANGED if the spec has
-   * another version, and a Failure if the object cannot be read.
+   * Returns the current version of a job's object; for a title, that of its manifest; undefined for a file. Throws
+   * MEDIA_CHANGED if the spec has another version, and a Failure if the object cannot be read.
    */
   async look(
     tenant: string,
@@ -64,8 +64,8 @@ export class RemoteVideos {
   }
 
   /**
-   * Returns how a node reaches the objects of a job for a while, of titles their manifests. Throws URL_NOT_ALLOWED,
-   * STORAGE_UNAVAILABLE.
+   * Returns URLs by which a node can fetch the objects of a job for a while; for titles, those of the manifests. Throws
+   * URL_NOT_ALLOWED, STORAGE_UNAVAILABLE.
    */
   async lease(tenant: string, spec: JobSpec): Promise<MediaAccess[]> {
     const leased: MediaAccess[] = [];
@@ -77,9 +77,9 @@ export class RemoteVideos {
   }
 
   /**
-   * Returns URLs of objects of a job's title, which are valid as those of `lease`. Throws INVALID_REQUEST if the side is no
-   * title in a storage, and URL_NOT_ALLOWED for an object that is not below the folder of its manifest, or not in its
-   * storage.
+   * Returns URLs of objects of a job's title, which are valid as long as those of `lease`. Throws INVALID_REQUEST if
+   * the side is not a title in a storage, and URL_NOT_ALLOWED for an object that is not below the folder of its
+   * manifest, or not in its storage.
    *
    * @param paths from the folder of the manifest
    */

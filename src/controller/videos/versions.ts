@@ -1,4 +1,4 @@
-/** Versions of the objects of jobs, as specs have them. */
+/** Reads and compares the versions of objects in the specs of jobs. */
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Side } from "../../engine/contract/request.ts";
@@ -6,7 +6,10 @@ import { type JobSpec, type MediaVersion, MediaVersionSchema } from "../../gen/p
 import { isStoredTitle } from "../../jobs/media/title-objects.ts";
 import { type ObjectVersion, objectIdentity } from "../../media/objects/object.ts";
 
-/** The version of an object in a spec, of a title that of its manifest; undefined: a file, or not known yet. */
+/**
+ * Returns the version of an object in a spec; for a title, that of its manifest; undefined for a file, or if not known
+ * yet.
+ */
 export function versionIn(spec: JobSpec, side: Side): MediaVersion | undefined {
   return side === "reference" ? spec.referenceVersion : spec.distortedVersion;
 }
@@ -24,7 +27,9 @@ export function isSame(one: MediaVersion, other: MediaVersion): boolean {
   return one.etag === other.etag && one.size === other.size && mine === theirs;
 }
 
-/** Identifies the content of an object of a job, as nodes do; undefined: a file, or a title, which has many objects. */
+/**
+ * Identifies the content of a job's object as nodes do; undefined for a file, and for a title, which has many objects.
+ */
 export function objectIdentityIn(spec: JobSpec, side: Side): string | undefined {
   const version = versionIn(spec, side);
   if (version === undefined || isStoredTitle(spec[side])) return undefined;
