@@ -53,7 +53,7 @@ const RUNS = /\b([Ss]ay with) runs\b/g;
 const FIX = /\b([Ss])et fix to true\b/g;
 const RAW_GEOMETRY = /\b([Gg])ive its rawVideo geometry(?: \(width, height, pixelFormat\))?/g;
 
-/** A message about a line of a --from list. Its fields are the API's, so they stay. */
+/** Matches a message about a line of a --from list. Such a line has the API's fields, so their names stay. */
 const OF_LINE = /^(?:--from: .*: )?line \d+: /;
 
 /** Returns a message with options in place of field names. A message that names no field is unchanged. */

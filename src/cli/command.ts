@@ -42,7 +42,7 @@ export interface FailureText {
   /** Title of that JSON: what did not happen. */
   readonly title: string;
   readonly advice: Advice;
-  /** What can be typed next if a pair is refused. */
+  /** The commands to suggest if a pair is refused. */
   readonly commands?: PairCommands;
   /** Returns the message after Ctrl-C. */
   readonly stopped?: () => string;

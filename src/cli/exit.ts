@@ -36,7 +36,7 @@ const EXIT_OF_KIND = {
   internal: EXIT.scorer,
 } as const satisfies Record<FailureKind, number>;
 
-/** What to do about a failure, by its code, in terms of a command's options. */
+/** Advice on failures by code, in terms of a command's options. */
 export type Advice = Readonly<Record<string, string>>;
 
 /** Matches a message that names an option: it already says what to do. */
@@ -54,8 +54,8 @@ const DIAGNOSABLE: ReadonlySet<FailureCode> = new Set([
 ] as const);
 
 /**
- * Returns the lines that say what happened, to which thing, and what to do. `commands`: what can be typed next, if the
- * failed command scores a pair itself.
+ * Returns the lines of an error message: what happened, to which thing, and what to do. `commands`: the commands to
+ * suggest, if the failed command scores a pair itself.
  */
 export async function failureLines(
   failure: Failure,
@@ -79,7 +79,7 @@ export async function failureLines(
   );
 }
 
-/** What is shown of a refused pair. Only failures with findings load the messages of the API. */
+/** Returns the lines about a refused pair. Loads the messages of the API only for failures with findings. */
 async function refusal(
   found: Found,
   terminal: Terminal,

@@ -30,7 +30,7 @@ export function remedyLines({ remedy }: Found, columns: number): string[] {
   return [...wrap(`Only if ${printable(onlyIf)}:`, columns), flags];
 }
 
-/** Of options that have no policies. */
+/** Returns the flag of an option that has no policies. */
 function ownFlag({ option, value }: Found): string | undefined {
   if (option === "fix") return "--fix";
   return option === "offset" && typeof value === "number" ? `--offset ${value}` : undefined;

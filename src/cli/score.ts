@@ -72,7 +72,7 @@ async function score(reference: string, distorted: string, flags: ScoreFlags): P
   await conclude(failureText, (signal) => runScore(reference, distorted, flags, signal));
 }
 
-/** What can be typed next if the pair is refused: this command with other options, or a diagnosis. */
+/** Returns the commands to suggest if the pair is refused: this one with other options, or a diagnosis. */
 function commandsFor(reference: string, distorted: string, flags: ScoreFlags): PairCommands {
   const given = process.argv.slice(2);
   const end = given.includes("--") ? given.indexOf("--") : given.length;

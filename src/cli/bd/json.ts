@@ -9,13 +9,13 @@ import { printableJson } from "../terminal/escape.ts";
 
 /** The rungs of all ladders, and what is wrong with them. */
 export interface JudgedRungs {
-  /** By which they are judged. */
+  /** The metric that judges them. */
   readonly metric: string;
   readonly rungs: readonly Rungs[];
   readonly notes: readonly RungNote[];
 }
 
-/** One result per line, because there may be many. `request`: undefined proposes no ladders. */
+/** One result per line, because there may be many. Without `request`, no ladders are proposed. */
 export function* comparisonJson(
   comparison: Comparison,
   judged: JudgedRungs | undefined,

@@ -1,4 +1,4 @@
-/** What to know about the numbers of a metric: why some are missing, and which do not describe their ladders. */
+/** Notes on the numbers of a metric: why some are missing, and which do not describe their ladders. */
 import { MIN_OVERLAP } from "../../rates/bd-rate.ts";
 import type { Method, Result } from "../../rates/comparison.ts";
 import { reasonText } from "../../rates/reasons.ts";
@@ -11,7 +11,7 @@ interface Note {
   readonly ink: "red" | "yellow" | "dim";
 }
 
-/** One note for each reason, however many ladders and methods it concerns. */
+/** Returns one note for each reason, regardless of how many ladders and methods it concerns. */
 export function notesOf(results: readonly Result[], anchor: string, terminal: Terminal): string[] {
   const notes = [...refusals(results, anchor), ...smallOverlaps(results), ...drops(results)];
   return notes.flatMap(({ text, ink }) =>

@@ -8,9 +8,9 @@ import { quoteName } from "../terminal/escape.ts";
 
 export interface PointsTable {
   readonly encodes: readonly Encode[];
-  /** Names of the columns of scores, in the order of the scores of an encode. */
+  /** Names of the score columns, in the order of an encode's scores. */
   readonly metrics: readonly string[];
-  /** Columns that hold something else than scores. */
+  /** Columns that hold something other than scores. */
   readonly ignored: readonly string[];
 }
 
@@ -33,7 +33,7 @@ interface Header {
   readonly others: readonly (readonly [index: number, name: string])[];
 }
 
-/** Parses the table. `asked`: the metrics to read; without any, every column with a number. Throws INVALID_REQUEST. */
+/** Parses the table. `asked`: the metrics to read; empty: every column with a number. Throws INVALID_REQUEST. */
 export function parsePoints(name: string, text: string, asked: readonly string[]): PointsTable {
   const [first, ...rows] = rowsOf(name, text);
   if (first === undefined) throw unusable(name, `it is empty. ${COLUMNS}`);
@@ -88,7 +88,10 @@ function headerOf(name: string, { line, cells }: Row): Header {
   };
 }
 
-/** The columns of scores: without `asked`, those in which most cells are numbers. The others are remarks. */
+/**
+ * Returns the score columns: those named in `asked` or, if it is empty, those in which most cells are numbers. The
+ * other columns are remarks.
+ */
 function metricsOf(
   name: string,
   { others }: Header,
@@ -139,7 +142,7 @@ function encodeOf(name: string, { line, cells }: Row, { at }: Header, metrics: H
   return { ladder: cell("ladder"), clip: cell("clip"), rate: Number(rate), scores };
 }
 
-/** NaN or infinite if a program would say so; undefined if the cell is another text. */
+/** Returns NaN or an infinite number for a cell that states one, as programs print it; undefined for any other text. */
 function scoreOf(cell: string): number | undefined {
   if (NUMBER.test(cell)) return Number(cell);
   if (!NOT_FINITE.test(cell)) return undefined;
@@ -151,7 +154,7 @@ function wrongLine(name: string, line: number, why: string): Failure {
   return unusable(name, `line ${line}: ${why}`);
 }
 
-/** `why`: without a full stop. */
+/** `why` has no full stop. */
 export function unusable(name: string, why: string): Failure {
   const where = name === "-" ? "Standard input" : quoteName(name);
   return new Failure("INVALID_REQUEST", `${where} cannot be compared: ${why}.`);

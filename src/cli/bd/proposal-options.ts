@@ -1,4 +1,4 @@
-/** The options that propose a ladder, of `svc bd`, `svc compare` and `svc comparisons show`. */
+/** The options of `svc bd`, `svc compare` and `svc comparisons show` that propose a ladder. */
 import { InvalidArgumentError, type Option } from "commander";
 import { invalid } from "../../platform/failure.ts";
 import { MIN_STEP, type ProposalRequest } from "../../rates/proposal.ts";
@@ -10,7 +10,7 @@ export interface ProposalFlags {
   readonly maxRate?: number;
 }
 
-/** `unit`: of rates. */
+/** `unit`: the unit of rates, for the help. */
 export function proposalOptions(unit: string): Option[] {
   return [
     optional(
@@ -32,7 +32,7 @@ export function proposalOptions(unit: string): Option[] {
   ];
 }
 
-/** NaN for anything else. */
+/** Returns NaN for text that is not a number. */
 function numberOf(text: string): number {
   const value = text.trim() === "" ? Number.NaN : Number(text);
   return Number.isFinite(value) ? value : Number.NaN;

@@ -45,7 +45,9 @@ export async function runBd(name: string, flags: BdFlags, signal: AbortSignal): 
   return isCompared || request !== undefined ? EXIT.scored : EXIT.input;
 }
 
-/** The rungs of all ladders by the first metric of VMAF's scale; undefined: there is none. */
+/**
+ * Returns the rungs of all ladders, judged by the first metric on VMAF's scale; undefined if there is no such metric.
+ */
 function judgedRungs({ encodes, metrics }: PointsTable): JudgedRungs | undefined {
   const at = metrics.findIndex((metric) => judgesRungs(qualityOf(metric)));
   const metric = metrics[at];
@@ -58,7 +60,7 @@ function judgedRungs({ encodes, metrics }: PointsTable): JudgedRungs | undefined
   return { metric, rungs, notes: rungNotes(rungs, plainRate) };
 }
 
-/** `isEnough`: whether a single ladder is. */
+/** `isEnough`: whether a single ladder is enough. */
 function anchorOf(
   name: string,
   ladders: readonly string[],

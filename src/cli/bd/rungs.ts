@@ -1,4 +1,4 @@
-/** Prints what is wrong with the rungs of ladders, and the ladders that are proposed instead. */
+/** Formats the faults of ladders' rungs, and the ladders that are proposed instead. */
 import type { ProposalRequest, ProposedRung } from "../../rates/proposal.ts";
 import { proposalsOf, REASONS } from "../../report/proposals.ts";
 import type { NamedPoint, RungNote, Rungs } from "../../report/rungs.ts";
@@ -7,10 +7,10 @@ import { type TableColumn, tableLines } from "../terminal/table.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
 import { wrap } from "../terminal/wrap.ts";
 
-/** Notes that are printed; --json has all of them. */
+/** Most notes that are printed; --json has all of them. */
 const MOST_NOTES = 12;
 
-/** A heading and a line for each note; nothing if there is none. */
+/** Returns a heading and a line for each note; nothing without notes. */
 export function rungLines(notes: readonly RungNote[], metric: string, terminal: Terminal): string[] {
   if (notes.length === 0) return [];
   const lines = notes
@@ -23,13 +23,13 @@ export function rungLines(notes: readonly RungNote[], metric: string, terminal: 
   return [heading, ...lines, ...(more > 0 ? [paint(terminal, "dim", `and ${more} more`)] : []), ""];
 }
 
-/** The encodes by which ladders are judged. */
+/** The encodes that ladders are judged by. */
 interface Judged {
   readonly metric: string;
   readonly rungs: readonly Rungs[];
 }
 
-/** The proposed ladder of each clip and ladder. `rateText`: formats a rate. */
+/** Returns the proposed ladder for each clip and ladder. `rateText`: formats a rate. */
 export function proposalLines(
   { rungs, metric }: Judged,
   request: ProposalRequest,

@@ -1,4 +1,4 @@
-/** The comparison for people: for each metric and scale a table, then what to know about its numbers. */
+/** Formats the comparison for people: a table for each metric and scale, then notes on its numbers. */
 import { signedText } from "../../jobs/quantities.ts";
 import { MIN_OVERLAP } from "../../rates/bd-rate.ts";
 import {
@@ -16,7 +16,7 @@ import { paint, type Terminal } from "../terminal/terminal.ts";
 import { columnsOf, cut } from "../terminal/width.ts";
 import { notesOf } from "./notes.ts";
 
-/** A line of a table: a clip, the mean of a ladder's clips or of a part of them, or a heading above them. */
+/** A line of a table: a clip, the mean of some or all clips of a ladder, or a heading above them. */
 interface Line {
   readonly name: string;
   readonly kind: "heading" | "clip" | "mean" | "partial";
@@ -28,10 +28,10 @@ interface Line {
 const NUMBER_WIDTH = 8;
 const QUALITY = "BD-quality";
 const OVERLAP = "overlap";
-/** What the columns of numbers take at most, with the gaps before them. */
+/** Largest width of the number columns, including the gaps before them. */
 const NUMBERS_WIDTH = METHODS.length * (NUMBER_WIDTH + 2) + QUALITY.length + 2 + OVERLAP.length + 2;
 const MIN_NAME = 14;
-/** Differences below it are shown with more decimals. */
+/** Differences below this are shown with more decimals. */
 const SMALL = 0.2;
 
 export function comparisonLines(
@@ -47,9 +47,9 @@ export function comparisonLines(
     const tables = scales.flatMap((scale) => [
       ...titleLines(metric, scale, anchor, terminal),
       ...tableOf(
-        linesOf(own.filter(isOf(scale)), means.filter(isOf(scale))),
+        linesOf(own.filter(hasScale(scale)), means.filter(hasScale(scale))),
         scale === "log" ? METHODS.slice(0, -1) : METHODS,
-        decimalsOf(own.filter(isOf(scale)), scale),
+        decimalsOf(own.filter(hasScale(scale)), scale),
         terminal,
       ),
       "",
@@ -69,7 +69,7 @@ export function comparisonLines(
       ];
 }
 
-function isOf(scale: Scale): (one: { readonly scale: Scale }) => boolean {
+function hasScale(scale: Scale): (one: { readonly scale: Scale }) => boolean {
   return (one) => one.scale === scale;
 }
 
@@ -161,10 +161,10 @@ function signed(value: number | undefined, decimals: number, { unicode }: Termin
   return unicode ? text : text.replace("−", "-");
 }
 
-/** As wide as its heading. */
+/** Returns a text as wide as the column's heading. */
 function overlapText(overlap: number | undefined): string {
   if (overlap === undefined) return "";
-  // A share below the limit does not read as the limit.
+  // Rounded down, so that a share below the limit does not read as the limit.
   const percent = Math.floor(overlap * 100 + 1e-9);
   return `${percent} %`.padStart(OVERLAP.length);
 }

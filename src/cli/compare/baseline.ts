@@ -1,4 +1,4 @@
-/** Compares what was just scored with an earlier release. */
+/** Compares the jobs that were just scored with those of an earlier release. */
 import type { Connection } from "../../client/connection/connection.ts";
 import { invalid } from "../../platform/failure.ts";
 import type { Labels } from "../jobs/labels.ts";
@@ -7,7 +7,7 @@ import { fetchTrend } from "../trends/options.ts";
 import { deltaLines, exitOf } from "../trends/view.ts";
 import type { CompareFlags } from "./options.ts";
 
-/** The releases of --baseline and --label, and what their jobs have in common. */
+/** The releases that --baseline and --label name, and the labels that their jobs have in common. */
 export interface Baseline {
   readonly by: string;
   readonly baseline: string;

@@ -1,4 +1,4 @@
-/** Compares pairs here and now: the embedded engine scores the encodes of a reference together. */
+/** Compares pairs on this machine: the embedded engine scores the encodes of a reference together. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { ScoreResult } from "../../engine/contract/result.ts";
 import type { Engine } from "../../engine/engine.ts";
@@ -31,7 +31,7 @@ interface Scoring {
   readonly files: RenditionFiles;
 }
 
-/** Encodes of a reference that are opened, and joined if they are renditions, at once. */
+/** Most encodes of a reference that are opened at once; renditions are also joined to files. */
 const MOST_AT_ONCE = 16;
 
 /**
@@ -70,7 +70,7 @@ interface Numbered extends Pair {
   readonly number: number;
 }
 
-/** Returns the pairs in parts of one reference, each scored at once. */
+/** Divides the pairs into parts. The pairs of a part have the same reference and are scored together. */
 function partsOf(pairs: readonly Pair[]): readonly (readonly Numbered[])[] {
   const numbered = pairs.map((pair, index) => ({ ...pair, number: index + 1 }));
   return [...Map.groupBy(numbered, ({ reference }) => reference).values()].flatMap((all) =>
@@ -110,7 +110,7 @@ async function cellsOf(part: readonly Numbered[], scoring: Scoring): Promise<rea
   }
 }
 
-/** Returns the file of a pair's distorted video, or why there is none. Throws if the signal aborts. */
+/** Returns the file of a pair's distorted video, or the failure to make it. Throws if the signal aborts. */
 async function fileOf(pair: Pair, { files, signal }: Scoring): Promise<string | Failure> {
   try {
     return await files.fileOf(pair, signal);

@@ -29,7 +29,7 @@ export function checkOutput(flags: OutputFlags): void {
     );
 }
 
-/** Returns the exit code: the worst of the cells. */
+/** Prints the comparison and returns the exit code, which is the worst of its cells. */
 export async function printComparison(comparison: Comparison, flags: OutputFlags): Promise<number> {
   const { json, csv } = flags;
   const request = proposalOf(flags);
@@ -44,7 +44,10 @@ export async function printComparison(comparison: Comparison, flags: OutputFlags
   return worst(comparison.cells.map(exitCodeOfCell));
 }
 
-/** As REST returns it; with a request also the proposed ladders, none without a metric of VMAF's scale. */
+/**
+ * Returns the comparison as REST does. With a request it also has the proposed ladders; none without a metric on VMAF's
+ * scale.
+ */
 function jsonOf(comparison: Comparison, request: ProposalRequest | undefined): object {
   const found = comparisonJson(comparison);
   if (request === undefined) return found;

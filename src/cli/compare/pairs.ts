@@ -10,7 +10,7 @@ import { quoteName } from "../terminal/escape.ts";
 import type { LadderFiles } from "./options.ts";
 import { type TitlePart, withRenditions } from "./titles.ts";
 
-/** Absolute paths, or names of objects or renditions; an empty ladder or clip is derived. */
+/** A pair of videos: absolute paths, or names of objects or renditions. An empty ladder or clip is derived. */
 export interface Pair {
   /** Line of the list; 1 without a list. */
   readonly line: number;
@@ -22,7 +22,7 @@ export interface Pair {
   readonly part?: TitlePart;
 }
 
-export interface Asked {
+export interface PairSource {
   readonly reference: string | undefined;
   readonly encodes: readonly string[];
   readonly ladders: readonly LadderFiles[];
@@ -31,10 +31,13 @@ export interface Asked {
   readonly titles: "here" | "nodes" | "uploaded";
 }
 
-/** Throws INVALID_REQUEST, or SCORE_CANCELLED if the signal aborts. */
-export async function pairsOf(asked: Asked, signal: AbortSignal): Promise<readonly Pair[]> {
-  const named = asked.from === undefined ? await given(asked) : await listed(asked.from, asked, signal);
-  const { titles } = asked;
+/**
+ * Returns the pairs that the command line describes. Throws INVALID_REQUEST, or SCORE_CANCELLED if the signal aborts.
+ */
+export async function pairsOf(source: PairSource, signal: AbortSignal): Promise<readonly Pair[]> {
+  const named =
+    source.from === undefined ? await pairsOfArguments(source) : await readPairs(source.from, source, signal);
+  const { titles } = source;
   const pairs = titles === "nodes" ? named : await withRenditions(named, titles === "uploaded");
   if (pairs.length > MAX_CELLS)
     throw invalid(`These are ${pairs.length} encodes; at most ${MAX_CELLS} can be compared at once.`);
@@ -47,7 +50,7 @@ export async function pairsOf(asked: Asked, signal: AbortSignal): Promise<readon
   return pairs;
 }
 
-async function given({ reference, encodes, ladders }: Asked): Promise<readonly Pair[]> {
+async function pairsOfArguments({ reference, encodes, ladders }: PairSource): Promise<readonly Pair[]> {
   if (reference === undefined || encodes.length + ladders.length === 0)
     throw invalid("Give a reference and its encodes, or --ladder NAME=FILES, or a list with --from FILE.");
   const of = (distorted: string, ladder: string): Pair => ({
@@ -56,13 +59,13 @@ async function given({ reference, encodes, ladders }: Asked): Promise<readonly P
     distorted: absolute("distorted", distorted),
   });
   const ofLadders = ladders.map(async ({ ladder, files }) =>
-    (await matching(ladder, files)).map((distorted) => of(distorted, ladder)),
+    (await filesMatching(ladder, files)).map((distorted) => of(distorted, ladder)),
   );
   return [...encodes.map((distorted) => of(distorted, "")), ...(await Promise.all(ofLadders)).flat()];
 }
 
-/** Returns the files of a pattern by name; the name itself if it has no wildcard, or is that of an object. */
-async function matching(ladder: string, files: string): Promise<readonly string[]> {
+/** Returns the files that match a pattern, sorted by name; the name itself if it has no wildcard or names an object. */
+async function filesMatching(ladder: string, files: string): Promise<readonly string[]> {
   if (!/[*?[{]/.test(files) || remoteName(files) !== undefined) return [files];
   const found: string[] = [];
   for await (const file of glob(files)) found.push(file);
@@ -77,9 +80,9 @@ const PAIR_COLUMNS: Columns = {
   text: COLUMNS.join(", "),
 };
 
-async function listed(
+async function readPairs(
   name: string,
-  { reference, encodes, ladders }: Asked,
+  { reference, encodes, ladders }: PairSource,
   signal: AbortSignal,
 ): Promise<readonly Pair[]> {
   if (reference !== undefined || encodes.length + ladders.length > 0)
@@ -89,7 +92,7 @@ async function listed(
   return pairs;
 }
 
-/** Paths are relative to the folder of the list. */
+/** Parses the rows of a list. Paths are relative to the folder of the list. */
 function pairsOfList(name: string, { text, folder }: List): readonly Pair[] {
   return [...pairRows(name, text, PAIR_COLUMNS)].map(({ line, heading, cells }) => {
     const cell = (column: Column) => cells[heading.indexOf(column)] ?? "";

@@ -1,4 +1,4 @@
-/** A comparison for people: its encodes by clip and ladder, then how the ladders compare with the anchor. */
+/** Formats a comparison for people: its encodes by clip and ladder, then how the ladders compare with the anchor. */
 import { basename } from "node:path";
 import type { Comparison, ComparisonCell } from "../../gen/proto/svc/v1/comparison_pb.ts";
 import { Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
@@ -31,7 +31,7 @@ const STATS: readonly (readonly [heading: string, stat: "mean" | "harmonicMean" 
   ["min", "min"],
 ];
 
-/** `request`: undefined proposes no ladders. */
+/** Returns the lines of a comparison. Without `request`, no ladders are proposed. */
 export function reportLines(comparison: Comparison, terminal: Terminal, request?: ProposalRequest): string[] {
   const names = comparison.metrics.map(({ name }) => name);
   const clips = [...Map.groupBy(comparison.cells, ({ clip }) => clip)];
@@ -69,7 +69,7 @@ function proposed(
   return ["", ...proposalLines(judged, request, bitRateText, terminal)];
 }
 
-/** By ladder as first given, then by rate. */
+/** Sorts cells by ladder, in the order in which ladders were first given, then by rate. */
 function inOrder(cells: readonly ComparisonCell[]): readonly ComparisonCell[] {
   const rateOf = ({ media }: ComparisonCell) => media?.videoBitRate ?? Number.POSITIVE_INFINITY;
   return [...Map.groupBy(cells, ({ ladder }) => ladder).values()].flatMap((own) =>

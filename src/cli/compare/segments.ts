@@ -24,12 +24,12 @@ import { paint, type Terminal } from "../terminal/terminal.ts";
 import type { Pair } from "./pairs.ts";
 import type { TitlePart } from "./titles.ts";
 
-/** What a result says of its files and of the frames that were compared. */
+/** The files of a result and the frames that were compared. */
 type Compared = Parameters<typeof scoredRate>[0] & { readonly alignment?: object | undefined };
 
 /**
- * Returns the segments of a rendition with their scores by the first model; none of another video, none if the
- * files state no frame rate, and none if only some frames were compared, whose numbers are others.
+ * Returns the segments of a rendition with their scores by the first model. Returns none for other videos, if the files
+ * state no frame rate, or if only some frames were compared, because their numbers differ.
  */
 export function scoredSegments(
   part: TitlePart | undefined,
@@ -43,8 +43,8 @@ export function scoredSegments(
 }
 
 /**
- * Returns a comparison on a controller with the segments of renditions that were uploaded, which the controller does not
- * know. `pairs`: what was submitted, in the order of its cells.
+ * Adds the segments of uploaded renditions, which the controller does not know, to a comparison on it. `pairs`: what
+ * was submitted, in the order of its cells.
  */
 export async function withSegments(
   connection: Connection,

@@ -7,12 +7,13 @@ import {
   ComparisonService,
 } from "../../gen/proto/svc/v1/comparison_pb.ts";
 import { Job_State, SubmitJobRequestSchema } from "../../gen/proto/svc/v1/job_pb.ts";
-import { answered } from "../connection/server.ts";
+import { batchesOf } from "../../platform/batches.ts";
+import { required } from "../connection/server.ts";
 import { awaitJobs, MAX_AWAITED } from "../jobs/wait.ts";
 import type { ListedJob } from "../submit/list-file.ts";
 import { awaitListed } from "../submit/outcome.ts";
 import { settingsOf } from "../submit/spec.ts";
-import { found } from "../submit/upload.ts";
+import { uploadOrCheck } from "../submit/upload.ts";
 import type { CompareFlags } from "./options.ts";
 import type { Pair } from "./pairs.ts";
 import { RenditionFiles } from "./titles.ts";
@@ -35,7 +36,7 @@ export async function submitPairs(
     const distorted = await renditions.fileOf(pair, signal);
     files.push({ line, request: create(SubmitJobRequestSchema, { job: { reference, distorted } }) });
   }
-  const uploaded = await found(connection, files, flags, signal);
+  const uploaded = await uploadOrCheck(connection, files, flags, signal);
   const { name = "", ...shared } = flags;
   const request = {
     name,
@@ -47,7 +48,7 @@ export async function submitPairs(
     }),
   };
   const { comparison } = await connection.call(submitComparison, request, { signal, timeoutMs: TIMEOUT_MS });
-  return answered(comparison, "the comparison");
+  return required(comparison, "the comparison");
 }
 
 export async function fetchComparison(
@@ -56,10 +57,13 @@ export async function fetchComparison(
   signal: AbortSignal,
 ): Promise<Comparison> {
   const { comparison } = await connection.call(getComparison, { id }, { signal, timeoutMs: TIMEOUT_MS });
-  return answered(comparison, `comparison ${id}`);
+  return required(comparison, `comparison ${id}`);
 }
 
-/** Waits until the jobs of all cells have ended, also of those that titles add, and returns the comparison then. */
+/**
+ * Waits until the jobs of all cells have ended, including cells that titles add. Returns the comparison in its final
+ * state.
+ */
 export async function awaitCells(
   connection: Connection,
   comparison: Comparison,
@@ -68,10 +72,8 @@ export async function awaitCells(
 ): Promise<Comparison> {
   for (let last = comparison; ; ) {
     const ids = last.cells.filter(isOpen).map(({ jobId }) => jobId);
-    for (let first = 0; first < ids.length; first += MAX_AWAITED) {
-      const some = ids.slice(first, first + MAX_AWAITED);
-      await (quiet ? awaitJobs(connection, some, {}, signal) : awaitListed(connection, some, signal));
-    }
+    for (const batch of batchesOf(ids, MAX_AWAITED))
+      await (quiet ? awaitJobs(connection, batch, {}, signal) : awaitListed(connection, batch, signal));
     last = await fetchComparison(connection, last.id, signal);
     if (!last.cells.some(isOpen)) return last;
   }

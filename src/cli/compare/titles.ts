@@ -1,4 +1,4 @@
-/** Manifests among the encodes: each stands for its renditions, which are joined to files when they are needed. */
+/** Replaces manifests among the encodes by their renditions, which are joined to files when they are needed. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, extname, join } from "node:path";
@@ -12,7 +12,7 @@ import type { Rendition } from "../../titles/title.ts";
 import { quoteName } from "../terminal/escape.ts";
 import type { Pair } from "./pairs.ts";
 
-/** What a pair has whose distorted video is a rendition. */
+/** The rendition that is the distorted video of a pair. */
 export interface TitlePart {
   /** Path of the file. */
   readonly manifest: string;
@@ -54,7 +54,7 @@ export async function withRenditions(pairs: readonly Pair[], submitted: boolean)
 export class RenditionFiles implements AsyncDisposable {
   #folder: Promise<string> | undefined;
 
-  /** Returns the file of a pair's distorted video; of a rendition, a new one in most cases. Throws Failure. */
+  /** Returns the file of a pair's distorted video; for a rendition this is a new file in most cases. Throws Failure. */
   async fileOf({ distorted, part }: Pair, signal: AbortSignal): Promise<string> {
     if (part === undefined) return distorted;
     const { manifest, rendition } = part;

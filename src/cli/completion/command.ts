@@ -40,7 +40,7 @@ this version: print it again after an update.
 
 ${exitCodes({ 0: "printed", 2: "the shell is not supported" })}`;
 
-/** `wholeProgram`: makes the program with all commands loaded. */
+/** `wholeProgram` returns the program with all commands loaded. */
 export function completionCommand(wholeProgram: () => Promise<Command>): Command {
   return new PeopleCommand("svc completion")
     .summary("print a completion script for a shell")

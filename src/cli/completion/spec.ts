@@ -1,4 +1,4 @@
-/** What can be completed: the commands of a program, their options, and option values. */
+/** Collects what shells can complete: the commands of a program, their options, and option values. */
 import type { Command, Help, Option } from "commander";
 
 export type Values =
@@ -6,7 +6,7 @@ export type Values =
   | { readonly kind: "any" }
   | { readonly kind: "files" }
   | { readonly kind: "folders" }
-  /** Files, and what the controller lists. */
+  /** Files, and videos that the controller lists. */
   | { readonly kind: "videos" }
   /** Folders that the controller lists. */
   | { readonly kind: "listed" }

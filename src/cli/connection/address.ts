@@ -39,7 +39,9 @@ export function addAddressOptions(command: Command): Command {
   return command;
 }
 
-/** A setting that processes have too, as an option of a command. `otherwise`: what the help shows as the default. */
+/**
+ * Makes an option of a command from a setting that processes have too. `otherwise`: the default that the help shows.
+ */
 export function settingOption(setting: Setting<unknown>, otherwise = setting.shownDefault): Option {
   return optional(setting.flags, setting.help, otherwise)
     .env(variableOf(setting))

@@ -42,7 +42,10 @@ const EXIT_CODES: ExitCodes = {
   130: "stopped with Ctrl-C",
 };
 
-/** Returns the end of the help of commands that call a controller. `own`: exit codes with another meaning here. */
+/**
+ * Returns the end of the help of commands that call a controller. `own`: exit codes that mean something else for this
+ * command.
+ */
 export function serverGuide(own: ExitCodes = {}): string {
   return `${exitCodes({ ...EXIT_CODES, ...own })}
 
@@ -57,7 +60,7 @@ export function addServerOptions(command: Command): Command {
   return addTokenOptions(addAddressOptions(command));
 }
 
-/** `otherwise`: what is printed without --json. */
+/** `otherwise`: the kind of output without --json, for the help. */
 export function jsonOption(what: string, otherwise = "text"): Option {
   return optional("--json", `print ${what} as JSON`, otherwise);
 }
@@ -79,7 +82,7 @@ export async function withServer(
     try {
       return await run(connection, signal);
     } catch (thrown) {
-      throw ownWords(thrown);
+      throw withoutCause(thrown);
     }
   };
   await inside(trace, () => conclude(failureText, work));
@@ -93,14 +96,14 @@ export async function printFailure(
   thrown: Failure,
   { json }: { readonly json: boolean | undefined },
 ): Promise<void> {
-  const failure = Failure.from(ownWords(thrown));
+  const failure = Failure.from(withoutCause(thrown));
   if (json) await writeAll(process.stdout, [failureJson(failure, NOT_DONE)]);
   const lines = await failureLines(failure, detectTerminal(process.stderr, process.env), ADVICE);
   process.stderr.write(`${lines.join("\n")}\n`);
 }
 
 /** Returns the requested thing. Throws INTERNAL if the server's response lacks it. */
-export function answered<T>(thing: T | undefined, name: string): T {
+export function required<T>(thing: T | undefined, name: string): T {
   if (thing === undefined) throw new Failure("INTERNAL", `The server's response lacks ${name}.`);
   return thing;
 }
@@ -108,7 +111,7 @@ export function answered<T>(thing: T | undefined, name: string): T {
 /**
  * Returns a server's failure without its cause, so that only the server's message is shown; other errors are unchanged.
  */
-export function ownWords(thrown: unknown): unknown {
+export function withoutCause(thrown: unknown): unknown {
   if (!(thrown instanceof Failure) || !isFromServer(thrown)) return thrown;
   if (thrown.found?.["protocol"] !== undefined)
     return new Failure(thrown.code, `${thrown.message} Give it with --server HOST:PORT.`, {

@@ -46,7 +46,7 @@ interface Fact {
   readonly distorted: string;
 }
 
-/** What the files say of themselves, side by side; what differs is marked with ≠. */
+/** Returns the properties that the files state, side by side; differences are marked with ≠. */
 function factLines({ reference, distorted }: DiagnosisView, terminal: Terminal): string[] {
   const facts = FACTS.map(([name, of]) => ({ name, reference: of(reference), distorted: of(distorted) }));
   const mark = terminal.unicode ? "≠" : "!";

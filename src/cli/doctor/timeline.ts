@@ -1,4 +1,4 @@
-/** Draws which frames of the two videos show the same: one bar for each side, and the runs in words. */
+/** Draws which frames of the two videos show the same content: one bar for each side, and the runs in words. */
 import type { Run } from "../../engine/contract/alignment.ts";
 import { SIDES, type Side } from "../../engine/contract/request.ts";
 import { framesText } from "../../engine/media/track.ts";
@@ -33,7 +33,10 @@ export function timelineLines({ runs, frames }: Timeline, terminal: Terminal): s
   ];
 }
 
-/** A character stands for the same number of frames on both sides; it is full if all of them have a partner. */
+/**
+ * Draws the bar of a side. A character stands for the same number of frames on both sides; it is full if all of them
+ * have a partner.
+ */
 function bar(
   side: Side,
   { runs, frames }: Timeline,

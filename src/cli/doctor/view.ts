@@ -1,4 +1,4 @@
-/** A diagnosis as the commands show it: what the engine's and one from the API have in common. */
+/** A diagnosis as the commands show it: the members that the engine's diagnosis and the API's have in common. */
 import type { Run } from "../../engine/contract/alignment.ts";
 import type { Fix } from "../../engine/contract/finding.ts";
 import type { Side } from "../../engine/contract/request.ts";
@@ -15,7 +15,7 @@ export interface DiagnosisView extends Readonly<Record<Side, EngineMediaInfo | M
   readonly fix?: Fix | undefined;
 }
 
-/** What is found, without where and how it is repaired. */
+/** Findings reduced to their codes and confidences. */
 interface Claims {
   readonly findings: readonly Pick<FindingView, "code" | "confidence">[];
 }
@@ -33,7 +33,7 @@ export function diagnosisView({
   return { findings: findings.map(findingView), runs, fix: fix && knownFix(fix), reference, distorted };
 }
 
-/** Returns the codes of what is certainly or probably wrong with a pair, each once. */
+/** Returns the codes of certain and likely findings, each once. */
 export function wrongCodes({ findings }: Claims): readonly string[] {
   const wrong = findings.filter(({ confidence }) => confidence !== "possible");
   return [...new Set(wrong.map(({ code }) => code))];

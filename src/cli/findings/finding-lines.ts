@@ -1,4 +1,6 @@
-/** Findings in reports: what was found, how sure it is, where, the evidence, and the options that repair it. */
+/**
+ * Formats findings for reports: what was found, how sure that is, where, the evidence, and the options that repair it.
+ */
 import type { Confidence } from "../../engine/contract/finding.ts";
 import { areaText } from "../../engine/contract/picture.ts";
 import { printable } from "../terminal/escape.ts";
@@ -8,7 +10,7 @@ import { fixOptions } from "./fix-options.ts";
 import { type FindingView, sideOfArea } from "./view.ts";
 
 const INKS = { certain: "red", likely: "yellow", possible: "dim" } as const satisfies Record<Confidence, Ink>;
-/** Most findings of a list; a video with more has the same fault again and again. */
+/** Most findings that a list shows; a video with more has the same fault repeatedly. */
 const MOST = 12;
 
 /** Returns the lines of one finding. */
@@ -16,7 +18,7 @@ export function findingLines(finding: FindingView, terminal: Terminal): string[]
   return [...claimLines(finding, terminal), ...fixLines(finding, terminal)];
 }
 
-/** The same without its fix. */
+/** Returns the lines of one finding without its fix. */
 export function claimLines(finding: FindingView, terminal: Terminal): string[] {
   const evidence = indented(wrap(printable(finding.evidence), terminal.columns - 2));
   const isQuiet = finding.confidence === "possible" && finding.fixed !== true;

@@ -1,4 +1,4 @@
-/** What to do about a pair that was refused for how its videos relate. */
+/** Advice on a pair that was refused because of findings about its videos. */
 import type { Found } from "../../platform/failure.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
 import { claimLines, listLines } from "./finding-lines.ts";
@@ -13,7 +13,7 @@ export interface PairCommands {
   readonly hasFix: boolean;
   /** Whether it already has --findings. */
   readonly hasPolicy: boolean;
-  /** `svc doctor` for the pair, for a shell. */
+  /** The `svc doctor` command for the pair, quoted for a shell. */
   readonly doctor: string;
 }
 
@@ -26,8 +26,8 @@ const OF_JOB = {
 export const MISMATCH = "The two videos do not match, so their score would be wrong.";
 
 /**
- * Returns the certain findings and what to type. `commands`: those of the refused command; undefined: a job was
- * refused, which is submitted again. Returns no lines if the failure has no findings.
+ * Returns the certain findings and the commands to type next; no lines if the failure has no findings. `commands`:
+ * those that can follow the refused command; undefined: a job was refused, which has to be submitted again.
  */
 export function refusedLines(found: Found, terminal: Terminal, commands?: PairCommands): string[] {
   const { findings, fix } = mismatchIn(found);
@@ -40,7 +40,7 @@ export function refusedLines(found: Found, terminal: Terminal, commands?: PairCo
     "",
     ...listLines(certain, claimLines, terminal),
     "",
-    // What is to be typed is not wrapped, so that it can be copied.
+    // Commands are not wrapped, so that they can be copied.
     ...suggested.flatMap(([what, typed]) => [paint(terminal, "dim", what), `  ${typed}`]),
   ];
 }

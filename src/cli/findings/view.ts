@@ -1,4 +1,4 @@
-/** A finding as the commands show it: what the engine's findings and findings from the API have in common. */
+/** A finding as the commands show it: the members that the engine's findings and the API's have in common. */
 import type { Fix, FrameSpan } from "../../engine/contract/finding.ts";
 import type { Area } from "../../engine/contract/picture.ts";
 
@@ -14,7 +14,7 @@ export interface FindingView {
   readonly fixed?: boolean | undefined;
 }
 
-/** What a failure says about a pair that was refused. */
+/** The findings of a refused pair and their fix, from a failure's facts. */
 export interface Mismatch {
   readonly findings: readonly FindingView[];
   /** undefined: none is known. */

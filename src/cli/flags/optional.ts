@@ -1,7 +1,7 @@
 /** Options without a default value. */
 import { Option } from "commander";
 
-/** `otherwise`: what the help shows as the default. */
+/** `otherwise`: the default that the help shows. */
 export function optional(flags: string, help: string, otherwise: string): Option {
   return new Option(flags, help).default(undefined, otherwise);
 }

@@ -8,7 +8,7 @@ import { systemReason } from "../../platform/system-reason.ts";
 const MAX_BYTES = 64 * 1024 * 1024;
 
 export interface TextInput {
-  /** What it is, in the message after Ctrl-C: "the list". */
+  /** Names the text in the message after Ctrl-C, such as "the list". */
   readonly what: string;
   /** Returns the failure for a reason without a full stop. */
   readonly unusable: (why: string) => Failure;

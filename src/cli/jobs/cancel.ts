@@ -9,10 +9,17 @@ import {
 } from "../../gen/proto/svc/v1/job_pb.ts";
 import { PeopleCommand } from "../command.ts";
 import { messageJson } from "../connection/message-json.ts";
-import { addServerOptions, answered, serverGuide, withServer } from "../connection/server.ts";
+import { addServerOptions, required, serverGuide, withServer } from "../connection/server.ts";
 import { TIMES_GUIDE } from "../flags/instants.ts";
 import { filterOf } from "./filter.ts";
-import { addManyOptions, allChosen, areNamed, eachNamed, type ManyFlags, type Words } from "./many.ts";
+import {
+  addManyOptions,
+  areGivenById,
+  changeAllMatching,
+  changeEach,
+  type ManyFlags,
+  type Words,
+} from "./many.ts";
 import { titleLine } from "./state.ts";
 
 const WORDS: Words = { verb: "Cancel", doing: "Cancelling", done: "cancelled" };
@@ -53,9 +60,10 @@ async function cancel(
   flags: ManyFlags,
   signal: AbortSignal,
 ): Promise<number> {
-  if (areNamed(ids, flags)) return eachNamed(ids, flags, (id) => cancelled(connection, id, flags, signal));
+  if (areGivenById(ids, flags))
+    return changeEach(ids, flags, (id) => cancelled(connection, id, flags, signal));
   const chosen = flags.all ? { all: true } : { filter: filterOf(flags) };
-  return allChosen<CancelJobsResponse>(
+  return changeAllMatching<CancelJobsResponse>(
     flags,
     {
       words: WORDS,
@@ -74,6 +82,6 @@ async function cancelled(
   signal: AbortSignal,
 ): Promise<string> {
   const { job } = await connection.call(JobService.method.cancelJob, { id }, { signal });
-  const updated = answered(job, `job ${id}`);
+  const updated = required(job, `job ${id}`);
   return json ? messageJson(JobSchema, updated) : `${titleLine(updated)}\n`;
 }

@@ -6,7 +6,7 @@ import { Failure, isFailureCode } from "../../platform/failure.ts";
 import { PeopleCommand } from "../command.ts";
 import {
   addServerOptions,
-  answered,
+  required,
   type ServerFlags,
   serverGuide,
   withServer,
@@ -63,15 +63,15 @@ async function saveClip(
   signal: AbortSignal,
 ): Promise<number> {
   const target = await outputFile({ name: output, content: "frames of the clip" }, []);
-  const { firstFrame, frameCount } = await made(connection, wanted, signal);
+  const { firstFrame, frameCount } = await readyClip(connection, wanted, signal);
   await writeOutput(target, piecesOf(connection, wanted, signal), signal);
   const last = firstFrame + frameCount - 1;
   await writeAll(process.stdout, [`Frames ${firstFrame} to ${last} written to ${quoteName(output)}.\n`]);
   return EXIT.scored;
 }
 
-/** Requests the clip, unless there is one, and waits until it is ready. Throws why it could not be made. */
-async function made(connection: Connection, { id, frame }: Wanted, signal: AbortSignal): Promise<Clip> {
+/** Requests the clip unless it exists, and waits until it is ready. Throws the failure if it could not be made. */
+async function readyClip(connection: Connection, { id, frame }: Wanted, signal: AbortSignal): Promise<Clip> {
   const { method } = JobService;
   const asked = await connection.call(method.requestClips, { id, frames: [frame] }, { signal });
   let clip = clipOf(asked.clips, frame);
@@ -100,7 +100,7 @@ async function made(connection: Connection, { id, frame }: Wanted, signal: Abort
 }
 
 function clipOf(clips: readonly Clip[], frame: number): Clip {
-  return answered(
+  return required(
     clips.find((clip) => clip.frame === frame),
     `the clip of frame ${frame}`,
   );

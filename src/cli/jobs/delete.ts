@@ -9,11 +9,18 @@ import {
 } from "../../gen/proto/svc/v1/job_pb.ts";
 import { PeopleCommand } from "../command.ts";
 import { messageJson } from "../connection/message-json.ts";
-import { addServerOptions, answered, serverGuide, withServer } from "../connection/server.ts";
+import { addServerOptions, required, serverGuide, withServer } from "../connection/server.ts";
 import { TIMES_GUIDE } from "../flags/instants.ts";
 import { optional } from "../flags/optional.ts";
 import { addEndOptions, filterOf } from "./filter.ts";
-import { addManyOptions, allChosen, areNamed, eachNamed, type ManyFlags, type Words } from "./many.ts";
+import {
+  addManyOptions,
+  areGivenById,
+  changeAllMatching,
+  changeEach,
+  type ManyFlags,
+  type Words,
+} from "./many.ts";
 import { titleLine } from "./state.ts";
 
 interface DeleteFlags extends ManyFlags {
@@ -61,9 +68,9 @@ async function remove(
   signal: AbortSignal,
 ): Promise<number> {
   const { cancel = false } = flags;
-  if (areNamed(ids, flags)) return eachNamed(ids, flags, (id) => removed(connection, id, flags, signal));
+  if (areGivenById(ids, flags)) return changeEach(ids, flags, (id) => removed(connection, id, flags, signal));
   const chosen = flags.all ? { all: true } : { filter: filterOf(flags) };
-  return allChosen<DeleteJobsResponse>(
+  return changeAllMatching<DeleteJobsResponse>(
     flags,
     {
       words: WORDS,
@@ -83,6 +90,6 @@ async function removed(
   signal: AbortSignal,
 ): Promise<string> {
   const { job } = await connection.call(JobService.method.deleteJob, { id, cancel }, { signal });
-  const deletedJob = answered(job, `job ${id}`);
+  const deletedJob = required(job, `job ${id}`);
   return json ? messageJson(JobSchema, deletedJob) : `${titleLine(deletedJob)}  deleted\n`;
 }

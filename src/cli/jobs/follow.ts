@@ -82,7 +82,7 @@ async function readStream(
   throw new Failure("SERVER_UNREACHABLE", `${connection.address} closed the job stream.`);
 }
 
-/** Waits until the server answers again. Throws the last failure if it is permanent, or after PATIENCE_MS. */
+/** Waits until the server answers again. Throws the last failure if it is permanent, or after WAIT_LIMIT_MS. */
 async function reconnected(
   connection: Connection,
   lost: Failure,

@@ -113,7 +113,7 @@ async function* csvChunks(
     let chunk = "";
     for (const row of rows) {
       const unknown = Object.keys(row.metrics).find((metric) => !known.has(metric));
-      if (unknown !== undefined) throw grown(unknown);
+      if (unknown !== undefined) throw jobProgressed(unknown);
       chunk += csvLine(row.frame, metrics, (metric) => row.metrics[metric], rate);
     }
     yield chunk;
@@ -141,8 +141,8 @@ async function metricsOf(
   return [...metrics];
 }
 
-/** The job progressed while its frames were read. */
-function grown(metric: string): Failure {
+/** The failure for a metric that appeared because the job progressed while its frames were read. */
+function jobProgressed(metric: string): Failure {
   return new Failure(
     "INTERNAL",
     `Frames scored in the meantime have a score of ${quoteName(metric)}, which the CSV header lacks. Run the command again.`,

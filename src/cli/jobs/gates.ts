@@ -11,7 +11,10 @@ const VERDICTS: Readonly<Record<number, GateOutcome["verdict"]>> = {
   [Verdict.UNKNOWN_METRIC]: "UNKNOWN_METRIC",
 };
 
-/** Returns the gates of a job that has a result. A verdict or a statistic unknown to this version is none that passes. */
+/**
+ * Returns the gates of a job that has a result. A gate with a verdict or statistic unknown to this version does not
+ * pass.
+ */
 export function keptGates({ gates }: Pick<Job, "gates">): readonly GateOutcome[] {
   return gates.flatMap((gate) => (gate.verdict === Verdict.VERDICT_UNSPECIFIED ? [] : [outcomeOf(gate)]));
 }

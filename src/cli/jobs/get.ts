@@ -6,8 +6,8 @@ import { PeopleCommand } from "../command.ts";
 import { messageJson } from "../connection/message-json.ts";
 import {
   addServerOptions,
-  answered,
   jsonOption,
+  required,
   type ServerFlags,
   serverGuide,
   withServer,
@@ -68,7 +68,7 @@ async function get(
 /** Fetches a job with its plan or result, and its tasks. Throws Failure. */
 export async function fetchJob(connection: Connection, id: string, signal: AbortSignal): Promise<Job> {
   const { job } = await connection.call(JobService.method.getJob, { id }, { signal });
-  return answered(job, `job ${id}`);
+  return required(job, `job ${id}`);
 }
 
 async function pageText(

@@ -1,4 +1,4 @@
-/** The page of a job, for people: what it is, its progress, and where its tasks run. */
+/** The page of a job, for people: its properties, its progress, and where its tasks run. */
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type Job, type JobWork, JobWork_Kind, JobWork_State } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { MediaInfo } from "../../gen/proto/svc/v1/scoring_pb.ts";
@@ -95,7 +95,7 @@ function requestedText({ spec }: Job): string {
   return tolerance === undefined ? "" : `to ±${tolerance} with 95 % confidence, seed ${seed ?? "unknown"}`;
 }
 
-/** Returns what was taken from earlier results; empty if nothing was. */
+/** Returns the text about scores reused from earlier results; empty if there are none. */
 function reusedText({ reuse, segmentsTotal }: Job): string {
   if (reuse === undefined) return "";
   const { segments, jobId, scoredTime } = reuse;
@@ -103,7 +103,7 @@ function reusedText({ reuse, segmentsTotal }: Job): string {
   return `the result of job ${printable(jobId)} of ${instantText(millisecondsOf(scoredTime) ?? 0)}`;
 }
 
-/** Returns a file's name, and what the plan found in it. */
+/** Returns a file's name and the properties that planning found. */
 function fileText(name: string | undefined, found: MediaInfo | undefined, terminal: Terminal): string {
   const quoted = quoteName(name ?? "");
   return found === undefined ? quoted : `${quoted}  ${mediaText(found, terminal)}`;
@@ -125,7 +125,7 @@ function submittedText({ createTime, submittedBy }: Job, now: number): string {
   return `${new Date(created).toISOString()} (${ageText(now - created)} ago)${by}`;
 }
 
-/** Returns until when the job is kept, and with what; empty for a job that has not ended. */
+/** Returns until when the job is kept, and what is kept with it; empty for a job that has not ended. */
 function keptText({ expireTime, spec }: Job): string {
   const until = millisecondsOf(expireTime);
   const what = spec?.diagnoseOnly ? "" : "with its scores, stills and clips ";

@@ -6,8 +6,8 @@ import { PeopleCommand } from "../command.ts";
 import { messageJson } from "../connection/message-json.ts";
 import {
   addServerOptions,
-  answered,
   jsonOption,
+  required,
   type ServerFlags,
   serverGuide,
   withServer,
@@ -49,7 +49,7 @@ async function label(
 ): Promise<number> {
   const request = { id, setLabels: set, removeLabels: [...remove] };
   const { job } = await connection.call(JobService.method.updateJob, request, { signal });
-  const updated = answered(job, `job ${id}`);
+  const updated = required(job, `job ${id}`);
   const labels = labelsText(updated.spec?.labels ?? {}) || "no labels";
   const text = json ? messageJson(JobSchema, updated, 2) : `${titleLine(updated)}  ${labels}\n`;
   await writeAll(process.stdout, [text]);

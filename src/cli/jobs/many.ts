@@ -30,9 +30,9 @@ export interface Words {
 }
 
 export interface ManyHelp {
-  /** What --all selects. */
+  /** The jobs that --all selects, for the help. */
   readonly all: string;
-  /** What --json prints; default: the jobs given by id, else the counts. */
+  /** The output of --json, for the help; default: the jobs given by id, else the counts. */
   readonly json?: string;
   /** Adds the options that select jobs; default: addFilterOptions. */
   readonly addFilters?: (command: Command) => Command;
@@ -55,7 +55,7 @@ export function addManyOptions<C extends Command>(command: C, { verb }: Words, h
 }
 
 /** Returns whether jobs are given by id rather than by options. Throws INVALID_REQUEST for contradictory arguments. */
-export function areNamed(ids: readonly string[], flags: ManyFlags): boolean {
+export function areGivenById(ids: readonly string[], flags: ManyFlags): boolean {
   const { all = false, dryRun, yes } = flags;
   const filtered = isFiltered(flags);
   if (ids.length > 0) {
@@ -77,10 +77,10 @@ export function areNamed(ids: readonly string[], flags: ManyFlags): boolean {
 const REFUSALS: ReadonlySet<string> = new Set(["not-found", "conflict", "forbidden", "invalid"]);
 
 /**
- * Changes jobs one by one and returns the worst exit code. `change` returns the text to print for a job. Throws
- * Failure.
+ * Changes the jobs with these ids one by one. Returns the worst exit code. `change` returns the text to print for a
+ * job. Throws Failure.
  */
-export async function eachNamed(
+export async function changeEach(
   ids: readonly string[],
   { json }: ServerFlags,
   change: (id: string) => Promise<string>,
@@ -115,20 +115,20 @@ export function jobsText(count: number): string {
 }
 
 /** Changes all jobs that match the options, after confirmation. Throws Failure. */
-export async function allChosen<Answer>(
+export async function changeAllMatching<Answer>(
   flags: ManyFlags,
   change: Change<Answer>,
   signal: AbortSignal,
 ): Promise<number> {
   const { words, progressOf } = change;
-  const found = await last(change.call(true));
+  const found = await lastOf(change.call(true));
   const { matched } = progressOf(found);
   if (flags.dryRun || matched === 0) {
     const text = matched === 0 ? "No jobs.\n" : `${jobsText(matched)} would be ${words.done}.\n`;
     await writeAll(process.stdout, [flags.json ? change.json(found) : text]);
     return EXIT.scored;
   }
-  if (!flags.yes && !(await isAgreed(matched, words, signal))) return EXIT.input;
+  if (!flags.yes && !(await isConfirmed(matched, words, signal))) return EXIT.input;
   const done = await withProgress(change);
   const { changed } = progressOf(done);
   const text = `${capitalized(words.done)} ${jobsText(changed)}.\n`;
@@ -137,7 +137,7 @@ export async function allChosen<Answer>(
 }
 
 /** Asks for confirmation on a terminal. Throws INVALID_REQUEST if standard input is none. */
-export async function isAgreed(
+export async function isConfirmed(
   matched: number,
   { verb, done }: Words,
   signal: AbortSignal,
@@ -157,7 +157,7 @@ async function withProgress<Answer>({ words, call, progressOf }: Change<Answer>)
   const line = progressLine(process.stderr, () => detectTerminal(process.stderr, process.env));
   let changed = 0;
   try {
-    return await last(call(false), (answer) => {
+    return await lastOf(call(false), (answer) => {
       const { matched } = progressOf(answer);
       ({ changed } = progressOf(answer));
       line.note(`${words.doing} ${COUNT.format(changed)} of ${jobsText(matched)} …`);
@@ -180,7 +180,7 @@ function soFar(failure: Failure, changed: number, { done }: Words): Failure {
   );
 }
 
-async function last<T>(parts: AsyncIterable<T>, each: (part: T) => void = () => {}): Promise<T> {
+async function lastOf<T>(parts: AsyncIterable<T>, each: (part: T) => void = () => {}): Promise<T> {
   let latest: T | undefined;
   for await (const part of parts) {
     latest = part;

@@ -5,6 +5,7 @@ import {
   StreamJobsResponse_Kind as Kind,
   type StreamJobsResponse,
 } from "../../gen/proto/svc/v1/job_pb.ts";
+import { batchesOf } from "../../platform/batches.ts";
 import { Failure } from "../../platform/failure.ts";
 import { followJobs, type JobFilter } from "./follow.ts";
 import { fetchJob } from "./get.ts";
@@ -56,9 +57,7 @@ export async function awaitJobs(
   const ended = new Map<string, Job>();
   const failed = new AbortController();
   const any = AbortSignal.any([signal, failed.signal]);
-  const groups = Array.from({ length: Math.ceil(ids.length / IDS_PER_STREAM) }, (_, group) =>
-    ids.slice(group * IDS_PER_STREAM, (group + 1) * IDS_PER_STREAM),
-  );
+  const groups = batchesOf(ids, IDS_PER_STREAM);
   try {
     await Promise.all(groups.map((group) => awaitGroup(connection, group, ended, watcher, any)));
   } finally {

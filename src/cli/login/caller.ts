@@ -2,7 +2,7 @@
 import { Connection } from "../../client/connection/connection.ts";
 import type { Tls } from "../../client/connection/tls.ts";
 import { TenantService } from "../../gen/proto/svc/v1/tenant_pb.ts";
-import { ownWords } from "../connection/server.ts";
+import { withoutCause } from "../connection/server.ts";
 
 export interface Caller {
   readonly tenant: string;
@@ -24,7 +24,7 @@ export async function callerOf(
   try {
     return await askWho(connection, signal);
   } catch (thrown) {
-    throw ownWords(thrown);
+    throw withoutCause(thrown);
   }
 }
 

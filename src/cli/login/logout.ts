@@ -10,7 +10,7 @@ import { jsonOption } from "../connection/server.ts";
 import { userSessions } from "../connection/sessions.ts";
 import { EXIT, writeAll } from "../exit.ts";
 import { printableJson } from "../terminal/escape.ts";
-import { tell } from "./output.ts";
+import { printSentence } from "./output.ts";
 
 interface LogoutFlags {
   readonly server: string;
@@ -64,14 +64,16 @@ async function logout(flags: LogoutFlags, signal: AbortSignal): Promise<number> 
 
 /** An unusable session is deleted all the same. */
 function reportUnread(thrown: unknown): undefined {
-  tell(`The session is not revoked at the provider: ${Failure.from(thrown).message}`);
+  printSentence(`The session is not revoked at the provider: ${Failure.from(thrown).message}`);
 }
 
 async function revokedWith(session: Session, signal: AbortSignal): Promise<boolean> {
   try {
     return await revoke(session, signal);
   } catch (thrown) {
-    tell(`The session is deleted here, but not revoked at the provider: ${Failure.from(thrown).message}`);
+    printSentence(
+      `The session is deleted here, but not revoked at the provider: ${Failure.from(thrown).message}`,
+    );
     return false;
   }
 }

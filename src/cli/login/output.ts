@@ -7,7 +7,7 @@ import { wrap } from "../terminal/wrap.ts";
 import type { Caller } from "./caller.ts";
 
 /** Prints a sentence on standard error, which is for people even if a program reads standard output. */
-export function tell(sentence: string): void {
+export function printSentence(sentence: string): void {
   const { columns } = detectTerminal(process.stderr, process.env);
   process.stderr.write(`${wrap(printable(sentence), columns).join("\n")}\n`);
 }
@@ -42,7 +42,7 @@ export async function printSession(
   return writeAll(process.stdout, [`${lines.join("\n")}\n`]);
 }
 
-/** Returns what may be shown of a session: no tokens. */
+/** Returns a session as JSON, without its tokens. */
 export function sessionJson({ issuer, clientId, expiresMs, refreshToken }: Session): object {
   return {
     issuer,

@@ -12,7 +12,7 @@ import { userSessions } from "../connection/sessions.ts";
 import { type Advice, EXIT } from "../exit.ts";
 import { switchVariable } from "../flags/switch-variable.ts";
 import { type Caller, callerOf } from "./caller.ts";
-import { printSession, tell } from "./output.ts";
+import { printSentence, printSession } from "./output.ts";
 import { signIn, type Way } from "./sign-in.ts";
 
 export interface LoginFlags extends AddressFlags {
@@ -46,7 +46,7 @@ async function login(flags: LoginFlags, signal: AbortSignal): Promise<number> {
   const server = normalServer(flags.server);
   const sessions = userSessions();
   if (tls === undefined && !isLoopback(server.slice(0, server.lastIndexOf(":")))) {
-    tell(
+    printSentence(
       `Your token will be sent to ${server} unencrypted, and can be intercepted: use --tls if the server supports it.`,
     );
   }
@@ -111,7 +111,9 @@ async function acceptedCaller(
     const failure = Failure.from(thrown);
     const refused = failure.kind === "unauthenticated" || failure.kind === "forbidden";
     if (!refused || failure.code === "TOKEN_KEY_UNKNOWN") {
-      tell(`Your identity could not be checked with ${session.server}: ${failure.message} [${failure.code}]`);
+      printSentence(
+        `Your identity could not be checked with ${session.server}: ${failure.message} [${failure.code}]`,
+      );
       return undefined;
     }
     await revoke(session, signal).catch(() => false);

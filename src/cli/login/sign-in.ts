@@ -6,7 +6,7 @@ import { type DeviceCode, hasDeviceFlow, signInByDevice } from "../../client/sig
 import type { Provider } from "../../client/sign-in/provider.ts";
 import { browserCommand, openBrowser } from "../../platform/open-browser.ts";
 import { printable } from "../terminal/escape.ts";
-import { printAddress, tell } from "./output.ts";
+import { printAddress, printSentence } from "./output.ts";
 
 /** The flow chosen on the command line. */
 export interface Way {
@@ -32,29 +32,31 @@ export function signIn(provider: Provider, { way, ...options }: SignIn): Promise
     port: way.port ?? 0,
     onUrl: (url) => showAddress(url, browser),
     onForged: () => {
-      tell("Rejected a callback that does not belong to your sign-in. Still waiting for you …");
+      printSentence("Rejected a callback that does not belong to your sign-in. Still waiting for you …");
     },
   });
 }
 
 function showAddress(url: string, browser: readonly string[] | undefined): void {
   if (browser === undefined) {
-    tell("To sign in, open this address in a browser on this machine:");
+    printSentence("To sign in, open this address in a browser on this machine:");
   } else {
-    tell("To sign in, use the browser that is opening, or open this address on this machine:");
-    openBrowser(browser, url, () => tell("The browser could not be opened. Open the address yourself."));
+    printSentence("To sign in, use the browser that is opening, or open this address on this machine:");
+    openBrowser(browser, url, () =>
+      printSentence("The browser could not be opened. Open the address yourself."),
+    );
   }
   printAddress(url);
-  tell("Waiting for you … (Ctrl-C to stop)");
+  printSentence("Waiting for you … (Ctrl-C to stop)");
 }
 
 function onCode({ url, userCode, completeUrl }: DeviceCode): void {
-  tell("To sign in, open this address on any device:");
+  printSentence("To sign in, open this address on any device:");
   printAddress(url);
-  tell(`and enter the code ${printable(userCode)}`);
+  printSentence(`and enter the code ${printable(userCode)}`);
   if (completeUrl !== undefined) {
-    tell("or open this address, which includes the code:");
+    printSentence("or open this address, which includes the code:");
     printAddress(completeUrl);
   }
-  tell("Waiting for you … (Ctrl-C to stop)");
+  printSentence("Waiting for you … (Ctrl-C to stop)");
 }

@@ -16,7 +16,7 @@ import { printable } from "../terminal/escape.ts";
 
 /** Milliseconds from the start of the program to its end. */
 const LIMIT_MS = 2_000;
-/** More names than a shell shows without asking. */
+/** Most names that are printed; more than a shell shows without asking. */
 const MAX_NAMES = 500;
 
 type What = "videos" | "folders";
@@ -75,7 +75,7 @@ function folderOf(word: string): string | undefined {
   return word.startsWith("/") ? word.slice(0, word.lastIndexOf("/") + 1) : undefined;
 }
 
-/** Returns the options of a line that is not complete yet, with their variables and defaults. */
+/** Returns the options of an incomplete line, with their variables and defaults. */
 function flagsOf(line: string): ServerFlags {
   const typed = addServerOptions(new Command())
     .helpOption(false)

@@ -7,8 +7,8 @@ import { PeopleCommand } from "../command.ts";
 import { messageJson } from "../connection/message-json.ts";
 import {
   addServerOptions,
-  answered,
   jsonOption,
+  required,
   type ServerFlags,
   serverGuide,
   withServer,
@@ -49,7 +49,7 @@ async function drain(
 ): Promise<number> {
   const { id } = nodeNamed(await fetchNodes(connection, signal), idOrName);
   const drained = await connection.call(NodeService.method.drainNode, { id }, { signal });
-  const node = answered(drained.node, `node ${id}`);
+  const node = required(drained.node, `node ${id}`);
   const line = `${nodeState(node).padEnd(9)} ${printable(node.id)}  ${printable(node.name)}\n`;
   await writeAll(process.stdout, [json ? messageJson(NodeSchema, node, 2) : line]);
   return EXIT.scored;

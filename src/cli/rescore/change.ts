@@ -1,4 +1,4 @@
-/** What rescoring changes in a job, and the submission that results. */
+/** The change that rescoring makes to a job, and the resulting submission. */
 import { hash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import {
@@ -9,7 +9,7 @@ import {
 } from "../../gen/proto/svc/v1/job_pb.ts";
 import { requestedModels } from "../../jobs/default-models.ts";
 import { MAX_LABELS } from "../../jobs/request-limits.ts";
-import { answered } from "../connection/server.ts";
+import { required } from "../connection/server.ts";
 import { expectedGates } from "../score/gates.ts";
 
 /** Label of a rescored job: the id of the job that it was made from. The prefix keeps it apart from people's own. */
@@ -58,7 +58,7 @@ function changedSpec(job: Job, { models, scorerVersion }: Change): JobSpec {
   return { ...spec, model: "", ...next, gates: gatesWith(spec, next.models) };
 }
 
-/** Returns the gates of a job that its score with the models will have a metric for. */
+/** Returns the gates of a job for which a score by these models will have the metric. */
 function gatesWith({ gates, features, estimate }: JobSpec, models: readonly string[]): string[] {
   return gates.filter((gate) => {
     try {
@@ -71,7 +71,7 @@ function gatesWith({ gates, features, estimate }: JobSpec, models: readonly stri
 }
 
 function specOf({ id, spec }: Job): JobSpec {
-  return answered(spec, `the spec of job ${id}`);
+  return required(spec, `the spec of job ${id}`);
 }
 
 /** Equal for jobs of the same pair that have equal scores. */

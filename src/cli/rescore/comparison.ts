@@ -1,4 +1,4 @@
-/** Old scores beside new ones: of each job, and in sum. */
+/** Compares old scores with new ones, for each job and in total. */
 import type { Connection } from "../../client/connection/connection.ts";
 import { type Job, Job_State, JobSchema } from "../../gen/proto/svc/v1/job_pb.ts";
 import { USUAL_MAX_SCORE, usedModel } from "../../jobs/scored-models.ts";
@@ -23,7 +23,7 @@ export interface Compared {
   readonly failure: Failure | undefined;
 }
 
-/** What the table shows of it, and its exit code: the results of many jobs take too much memory. */
+/** The table row of a rescored job, and its exit code. Keeping the results of many jobs would take too much memory. */
 export interface ComparedRow {
   readonly id: string;
   readonly newId: string | undefined;
@@ -41,7 +41,7 @@ const MAX_NAME_COLUMNS = 20;
 /** Minimum width of the reason before other columns are left out. */
 const RESULT_COLUMNS = 12;
 
-/** Fetches the results of a job and of the one that it was rescored as, which has ended. Throws Failure. */
+/** Fetches the results of a job and of the ended job that rescored it. Throws Failure. */
 export async function compare(
   connection: Connection,
   { old, refusal }: Resubmission,
@@ -126,12 +126,12 @@ function signed(difference: number | undefined): string {
   return difference === undefined ? "-" : `${difference < 0 ? "" : "+"}${exact(difference)}`;
 }
 
-/** The code first, because the end is cut. */
+/** Returns the code before the message, because the end of a cell is cut. */
 function failureText(failure: Failure | undefined): string {
   return failure === undefined ? "" : `${failure.code}: ${failure.message}`;
 }
 
-/** Returns the numbers of jobs, the differences, and what the jobs were scored with before and now. */
+/** Returns lines with the numbers of jobs, the differences, and the old and new models. */
 function sumLines(rows: readonly ComparedRow[]): string[] {
   const failed = rows.filter(({ failure }) => failure !== undefined).length;
   const differences = rows.flatMap((row) => differenceOf(row) ?? []);

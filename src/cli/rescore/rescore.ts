@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { Connection } from "../../client/connection/connection.ts";
 import { type Job, JobSchema } from "../../gen/proto/svc/v1/job_pb.ts";
+import { batchesOf } from "../../platform/batches.ts";
 import { Failure, invalid } from "../../platform/failure.ts";
 import { PeopleCommand } from "../command.ts";
 import { messageJson } from "../connection/message-json.ts";
@@ -12,9 +13,9 @@ import { optional } from "../flags/optional.ts";
 import { addEndOptions, addSubmitOptions } from "../jobs/filter.ts";
 import {
   addManyOptions,
-  areNamed,
-  eachNamed,
-  isAgreed,
+  areGivenById,
+  changeEach,
+  isConfirmed,
   jobsText,
   type ManyFlags,
   type Words,
@@ -97,15 +98,15 @@ async function rescore(
   signal: AbortSignal,
 ): Promise<number> {
   const change = changeOf(flags);
-  if (!areNamed(ids, flags)) {
+  if (!areGivenById(ids, flags)) {
     const found = await succeededJobs(connection, flags, signal);
     const jobs = withDifference(found, change);
     if (flags.dryRun || jobs.length === 0) return printCounts(found.length, jobs.length, flags);
-    if (!flags.yes && !(await isAgreed(jobs.length, WORDS, signal))) return EXIT.input;
+    if (!flags.yes && !(await isConfirmed(jobs.length, WORDS, signal))) return EXIT.input;
     return rescoreAll(connection, jobs, change, flags, signal);
   }
   const jobs: Job[] = [];
-  const code = await eachNamed([...new Set(ids)], flags, async (id) => {
+  const code = await changeEach([...new Set(ids)], flags, async (id) => {
     const job = await succeededJob(connection, id, signal);
     if (withDifference([job], change).length === 0)
       throw invalid(`Job ${id} already has these models and this scorer. Name others.`);
@@ -185,7 +186,10 @@ async function printStored(all: readonly Resubmission[], { json }: RescoreFlags)
   return worst(codes);
 }
 
-/** Waits for the new jobs, and returns old beside new; with --json also prints a line for each job. */
+/**
+ * Waits for the new jobs and returns a row for each pair of old and new job. With --json, also prints a line for each
+ * job.
+ */
 async function outcomes(
   connection: Connection,
   all: readonly Resubmission[],
@@ -194,10 +198,8 @@ async function outcomes(
 ): Promise<readonly ComparedRow[]> {
   const ids = [...new Set(all.flatMap(({ stored }) => stored?.id ?? []))];
   const ended = new Map<string, Job>();
-  for (let first = 0; first < ids.length; first += MAX_AWAITED) {
-    const some = await awaitListed(connection, ids.slice(first, first + MAX_AWAITED), signal);
-    for (const job of some) ended.set(job.id, job);
-  }
+  for (const batch of batchesOf(ids, MAX_AWAITED))
+    for (const job of await awaitListed(connection, batch, signal)) ended.set(job.id, job);
   const rows: ComparedRow[] = [];
   for (const one of all) {
     const next = await compare(connection, one, ended.get(one.stored?.id ?? ""), signal);

@@ -1,21 +1,22 @@
 /** Submits jobs again with a change. */
 import type { Connection } from "../../client/connection/connection.ts";
 import type { Job } from "../../gen/proto/svc/v1/job_pb.ts";
+import { batchesOf } from "../../platform/batches.ts";
 import { Failure, type FailureCode } from "../../platform/failure.ts";
-import { answered } from "../connection/server.ts";
+import { required } from "../connection/server.ts";
 import { fetchJob } from "../jobs/get.ts";
 import type { ListedJob } from "../submit/list-file.ts";
 import { storeList } from "../submit/store-list.ts";
 import { type Change, changedRequest } from "./change.ts";
 
-/** A job and what became of its submission. */
+/** A job and the outcome of its submission. */
 export type Resubmission =
   | { readonly old: Job; readonly stored: Job; readonly existed: boolean; readonly refusal?: never }
   | { readonly old: Job; readonly stored?: never; readonly refusal: Failure };
 
-/** Jobs per request. A refused job costs another request for the others. */
+/** Jobs per request. A refused job costs one more request for the others. */
 const BATCH = 100;
-/** Refusals of a job that concern all the others too. */
+/** Refusals that would concern every other job too. */
 const OF_ALL: readonly FailureCode[] = ["UNKNOWN_MODEL", "UNKNOWN_SCORER"];
 
 export interface Resubmitting {
@@ -38,8 +39,8 @@ export async function resubmit(
 ): Promise<readonly Resubmission[]> {
   const all: Resubmission[] = [];
   try {
-    for (let first = 0; first < jobs.length; first += BATCH) {
-      all.push(...(await resubmitBatch(connection, jobs.slice(first, first + BATCH), resubmitting)));
+    for (const batch of batchesOf(jobs, BATCH)) {
+      all.push(...(await resubmitBatch(connection, batch, resubmitting)));
       resubmitting.onProgress(all.length);
     }
     return all;
@@ -68,8 +69,8 @@ async function resubmitBatch(
       ...{ listed: true, refusal, onWait, signal },
       onStored: async (answers) => {
         for (const { job, existed } of answers) {
-          const old = answered(rest.next().value, "fewer jobs");
-          outcomes.set(old.id, { old, stored: answered(job, "a job"), existed });
+          const old = required(rest.next().value, "fewer jobs");
+          outcomes.set(old.id, { old, stored: required(job, "a job"), existed });
         }
       },
     });

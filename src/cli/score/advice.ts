@@ -1,4 +1,4 @@
-/** What to do about failures of scores that are computed here. */
+/** Advice on failures of scores that are computed on this machine. */
 import type { Advice } from "../exit.ts";
 
 export const SCORE_ADVICE: Advice = {

@@ -32,13 +32,13 @@ export function estimateOptions(): Option[] {
   ];
 }
 
-/** Returns what the options request; undefined: a score of all frames. Throws INVALID_REQUEST. */
+/** Returns the sample that the options request; undefined for a score of all frames. Throws INVALID_REQUEST. */
 export function sampleOf(flags: EstimateFlags): SampleRequest | undefined {
   const estimate = estimateOf(flags);
   return estimate && { seed: randomInt(MAX_SEED + 1), ...estimate };
 }
 
-/** The same, without a seed if none is given. */
+/** Like sampleOf, but without a seed if none is given. */
 export function estimateOf({
   estimate,
   seed,
@@ -78,7 +78,7 @@ export function shareText(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }
 
-/** Says how sure the estimate is, how much was scored, and how to repeat it. */
+/** Returns lines that state the confidence of the estimate, the share that was scored, and how to repeat it. */
 export function estimateLines(estimate: EstimateView, terminal: Terminal): string[] {
   const { confidence, low, high, scoredShare, units, totalUnits, totalFrames, seed } = estimate;
   const interval = `${low.toFixed(2)} to ${high.toFixed(2)}`;

@@ -9,7 +9,7 @@ import { quoteName } from "../terminal/escape.ts";
 /** Chunks of text or bytes, generated on demand. */
 type Chunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
-/** What is written where, for messages. */
+/** Names a file and its content in messages. */
 interface Named {
   /** The file as given. */
   readonly name: string;
@@ -17,7 +17,7 @@ interface Named {
   readonly content: string;
 }
 
-/** A file that will be written, checked before the work whose result it is. */
+/** A file that will be written, checked before the work whose result it gets. */
 export interface OutputFile extends Named {
   /** The real path: a symbolic link is kept and its target replaced. */
   readonly path: string;

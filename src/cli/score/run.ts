@@ -25,7 +25,7 @@ import { requestOf } from "./pair-request.ts";
 import { progressLine } from "./progress.ts";
 import { report } from "./report.ts";
 
-/** What to do, checked before scoring starts. */
+/** The outputs and gates of a command, checked before scoring starts. */
 interface Plan {
   readonly request: PairRequest;
   readonly gates: readonly Gate[];
@@ -107,14 +107,14 @@ export function engineOptions(flags: ScorerFlags): EngineOptions {
   return {
     ...programPlaces(process.env),
     scorerPath: flags.vmafBinary,
-    // One score is over before a test of the program would pay off.
+    // A test of the program would take too long compared with a single score.
     trustInstalled: true,
     modelDir: flags.modelDir,
     threads: flags.threads,
   };
 }
 
-/** With --quiet, the terminal shows no progress. */
+/** Returns the terminal of a stream; with --quiet, one that shows no progress. */
 export function terminalOf(stream: NodeJS.WriteStream, { quiet }: Pick<ScoreFlags, "quiet">): Terminal {
   const terminal = detectTerminal(stream, process.env);
   return quiet ? { ...terminal, live: false } : terminal;

@@ -1,4 +1,4 @@
-/** A score as the commands show it: what the engine's result and a result from the API have in common. */
+/** A score as the commands show it: the members that the engine's result and the API's have in common. */
 import type { Pooled } from "../../engine/contract/result.ts";
 import { isComponent } from "../../jobs/feature-names.ts";
 import { STATISTICS } from "../../jobs/gates/gate.ts";
@@ -39,7 +39,7 @@ export interface ModelView extends ScoredModel {
   readonly interval?: Interval | undefined;
 }
 
-/** What a result says of the sample that it was estimated from. */
+/** The sample that a result was estimated from. */
 export interface EstimateView extends Interval {
   readonly tolerance: number;
   readonly confidence: number;
@@ -84,7 +84,7 @@ export interface ScoreView {
   readonly frames: Series;
 }
 
-/** Returns the numbers in their files of a result's frame; undefined if they are the same. */
+/** Returns the frame numbers that a result's frame has in the two files; undefined if all are the same. */
 export function sourcesOf(
   frame: number,
   alignment: AlignmentView | undefined,

@@ -1,4 +1,4 @@
-/** Fetches the wheel with the Python installers of this machine, so with the user's own indexes, proxies and CAs. */
+/** Fetches the wheel with this machine's Python installers, and thus with the user's own indexes, proxies and CAs. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { access, writeFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { errorCode } from "../../platform/errors.ts";
 import { Failure } from "../../platform/failure.ts";
 import { systemReason } from "../../platform/system-reason.ts";
 
-/** What was fetched: the wheel, or the program that the installer has unpacked. */
+/** The fetched wheel, or the program that the installer has unpacked. */
 export type Fetched = { readonly wheel: string } | { readonly program: string };
 
 export interface FetchOptions {

@@ -76,7 +76,7 @@ async function listingOf(given: string | undefined, places: ProgramPlaces): Prom
   const chosen =
     given === undefined ? examined.find(({ outcome }) => !(outcome instanceof Failure)) : examined[0];
   const programs: ListedProgram[] = [];
-  for (const one of examined) programs.push(await listed(one, one === chosen));
+  for (const one of examined) programs.push(await listedProgram(one, one === chosen));
   return {
     programs,
     vectorInstructions: await vectorInstructions(),
@@ -84,7 +84,7 @@ async function listingOf(given: string | undefined, places: ProgramPlaces): Prom
   };
 }
 
-async function listed({ candidate, outcome }: Examined, chosen: boolean): Promise<ListedProgram> {
+async function listedProgram({ candidate, outcome }: Examined, chosen: boolean): Promise<ListedProgram> {
   const { origin, path } = candidate;
   const facts = { origin, path, licence: licenceOf(origin) };
   if (outcome instanceof Failure)

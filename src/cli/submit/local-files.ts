@@ -6,6 +6,7 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { SIDES } from "../../engine/contract/request.ts";
 import { remoteName } from "../../jobs/media/names.ts";
+import { batchesOf } from "../../platform/batches.ts";
 import { errorCode } from "../../platform/errors.ts";
 import { Failure } from "../../platform/failure.ts";
 import { isLoopbackHost } from "../../platform/net/loopback.ts";
@@ -77,12 +78,10 @@ async function* missingFiles(jobs: readonly ListedJob[], signal: AbortSignal): A
     }
   }
   const folders = new Map<string, Promise<boolean>>();
-  const all = [...files.values()];
-  for (let first = 0; first < all.length; first += AT_ONCE) {
+  for (const batch of batchesOf([...files.values()], AT_ONCE)) {
     if (signal.aborted) throw new Failure("SCORE_CANCELLED", "Stopped while checking the files.");
-    const some = all.slice(first, first + AT_ONCE);
-    const found = await Promise.all(some.map(({ path }) => isMissing(path, folders)));
-    yield* some.filter((_, index) => found[index]);
+    const missing = await Promise.all(batch.map(({ path }) => isMissing(path, folders)));
+    yield* batch.filter((_, index) => missing[index]);
   }
 }
 

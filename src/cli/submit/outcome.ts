@@ -115,7 +115,7 @@ export async function awaitListed(
   ids: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly Job[]> {
-  // Bars are enough if they can be drawn: the summary has a line for each job.
+  // Progress bars suffice where they can be drawn, because the summary has a line for each job.
   const { live } = detectTerminal(process.stderr, process.env);
   using shown = boardWatcher(live ? NOWHERE : process.stderr);
   return await awaitJobs(connection, ids, shown.watcher, signal);
@@ -160,7 +160,7 @@ async function judge(
   }
 }
 
-/** Prints the report of a pair with its gates, or why there is none. */
+/** Prints the report of a pair with its gates, or the reason why there is no report. */
 async function printOutcome(
   connection: Connection,
   { job, gates, fault }: EndedJob,

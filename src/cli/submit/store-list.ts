@@ -11,7 +11,9 @@ import type { ListedJob } from "./list-file.ts";
 const BATCH_BYTES = 3 * 1024 * 1024;
 /** Tenant limits: a submission that they refuse succeeds later. */
 const PASSING: readonly FailureCode[] = ["TENANT_QUEUE_FULL", "TENANT_SUBMIT_RATE"];
-/** Milliseconds without a stored job after which it fails. A batch at one job a second takes a third of that. */
+/**
+ * Milliseconds without a stored job after which submission fails. A batch at one job a second takes a third of that.
+ */
 const WAIT_LIMIT_MS = 3_600_000;
 /** Milliseconds until a retry if the server doesn't specify a delay. */
 const RETRY_MS = 1_000;
@@ -19,11 +21,11 @@ const RETRY_MS = 1_000;
 export interface Storing {
   /** Whether the jobs are from a list, and are sent in batches. */
   readonly listed: boolean;
-  /** Returns what is thrown for the refusal of a batch, of which nothing is stored. */
+  /** Returns the failure to throw for a refused batch, of which nothing is stored. */
   readonly refusal: (failure: Failure, batch: readonly ListedJob[]) => Failure;
   /** Awaited after every batch. */
   readonly onStored: (answers: readonly SubmitJobResponse[]) => Promise<void>;
-  /** Called once for each limit that it waits for. */
+  /** Called once for each limit that delays the submission. */
   readonly onWait: (failure: Failure) => void;
   readonly signal: AbortSignal;
 }

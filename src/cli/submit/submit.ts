@@ -27,7 +27,7 @@ import { jobsOfList, type ListedJob, readList } from "./list-file.ts";
 import { gatesFor, type OutcomeFlags, printOutcomes } from "./outcome.ts";
 import { addSpecOptions, type SpecFlags, settingsOf, specOf } from "./spec.ts";
 import { notStored, storeList } from "./store-list.ts";
-import { found } from "./upload.ts";
+import { uploadOrCheck } from "./upload.ts";
 
 export interface SubmitFlags extends ServerFlags, SpecFlags, OutcomeFlags {
   readonly idempotencyKey?: string;
@@ -136,10 +136,10 @@ async function submit(
     const named = await jobsOf(reference, distorted, flags, signal);
     const ungated = named.filter(({ request }) => (request.job?.gates.length ?? 0) === 0);
     const gates = await gatesFor(connection, flags, ungated, signal);
-    const jobs = await found(connection, withGates(named, flags.failUnder), flags, signal);
+    const jobs = await uploadOrCheck(connection, withGates(named, flags.failUnder), flags, signal);
     await store(connection, jobs, flags, stored, signal);
     if (!flags.wait) return EXIT.scored;
-    // A controller of an earlier version keeps no gates, nor does a job that was stored before under the same key.
+    // Controllers of earlier versions keep no gates; neither does a job that was stored before under the same key.
     const ofJob = ({ spec }: Job) => ((spec?.gates.length ?? 0) > 0 ? [] : gates);
     return printOutcomes(connection, stored, ofJob, flags, signal);
   };

@@ -42,7 +42,10 @@ function columnsFor({ columns, unicode }: Terminal): readonly TableColumn<EndedJ
   ];
 }
 
-/** Returns the missed gates, what is wrong with a pair that was only diagnosed, or why there is no score: the code first, because the end is cut. */
+/**
+ * Returns the missed gates, the faults of a pair that was only diagnosed, or the reason why there is no score. The code
+ * comes first, because the end is cut.
+ */
 function resultText({ job, gates, fault }: EndedJob, unicode: boolean): string {
   if (fault !== undefined) return failureText(fault);
   if (job.state === Job_State.SUCCEEDED) {

@@ -1,4 +1,6 @@
-/** Uploads the files of jobs before they are submitted. */
+/**
+ * Makes sure that nodes find the files of jobs: uploads them, or checks that they exist, before the jobs are submitted.
+ */
 import type { Connection } from "../../client/connection/connection.ts";
 import { SIDES, type Side } from "../../engine/contract/request.ts";
 import { remoteName } from "../../jobs/media/names.ts";
@@ -11,8 +13,11 @@ interface UploadFlags extends FileFlags {
   readonly upload?: boolean;
 }
 
-/** Returns the jobs as nodes find their files: uploaded, or checked to be at the same path. */
-export async function found(
+/**
+ * With --upload, uploads the files and returns the jobs with the new paths. Otherwise checks that the files exist and
+ * returns the jobs unchanged.
+ */
+export async function uploadOrCheck(
   connection: Connection,
   jobs: readonly ListedJob[],
   flags: UploadFlags,

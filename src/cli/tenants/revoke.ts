@@ -8,8 +8,8 @@ import { Failure } from "../../platform/failure.ts";
 import { PeopleCommand } from "../command.ts";
 import {
   addServerOptions,
-  answered,
   jsonOption,
+  required,
   type ServerFlags,
   serverGuide,
   withServer,
@@ -92,7 +92,7 @@ async function revoke(connection: Connection, flags: RevokeFlags, signal: AbortS
   const request = await requestOf(flags);
   const answer = await connection.call(TenantService.method.revokeTokens, request, { signal });
   const { revocation, existed } = answer;
-  await writeRevocation(answered(revocation, "the revocation"), flags.json);
+  await writeRevocation(required(revocation, "the revocation"), flags.json);
   if (existed) process.stderr.write("It was already revoked.\n");
   return EXIT.scored;
 }

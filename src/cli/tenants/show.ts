@@ -14,8 +14,8 @@ import { PeopleCommand } from "../command.ts";
 import { messageJson } from "../connection/message-json.ts";
 import {
   addServerOptions,
-  answered,
   jsonOption,
+  required,
   type ServerFlags,
   serverGuide,
   withServer,
@@ -34,7 +34,7 @@ export function showCommand(): Command {
   const command = new PeopleCommand("svc tenants show")
     .summary("show your tenant's usage, limits and defaults")
     .description(
-      "Shows your tenant: its id, queued and running jobs, running tasks, limits, the models of jobs that name none, and what is done about findings of jobs that do not say it.",
+      "Shows your tenant: its id, queued and running jobs, running tasks, limits, the models of jobs that name none, and the default policy on findings.",
     )
     .addOption(jsonOption("the tenant"))
     .withGuide(GUIDE);
@@ -45,7 +45,7 @@ export function showCommand(): Command {
 
 async function show(connection: Connection, { json }: ServerFlags, signal: AbortSignal): Promise<number> {
   const answer = await connection.call(TenantService.method.getTenant, {}, { signal });
-  const tenant = answered(answer.tenant, "the tenant");
+  const tenant = required(answer.tenant, "the tenant");
   const text = json ? messageJson(TenantSchema, tenant, 2) : `${tenantLines(tenant).join("\n")}\n`;
   await writeAll(process.stdout, [text]);
   return EXIT.scored;

@@ -9,7 +9,7 @@ const MAX_LEVELS = 8;
 
 export interface TokenToRevoke {
   readonly tokenId: string;
-  /** Milliseconds since 1970: from then on the token is refused anyway. */
+  /** Expiry in milliseconds since 1970; from then on the token is refused anyway. */
   readonly expiresAt: number;
 }
 

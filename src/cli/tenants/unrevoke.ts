@@ -5,8 +5,8 @@ import { TenantService } from "../../gen/proto/svc/v1/tenant_pb.ts";
 import { PeopleCommand } from "../command.ts";
 import {
   addServerOptions,
-  answered,
   jsonOption,
+  required,
   type ServerFlags,
   serverGuide,
   withServer,
@@ -43,6 +43,6 @@ async function unrevoke(
   signal: AbortSignal,
 ): Promise<number> {
   const { revocation } = await connection.call(TenantService.method.liftRevocation, { id }, { signal });
-  await writeRevocation(answered(revocation, `revocation ${id}`), json);
+  await writeRevocation(required(revocation, `revocation ${id}`), json);
   return EXIT.scored;
 }

@@ -1,8 +1,8 @@
-/** Options of trends, and the trend that they ask for. */
+/** The options of trends, and the request that they describe. */
 import { InvalidArgumentError, type Option } from "commander";
 import type { Connection } from "../../client/connection/connection.ts";
 import { ComparisonService, type Trend } from "../../gen/proto/svc/v1/comparison_pb.ts";
-import { answered } from "../connection/server.ts";
+import { required } from "../connection/server.ts";
 import { optional } from "../flags/optional.ts";
 import type { Labels } from "../jobs/labels.ts";
 
@@ -46,12 +46,12 @@ export async function fetchTrend(
   const { by, labels, metric = "", statistic = "", baseline = "", candidate = "", failIfWorse } = asked;
   const request = {
     ...{ by, labels, metric, statistic, baseline, candidate },
-    // What fails the command is what the text counts.
+    // The printed text counts the clips by the same threshold that fails the command.
     ...(failIfWorse !== undefined && { threshold: failIfWorse }),
   };
   const { getTrend } = ComparisonService.method;
   const { trend } = await connection.call(getTrend, request, { signal, timeoutMs: TIMEOUT_MS });
-  return answered(trend, "the trend");
+  return required(trend, "the trend");
 }
 
 function parsePoints(text: string): number {

@@ -14,7 +14,7 @@ const VERDICTS: Readonly<Record<TrendDelta_Verdict, string>> = {
   [TrendDelta_Verdict.BETTER]: "better",
 };
 
-/** Returns a table of the releases, then the line of the two that are compared, and notes. */
+/** Returns a table of the releases, a line about the two that are compared, and notes. */
 export function trendLines(trend: Trend, terminal: Terminal): string[] {
   const { by, metric, statistic, releases, delta } = trend;
   if (releases.length === 0) return [`No succeeded job has the label ${printable(by)}.`];
@@ -89,8 +89,8 @@ function differenceText(mean: number | undefined, unicode: boolean): string {
 }
 
 /**
- * Returns the exit code: whether the compared release is worse beyond chance, and by at least `failIfWorse` points in the
- * chosen statistic. undefined: that is no failure.
+ * Returns the exit code. It is a failure if the compared release is worse beyond chance, by at least `failIfWorse`
+ * points in the chosen statistic; undefined never fails.
  */
 export function exitOf({ delta, statistic }: Trend, failIfWorse: number | undefined): number {
   const points = Math.abs(delta?.statistics[statistic]?.mean ?? 0);

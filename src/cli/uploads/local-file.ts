@@ -1,4 +1,4 @@
-/** A file of this machine that is uploaded. */
+/** A file on this machine that is uploaded. */
 import { createHash } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
@@ -37,7 +37,7 @@ export class LocalFile implements AsyncDisposable {
     return Number(this.#stat.size);
   }
 
-  /** Identifies the file of this machine as long as it is not changed. */
+  /** Identifies the file on this machine as long as it does not change. */
   async fingerprint(): Promise<string> {
     const { dev, ino, size, mtimeNs } = this.#stat;
     const facts = [hostname(), await realpath(this.path), dev, ino, size, mtimeNs];

@@ -7,7 +7,7 @@ import { quoteName } from "../terminal/escape.ts";
 
 /** Milliseconds to connect, including TLS. */
 const CONNECT_MS = 10_000;
-/** Milliseconds that a bucket may take no bytes, or not respond after the last one. */
+/** Milliseconds without progress: a bucket accepts no bytes, or does not respond after the last one. */
 const SILENCE_MS = 60_000;
 /** Characters of a response that are read for its reason. */
 const MAX_REASON = 4096;
@@ -30,7 +30,7 @@ export async function bucketAgent(connections: number): Promise<Agent> {
 
 /**
  * Throws UPLOAD_REFUSED if the bucket does not take the part, STORAGE_UNAVAILABLE if it cannot now, and the failure of
- * the bytes. The URL is in no message.
+ * reading the bytes. No message contains the URL.
  */
 export async function putPart(
   { number, url, headers }: SignedPart,

@@ -3,11 +3,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { BackOff } from "../../platform/concurrency/back-off.ts";
 import { Failure } from "../../platform/failure.ts";
 
-/** Milliseconds without a stored byte after which it fails. A controller that restarts is back earlier. */
+/** Milliseconds without a stored byte after which an upload fails. A controller restarts in less time. */
 const STALL_LIMIT_MS = 120_000;
-/** Attempts that are made in any case: a single one can take longer than that. */
+/** Attempts that are made in any case, because a single one can take longer than STALL_LIMIT_MS. */
 const LEAST_ATTEMPTS = 5;
-/** Attempts if a bucket refuses a part, which may have been damaged on its way or have come too late. */
+/** Attempts if a bucket refuses a part, which may have been damaged in transit or arrived too late. */
 const MAX_REFUSALS = 5;
 
 export class Retries {
@@ -21,7 +21,7 @@ export class Retries {
     this.#signal = signal;
   }
 
-  /** Something was stored. */
+  /** Records that something was stored. */
   progressed(): void {
     this.#giveUpAt = performance.now() + STALL_LIMIT_MS;
     this.#attempts = 0;
@@ -29,7 +29,10 @@ export class Retries {
     this.#backOff.reset();
   }
 
-  /** Waits before the next attempt, unless it can be made at once. Throws the failure if there should be none. */
+  /**
+   * Waits before the next attempt, unless it can be made at once. Throws the failure if there should be no further
+   * attempt.
+   */
   async next(thrown: unknown): Promise<void> {
     const failure = Failure.from(thrown);
     this.#attempts++;

@@ -1,4 +1,4 @@
-/** Sends files one after the other, and shows how far that is. */
+/** Sends files one after the other and shows the progress. */
 import type { Connection } from "../../client/connection/connection.ts";
 import type { Upload } from "../../gen/proto/svc/v1/upload_pb.ts";
 import { sizeText } from "../../jobs/quantities.ts";

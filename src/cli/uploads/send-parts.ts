@@ -4,7 +4,7 @@ import type { Agent } from "undici";
 import { type SignedPart, type Upload, UploadService } from "../../gen/proto/svc/v1/upload_pb.ts";
 import { missingParts, type PartRange, partRangeOf } from "../../jobs/media/upload-parts.ts";
 import { Failure } from "../../platform/failure.ts";
-import { answered } from "../connection/server.ts";
+import { required } from "../connection/server.ts";
 import type { LocalFile } from "./local-file.ts";
 import { bucketAgent, putPart } from "./put-part.ts";
 import { Retries } from "./retries.ts";
@@ -19,7 +19,10 @@ const COMPLETE_TIMEOUT_MS = 150_000;
 
 const { getUpload, signUploadParts, completeUpload } = UploadService.method;
 
-/** Returns the complete upload. Throws MEDIA_CHANGED, STORAGE_UNAVAILABLE, and what the controller refuses with. */
+/**
+ * Sends the parts and returns the complete upload. Throws MEDIA_CHANGED, STORAGE_UNAVAILABLE, and the controller's
+ * refusals.
+ */
 export async function sendParts(file: LocalFile, begun: Upload, sending: Sending): Promise<Upload> {
   const { connection, signal } = sending;
   const { id } = begun;
@@ -34,11 +37,11 @@ export async function sendParts(file: LocalFile, begun: Upload, sending: Sending
         try {
           const options = { signal, timeoutMs: COMPLETE_TIMEOUT_MS };
           const completed = await connection.call(completeUpload, { id }, options);
-          return answered(completed.upload, "the upload");
+          return required(completed.upload, "the upload");
         } catch (thrown) {
           // The bucket lost a part; the next round sends it again.
           if (Failure.from(thrown).code !== "UPLOAD_INCOMPLETE") throw thrown;
-          return answered((await connection.call(getUpload, { id }, { signal })).upload, "the upload");
+          return required((await connection.call(getUpload, { id }, { signal })).upload, "the upload");
         }
       });
     }
@@ -99,13 +102,13 @@ class PartSender {
     this.#count(number, range.length);
   }
 
-  /** undefined: the part is there. */
+  /** Returns undefined if the part is already stored. */
   async #sign(number: number, sha256: Buffer): Promise<SignedPart | undefined> {
     const { connection, signal } = this.#sending;
     const request = { id: this.#upload.id, parts: [{ number, sha256 }] };
     const { upload, parts } = await connection.call(signUploadParts, request, { signal });
-    const { path, storedParts } = answered(upload, "the upload");
-    return path !== "" || storedParts.includes(number) ? undefined : answered(parts[0], "the URL of a part");
+    const { path, storedParts } = required(upload, "the upload");
+    return path !== "" || storedParts.includes(number) ? undefined : required(parts[0], "the URL of a part");
   }
 
   /** Returns whether the bucket has taken the part; throws if there should be no further attempt. */

@@ -1,10 +1,13 @@
-/** Sends a file to the controller, or to a bucket. What is there already, from this or an earlier run, is not sent again. */
+/**
+ * Sends a file to the controller or to a bucket. Bytes that are already stored, from this or an earlier run, are not
+ * sent again.
+ */
 import { basename } from "node:path";
 import type { Connection } from "../../client/connection/connection.ts";
 import { type Upload, UploadService } from "../../gen/proto/svc/v1/upload_pb.ts";
 import { MAX_UPLOAD_PART } from "../../jobs/request-limits.ts";
 import { Failure } from "../../platform/failure.ts";
-import { answered } from "../connection/server.ts";
+import { required } from "../connection/server.ts";
 import { quoteName } from "../terminal/escape.ts";
 import { LocalFile } from "./local-file.ts";
 import { Retries } from "./retries.ts";
@@ -22,7 +25,7 @@ export interface Sending {
 /**
  * Sends a file, and returns the complete upload. Continues an upload of the same unchanged file from this machine.
  * Throws MEDIA_NOT_FOUND, MEDIA_NOT_A_FILE, MEDIA_NOT_READABLE, MEDIA_CHANGED if the file is changed meanwhile,
- * STORAGE_UNAVAILABLE if a bucket does not take it, and what the controller refuses with.
+ * STORAGE_UNAVAILABLE if a bucket does not take it, and the controller's refusals.
  */
 export async function sendFile(path: string, sending: Sending): Promise<Upload> {
   await using file = await LocalFile.open(path);
@@ -45,10 +48,10 @@ async function begin(file: LocalFile, { connection, signal }: Sending): Promise<
   const present = known && (await lookAt(connection, known.id, signal));
   if (present !== undefined) return present;
   const request = { name, size, fingerprint, parts: true };
-  return answered((await connection.call(createUpload, request, { signal })).upload, "the upload");
+  return required((await connection.call(createUpload, request, { signal })).upload, "the upload");
 }
 
-/** undefined: its time is over, or its bucket has no part of it any more. */
+/** Returns undefined if the upload has expired, or if its bucket has lost all of its parts. */
 async function lookAt(connection: Connection, id: string, signal: AbortSignal): Promise<Upload | undefined> {
   try {
     return (await connection.call(getUpload, { id }, { signal })).upload;
@@ -70,12 +73,12 @@ async function sendRest(file: LocalFile, begun: Upload, sending: Sending): Promi
     const data = await file.read(buffer, offset);
     try {
       const response = await connection.call(appendUpload, { id, offset, data }, { signal });
-      upload = answered(response.upload, "the upload");
+      upload = required(response.upload, "the upload");
       retries.progressed();
     } catch (thrown) {
       await retries.next(thrown);
       const look = async () => (await connection.call(getUpload, { id }, { signal })).upload;
-      upload = answered(await retries.until(look), "the upload");
+      upload = required(await retries.until(look), "the upload");
     }
   }
   onProgress(upload.size, upload.size);

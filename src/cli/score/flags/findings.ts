@@ -1,4 +1,4 @@
-/** The options that say what is done if the videos turn out not to match. */
+/** The options for videos that turn out not to match. */
 import { InvalidArgumentError, type Option } from "commander";
 import type { PairRequest } from "../../../engine/contract/request.ts";
 import {
