@@ -1,6 +1,6 @@
 /**
- * Reads what the header of a file says about its video track, without reading the file: for people who look for a file.
- * A score never depends on it; probing (media/probe.ts) lists every packet.
+ * Reads the facts about the video track in a file's header, without reading the file, for people who look for a file.
+ * No score depends on them; probing (media/probe.ts) lists every packet.
  */
 import { rateOf } from "../jobs/frame-rate.ts";
 import { Failure } from "../platform/failure.ts";
@@ -16,35 +16,35 @@ import type { ProgramPlaces } from "./programs/places.ts";
 import { networkIsolation } from "./sandbox/network.ts";
 import { type Limits, Sandbox } from "./sandbox/sandbox.ts";
 
-/** Longest time for a file, in milliseconds: a header is read in some ten. */
+/** Time limit for a file in milliseconds; reading a header takes about ten. */
 const TIMEOUT_MS = 3_000;
 const LIMITS: Limits = { memoryBytes: 2 * 2 ** 30, cpuSeconds: 3, fileBytes: 0 };
-/** A program that prints more says nothing more. */
+/** Most lines that are read; later ones have no further facts. */
 const MAX_LINES = 2_000;
 
-/** Bytes at each end of a video that is fetched. */
+/** Bytes that are fetched at each end of a remote video. */
 const END_BYTES = 2 ** 20;
 
-/** What the header says. */
+/** The facts in a header. */
 export interface Header {
   readonly codec: string;
   /** Pixels. */
   readonly width: number;
   readonly height: number;
-  /** Seconds; undefined: it does not say. */
+  /** Seconds; undefined if not stated. */
   readonly duration: number | undefined;
-  /** Frames per second, to two decimals; undefined: it does not say. */
+  /** Frames per second, to two decimals; undefined if not stated. */
   readonly frameRate: number | undefined;
 }
 
-/** A file inside media roots, or a video that is brought to disk. */
+/** A file inside media roots, or a video that is fetched to disk. */
 export type ListedVideo = { readonly name: string } & (
   | { readonly roots: MediaRoots }
   | { readonly open: OpenRemote }
 );
 
 /**
- * Returns the header of a video; undefined if ffmpeg reads none in it, or it takes too long. Throws PATH_NOT_ALLOWED,
+ * Returns the header of a video; undefined if ffmpeg finds none, or takes too long. Throws PATH_NOT_ALLOWED,
  * MEDIA_NOT_READABLE and the like for a file, what fetching a video throws, and the reason of the signal.
  */
 export type ReadHeader = (video: ListedVideo, signal: AbortSignal) => Promise<Header | undefined>;
@@ -97,7 +97,7 @@ async function readHeader(
   }
 }
 
-/** Brings to disk by what ffmpeg opens a video: both of its ends, and the index of an MP4 that is elsewhere. */
+/** Fetches the bytes that ffmpeg needs to open a video: both of its ends, and the index of an MP4 that is elsewhere. */
 async function fetchHead(source: Source): Promise<void> {
   const { fetch, size } = source;
   if (fetch === undefined) return;
@@ -110,8 +110,8 @@ async function fetchHead(source: Source): Promise<void> {
 }
 
 /**
- * Codec and size are those of the list of packets, and the rate that of the output, which repeat no text of the file. Only
- * the duration is between lines with its metadata.
+ * Parses the lines that ffmpeg prints. Codec, size and rate come from lines that repeat no text of the file; only the
+ * duration is among lines with the file's metadata.
  */
 export class HeaderLines {
   #codec = "";

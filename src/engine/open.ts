@@ -62,7 +62,7 @@ export async function openEngine(options: EngineOptions = {}): Promise<Engine> {
   const modelDir = options.modelDir === undefined ? undefined : resolve(options.modelDir);
   const { scorerPath } = options;
   const tools = await findTools(scorerPath, options, options.trustInstalled === true);
-  // A given program is the only one.
+  // If the user names a program, there are no others.
   const findMore = async () => (scorerPath === undefined ? findMoreTools(tools, options) : []);
   return new OpenEngine({ ...options, modelDir }, new Scorers(tools, findMore));
 }
@@ -124,7 +124,7 @@ class OpenEngine implements Engine {
         return { ...outcome, sources };
       },
     ).catch(async (error: unknown) => {
-      // A program that was trusted is tried now: it may be the reason.
+      // A trusted program is tested now, because it may be the cause.
       if (!deadline.signal.aborted) await tools.scorer.confirm();
       throw error;
     });
@@ -152,7 +152,7 @@ class OpenEngine implements Engine {
       };
     });
     if (options.signal?.aborted) deadline.signal.throwIfAborted();
-    // A program that was trusted is tried now: it may be the reason.
+    // A trusted program is tested now, because it may be the cause.
     if (results.some((result) => result instanceof Failure) && !deadline.signal.aborted)
       await tools.scorer.confirm();
     return results;

@@ -1,4 +1,4 @@
-/** Plans a pair as its request asks: repaired, or looked at before a sample of it is scored. */
+/** Plans a pair as its request asks: repairs it, or examines it before a sample of it is scored. */
 import { isLookedFor } from "./contract/findings-policy.ts";
 import { withFix } from "./contract/fix.ts";
 import type { PairRequest } from "./contract/request.ts";
@@ -10,7 +10,9 @@ import { type Plan, type PlanOptions, plan, probeBoth } from "./planning/plan.ts
 import { findingWarnings } from "./results/findings.ts";
 import { type Look, lookAhead } from "./scoring/look.ts";
 
-/** Plans a pair, and looks at its beginning if only a sample of it will be scored, in units too short to look at. */
+/**
+ * Plans a pair, and examines its beginning if only a sample of it will be scored, whose units are too short to examine.
+ */
 export async function planPair(sources: Sources, request: PairRequest, options: PlanOptions): Promise<Plan> {
   const planned = await repaired(sources, request, options);
   const look = looking(request);
@@ -36,7 +38,7 @@ async function repaired(sources: Sources, request: PairRequest, options: PlanOpt
   return { ...planned, repair: { fix, findings: certain } };
 }
 
-/** How a request wants its pictures to be looked at; undefined: it ignores all findings. */
+/** Returns the examination of pictures that a request wants; undefined: it ignores all findings. */
 export function looking({ findings }: PairRequest): Look | undefined {
   return isLookedFor(findings) ? inspect : undefined;
 }

@@ -23,14 +23,14 @@ export interface Whole {
   readonly sources: Sources;
 }
 
-/** A pair, and what a process scored of it. */
+/** A pair and the run of it that a process scored. */
 interface Member {
   readonly plan: Plan;
   readonly run: Run;
   readonly outcome: RunOutcome;
 }
 
-/** A pair that has to be scored alone, which also says what is wrong with it. */
+/** Stands for a pair that must be scored alone, which also shows what is wrong with it. */
 type Alone = undefined;
 
 /** The share of the available memory that a group may take. */
@@ -132,7 +132,7 @@ function decodingOf({ plan, sources }: Whole): string {
   ]);
 }
 
-/** Scores a group in one process. Returns for each pair what was scored of it, or why it is refused. */
+/** Scores a group in one process. Returns the score of each pair, or the failure that refuses it. */
 async function scoreGroup(
   group: readonly [Whole, ...Whole[]],
   options: RunOptions,
@@ -157,7 +157,7 @@ async function scoreGroup(
   }
 }
 
-/** Throws SCORER_FAILED if the process failed. The sandbox, with what it wrote, is left open in `opened`. */
+/** Throws SCORER_FAILED if the process failed. The sandbox with its files stays open in `opened`. */
 async function scoreMembers(
   group: readonly Whole[],
   options: RunOptions,
@@ -214,7 +214,7 @@ async function scoredOf(
     return scoredWhole(plan, run.segment, await examined(plan, run, outcome, options));
   } catch (error) {
     const failure = Failure.from(error);
-    // What the pictures show would be found again.
+    // Scoring the pair alone would find the same in its pictures.
     return failure.code === "PAIR_MISMATCH" ? failure : undefined;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Which frames of a pair are compared, if not each with the one of the same number. Frames are numbered from 0 in
- * presentation order, in each file by itself.
+ * The alignment of a pair: which frames are compared, if not those with equal numbers. Frames are numbered from 0 in
+ * presentation order, separately in each file.
  */
 import { MAX_FRAME, MAX_RUNS } from "../../jobs/request-limits.ts";
 import { invalid } from "../../platform/failure.ts";
@@ -32,11 +32,11 @@ export interface AlignmentRequest {
   readonly runs?: readonly Run[] | undefined;
 }
 
-/** What a result says of an alignment that its request asked for. */
+/** The alignment of a result, if its request asked for one. */
 export interface AlignmentInfo {
-  /** In frame order: the frames of a result are those of its runs, counted from 0. */
+  /** In frame order. The frames of a result are the pairs of these runs, counted from 0. */
   readonly runs: readonly Run[];
-  /** Per side, after how many of its frames the next one of a run follows: 1, unless every n-th frame is compared. */
+  /** Distance in frames, per side, from one frame of a run to the next: 1, unless every n-th frame is compared. */
   readonly referenceStep: number;
   readonly distortedStep: number;
   /** Frames of each side that were left out. */

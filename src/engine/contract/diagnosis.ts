@@ -1,4 +1,4 @@
-/** The diagnosis of a pair: how its two videos relate, and what would repair it. */
+/** The diagnosis of a pair: how its two videos relate, and the fix that would repair the pair. */
 import type { Run } from "./alignment.ts";
 import type { Finding, Fix, FrameSpan } from "./finding.ts";
 import type { Side } from "./request.ts";
@@ -7,9 +7,9 @@ import type { MediaInfo } from "./result.ts";
 export interface Diagnosis {
   /** The gravest first. */
   readonly findings: readonly Finding[];
-  /** The frames that show the same, in order; empty if none were found to. */
+  /** The frames that show the same content, in order; empty if none were found. */
   readonly runs: readonly Run[];
-  /** The frames of each side that were looked at, in order. */
+  /** The frames of each side that were examined, in order. */
   readonly checked: Readonly<Record<Side, readonly FrameSpan[]>>;
   /** The fixes of all certain findings together; undefined: there are none. */
   readonly fix: Fix | undefined;

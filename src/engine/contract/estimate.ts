@@ -1,4 +1,4 @@
-/** Estimates of the mean from a sample of the frames: how they are requested, and what results say of them. */
+/** Estimates of the mean from a sample of the frames: the request, and the facts in a result. */
 
 import type { Interval } from "../../jobs/gates/interval.ts";
 import { MAX_TOLERANCE, MIN_TOLERANCE } from "../../jobs/request-limits.ts";
@@ -14,7 +14,7 @@ export interface SampleRequest {
   readonly seed: number;
 }
 
-/** What a result says of the sample that it was estimated from; `low` and `high` are those of the first model. */
+/** The sample that a result was estimated from; `low` and `high` are those of the first model. */
 export interface EstimateInfo extends SampleRequest, Interval {
   /** Probability, over the seeds, with which an interval contains the mean of all frames. */
   readonly confidence: number;

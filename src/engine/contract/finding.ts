@@ -1,4 +1,4 @@
-/** What is found about how the two videos of a pair relate: in time, picture area and samples. */
+/** Findings about how the two videos of a pair relate: in time, picture area and samples. */
 import { FINDING_CODES, type FindingCode } from "../../jobs/findings-policy.ts";
 import type { AlignmentRequest } from "./alignment.ts";
 import type { Area, PictureRequest } from "./picture.ts";
@@ -6,7 +6,7 @@ import type { Side } from "./request.ts";
 
 export { FINDING_CODES, type FindingCode };
 
-/** Most findings of a result, a plan or a task: a video with more events is beyond a list. */
+/** Most findings of a result, a plan or a task; a longer list would help nobody. */
 export const MAX_FINDINGS = 100;
 
 /**
@@ -38,7 +38,7 @@ export interface Finding {
   /** Size of the effect, in the unit that the code implies: frames, pixels, levels of 8 bits. */
   readonly size?: number | undefined;
   readonly confidence: Confidence;
-  /** What was seen, as a sentence with figures. */
+  /** The evidence, as a sentence with figures. */
   readonly evidence: string;
   readonly fix?: Fix | undefined;
   /** Whether the fix was applied before the pair was scored, as the request asked. */

@@ -1,4 +1,4 @@
-/** What a request wants done about findings. */
+/** The policy of a request on findings. */
 import { FINDING_ACTIONS, type FindingAction, type FindingsPolicy } from "../../jobs/findings-policy.ts";
 import { invalid } from "../../platform/failure.ts";
 import { FINDING_CODES, type Finding, type FindingCode } from "./finding.ts";
@@ -6,8 +6,8 @@ import { FINDING_CODES, type Finding, type FindingCode } from "./finding.ts";
 export { FINDING_ACTIONS, type FindingAction, type FindingsPolicy };
 
 /**
- * Findings that refuse a pair if they are certain: what is compared is not what was meant. The others can be faults of
- * the encode, which the score is to show.
+ * Findings that refuse a pair if they are certain, because the wrong content is compared. The others can be faults of
+ * the encode, which the score should show.
  */
 const REFUSING: ReadonlySet<FindingCode> = new Set([
   ...["OFFSET", "TRIMMED", "FRAMES_DROPPED", "FRAMES_DUPLICATED", "TIME_UNCLEAR", "RATE_DIFFERS"],
@@ -30,7 +30,7 @@ export function actionOn(
   return codes?.[code] ?? action;
 }
 
-/** Whether a policy leaves anything to look for. */
+/** Whether a policy leaves any finding to look for. */
 export function isLookedFor(policy: FindingsPolicy = {}): boolean {
   return FINDING_CODES.some((code) => actionOn(code, policy) !== "IGNORE");
 }

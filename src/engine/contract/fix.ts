@@ -1,17 +1,17 @@
-/** Fixes in requests: how they are applied, and what a request settles itself. */
+/** Applies fixes to requests. Members that a request sets itself take precedence. */
 import { type AlignmentRequest, isAligned } from "./alignment.ts";
 import type { Finding, FindingCode, Fix } from "./finding.ts";
 import type { PictureRequest } from "./picture.ts";
 import type { PairRequest } from "./request.ts";
 
-/** What was repaired before a pair was planned, as the request asked. */
+/** A repair that the request asked for, made before the pair was planned. */
 export interface Repair {
   readonly fix: Fix;
-  /** What was wrong. */
+  /** The findings that were repaired. */
   readonly findings: readonly Finding[];
 }
 
-/** Returns the request with a fix. What the request itself says of the frames, the pictures or the samples stays. */
+/** Returns the request with a fix. Members of the request about frames, pictures or samples stay as they are. */
 export function withFix(request: PairRequest, { offset, runs, ...picture }: Fix): PairRequest {
   const time = isAligned(request) ? {} : { offset, runs };
   return {
@@ -24,7 +24,7 @@ export function withFix(request: PairRequest, { offset, runs, ...picture }: Fix)
   };
 }
 
-/** Returns the fixes of findings together; undefined: none has one. */
+/** Returns the joined fixes of findings; undefined if none has a fix. */
 export function joinedFix(findings: readonly Finding[]): Fix | undefined {
   const fixes = findings.flatMap(({ fix }) => (fix === undefined ? [] : [fix]));
   return fixes.length === 0 ? undefined : Object.assign({}, ...fixes);
@@ -44,12 +44,12 @@ const TIME_CODES: readonly FindingCode[] = [
   ...(["OFFSET", "TRIMMED", "FRAMES_DROPPED", "FRAMES_DUPLICATED", "TIME_UNCLEAR"] as const),
 ];
 
-/** Whether a finding of a later segment can have a fix in a diagnosis, which sees the videos' beginnings. */
+/** Whether a diagnosis, which sees the beginnings of the videos, may have a fix for a finding of a later segment. */
 export function isFixedFromBeginning(code: FindingCode): boolean {
   return TIME_CODES.includes(code);
 }
 
-/** Whether a request says itself how the videos relate in what a finding is about. */
+/** Whether a request itself settles the relation of the videos that a finding is about. */
 export function isSettled(request: AlignmentRequest & PictureRequest, code: FindingCode): boolean {
   const member = PICTURE_CODES[code];
   if (member !== undefined) return request[member] !== undefined;

@@ -1,4 +1,4 @@
-/** Which part of each side's pictures is compared, whether they are mirrored before, and what their samples mean. */
+/** The part of each side's pictures that is compared, how it is mirrored, and what the samples mean. */
 import { MAX_SIDE_PIXELS } from "../../jobs/request-limits.ts";
 import { invalid } from "../../platform/failure.ts";
 import { type PairRequest, SIDES, type Side } from "./request.ts";
@@ -22,13 +22,16 @@ export const MATRICES = ["BT601", "BT709", "BT2020"] as const;
 export type SampleMatrix = (typeof MATRICES)[number];
 
 export interface PictureRequest {
-  /** The part of a side that is compared, before scaling. A side that is rotated for the comparison is cropped after it. */
+  /**
+   * The part of a side that is compared, before scaling. A side that is rotated for the comparison is cropped after the
+   * rotation.
+   */
   readonly crop?: Partial<Readonly<Record<Side, Area>>> | undefined;
   /** How a side is mirrored, after cropping. */
   readonly mirror?: Partial<Readonly<Record<Side, Mirroring>>> | undefined;
   /** What the samples of a side are, regardless of its tags. The distorted video is converted to the reference's range. */
   readonly rangeOf?: Partial<Readonly<Record<Side, SampleRange>>> | undefined;
-  /** Of both sides or of neither. The distorted video is converted to the reference's matrix. */
+  /** Given for both sides or for neither. The distorted video is converted to the reference's matrix. */
   readonly matrixOf?: Partial<Readonly<Record<Side, SampleMatrix>>> | undefined;
 }
 

@@ -43,7 +43,7 @@ export interface RawVideo {
   readonly frameRate?: string | undefined;
 }
 
-/** How the distorted video was encoded, for the models that judge banding by it. */
+/** The encode of the distorted video, which some models need to judge banding. */
 export interface Encode {
   /** In pixels, before scaling to the reference's size. */
   readonly width: number;
@@ -67,11 +67,11 @@ export interface PairRequest extends AlignmentRequest, PictureRequest {
   readonly editLists: "APPLY" | "IGNORE";
   /** Score only every n-th frame; 1: every frame. */
   readonly subsample: number;
-  /** Replaces what the distorted file says of its encode, for example if it was scaled or padded since. */
+  /** Replaces the encode that the distorted file states, for example if the video was scaled or padded since. */
   readonly encode?: Partial<Encode> | undefined;
   /** The version of the scorer or of its libvmaf to score with; undefined: the default scorer of the machine. */
   readonly scorerVersion?: string | undefined;
-  /** What to do about findings, which show that the pair is not what it seems (docs/doctor.md). */
+  /** The policy on findings about the pair (docs/doctor.md). */
   readonly findings?: FindingsPolicy | undefined;
   /** Diagnose the pair first, and apply the fixes of all certain findings. Members of the request take precedence. */
   readonly fix?: boolean | undefined;

@@ -65,7 +65,7 @@ export interface ScalingInfo {
   readonly algorithm: "bicubic";
 }
 
-/** From the distorted video's samples to the reference's. Has only what was converted. */
+/** The conversion from the distorted video's samples to the reference's. Only converted properties are set. */
 export interface ColourConversion {
   readonly fromRange?: SampleRange;
   readonly toRange?: SampleRange;
@@ -130,7 +130,7 @@ export interface ScoreResult {
   /** How the distorted video's samples were converted, as requested; undefined: they were not. */
   readonly colourConversion: ColourConversion | undefined;
   readonly warnings: readonly Warning[];
-  /** What was found about how the videos relate, the gravest first. */
+  /** Findings about how the videos relate, the gravest first. */
   readonly findings: readonly Finding[];
   /**
    * Shots of the reference in order, scored by the first model; empty if they are not known: in an estimate, with a scorer

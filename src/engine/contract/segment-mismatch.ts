@@ -1,4 +1,4 @@
-/** The failure of cut segments that are not what the plan says. Scoring the pair whole may succeed. */
+/** The failure of cut segments that differ from the plan. Scoring the pair whole may succeed. */
 import { Failure } from "../../platform/failure.ts";
 
 /** Scoring the pair whole shows whether its cuts or its media are at fault. */

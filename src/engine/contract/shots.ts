@@ -1,6 +1,6 @@
-/** Where the reference changes from one shot to the next, as a segment shows it. */
+/** Shot changes of the reference, as a segment shows them. */
 
-/** What a segment shows of the shots of the reference. Frames are numbered in the whole video. */
+/** The shots of the reference that a segment shows. Frames are numbered in the whole video. */
 export interface SegmentShots {
   /**
    * Those of the segment's own frames that begin a shot, ascending; at most MOST_SPANS. The first frame of the video
@@ -12,6 +12,6 @@ export interface SegmentShots {
    * has too little context to decide whether that frame begins a shot.
    */
   readonly firstChange?: number | undefined;
-  /** The same of its last own frame. */
+  /** Change of the segment's last own frame from the one before, in percent of the range of samples. */
   readonly lastChange: number;
 }

@@ -1,4 +1,4 @@
-/** What the pictures of a place can be too poor to show of a pair's samples. */
+/** Findings for sample properties that could not be checked because the pictures show too little. */
 import type { Finding } from "./finding.ts";
 
 function unchecked(evidence: string): Finding {

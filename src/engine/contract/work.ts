@@ -15,7 +15,7 @@ export interface ModelId {
   readonly digest: string;
 }
 
-/** A video that is not on disk by its name, but is brought there. */
+/** A video that is not a file on this machine and is fetched to disk. */
 export interface RemoteVideo extends AsyncDisposable {
   /** Can only be read. What was not fetched reads as zeros. */
   readonly handle: FileHandle;
@@ -28,13 +28,16 @@ export interface RemoteVideo extends AsyncDisposable {
   readonly modifiedMs: number;
   /** Equal only for the same content; undefined: not known. */
   readonly identity: string | undefined;
-  /** Of a rendition of a stream: when each of its segments begins, in seconds, ascending from 0. */
+  /** For a rendition of a stream: the start of each of its segments in seconds, ascending from 0. */
   readonly segmentStarts?: readonly number[] | undefined;
-  /** Brings bytes of it to disk. Rejects with the reason of the signal if that aborts. Undefined: all are there. */
+  /** Fetches bytes to disk. Rejects with the reason of the signal if that aborts. Undefined: all bytes are there. */
   readonly fetch?: ((ranges: readonly ByteRange[]) => Promise<void>) | undefined;
-  /** Whether all of these bytes are on disk as they were fetched; the next fetch brings what is not. As `fetch`. */
+  /**
+   * Whether all of these bytes are on disk as they were fetched; the next fetch brings those that are not. Undefined
+   * like `fetch`.
+   */
   readonly holds?: ((ranges: readonly ByteRange[]) => Promise<boolean>) | undefined;
-  /** Throws MEDIA_CHANGED if its source is not the same any more. */
+  /** Throws MEDIA_CHANGED if its source has changed. */
   verifyUnchanged(): Promise<void>;
 }
 
@@ -47,7 +50,7 @@ export interface WorkOptions {
    * nothing.
    */
   readonly tenant?: string | undefined;
-  /** The sides that are no files on this machine; their names in the request are only shown. */
+  /** The sides that are not files on this machine; their names in the request are only displayed. */
   readonly remote?: Readonly<Partial<Record<Side, OpenRemote>>> | undefined;
   /** Cancels the work: its programs are killed and SCORE_CANCELLED is thrown. */
   readonly signal?: AbortSignal | undefined;
@@ -68,7 +71,7 @@ export interface PlannedPair {
   /** Pixels per frame in the size in which both sides are compared. */
   readonly pixels: number;
   readonly models: readonly ModelId[];
-  /** As in SegmentScored, of the machine that planned. */
+  /** SegmentScored.scoredBy of the machine that planned. */
   readonly scoredBy: string | undefined;
   /** Identifies each file without reading it (files/identity.ts); undefined: it changed too recently. */
   readonly identities: Readonly<Record<Side, string | undefined>>;
@@ -78,7 +81,7 @@ export interface PlannedSegment {
   readonly first: number;
   readonly count: number;
   readonly segment: string;
-  /** Segments with equal keys have equal scores if the same programs score them; undefined: not known. */
+  /** Reuse key: segments with equal keys have equal scores if the same programs score them; undefined if not known. */
   readonly key: Uint8Array | undefined;
 }
 
@@ -99,7 +102,10 @@ export interface SegmentWork {
 export interface SegmentOptions extends WorkOptions {
   /** Called with the number of the segment's own frames that are scored so far. */
   readonly onFrames?: ((frames: number) => void) | undefined;
-  /** Called when the scorer has ended. Looking at the pictures is left, which takes one core for a short time. */
+  /**
+   * Called when the scorer has ended. Only the examination of the pictures is left, which takes one core for a short
+   * time.
+   */
   readonly onScored?: (() => void) | undefined;
 }
 
@@ -111,11 +117,14 @@ export interface SegmentScored {
   readonly plan: string | undefined;
   /** Number of frames that were scored, as in PlannedPair.frameCount; set with `plan`. */
   readonly frameCount: number | undefined;
-  /** What was found about how the videos relate in the segment. */
+  /** Findings about how the videos relate in the segment. */
   readonly findings: readonly Finding[];
-  /** What the segment shows of the shots of the reference; undefined: nothing. */
+  /** The shots of the reference that the segment shows; undefined if not known. */
   readonly shots: SegmentShots | undefined;
-  /** Identifies what computed the scores (programs/digest.ts): a SHA-256 in hex. Undefined: not known. */
+  /**
+   * Identifies the programs and processor that computed the scores (programs/digest.ts): a SHA-256 in hex; undefined if
+   * not known.
+   */
   readonly scoredBy: string | undefined;
 }
 
@@ -154,7 +163,7 @@ export interface ClipWork extends StillsWork {
 /** A video of both sides next to each other: the reference in the left half, the distorted side in the right one. */
 export interface Clip {
   readonly frame: number;
-  /** The frames that it has. They are fewer than requested if the video would be larger than MAX_CLIP_BYTES. */
+  /** Its frames. There are fewer than requested if the video would be larger than MAX_CLIP_BYTES. */
   readonly firstFrame: number;
   readonly frameCount: number;
   readonly mediaType: "video/mp4";
@@ -181,7 +190,7 @@ export interface WorkEngine {
   scorers(): Promise<readonly AvailableScorer[]>;
   /** Throws a Failure if the pair cannot be compared. */
   plan(request: PairRequest, options: WorkPlanOptions): Promise<PlannedPair>;
-  /** Throws CutFault if the segment does not match the plan: the pair must then be scored whole. */
+  /** Throws SegmentMismatch if the segment does not match the plan: the pair must then be scored whole. */
   scoreSegment(work: SegmentWork, options?: SegmentOptions): Promise<SegmentScored>;
   /** Whether its programs can diagnose pairs. */
   readonly canDiagnose: boolean;
@@ -206,7 +215,7 @@ export interface StoredPart<Chunks = readonly Uint8Array[]> {
   readonly segment: string | undefined;
   /** Chunks of rows. */
   readonly chunks: Chunks;
-  /** What was found in it; default: nothing. */
+  /** Its findings; default: none. */
   readonly findings?: readonly Finding[];
   /** undefined: not known. */
   readonly shots?: SegmentShots | undefined;

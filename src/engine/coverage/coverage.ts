@@ -1,4 +1,4 @@
-/** Finds the part of a file from which frames are decoded, by what probing listed. */
+/** Finds the part of a file from which frames are decoded, by the packets that probing listed. */
 import { type ByteRange, bytesIn } from "../../jobs/media/byte-range.ts";
 import { type Blocks, blocksOf, digestOf, type TrackContent } from "../media/content.ts";
 import { toNumber } from "../media/rational.ts";
@@ -62,7 +62,7 @@ export function coverageIn(track: Track, size: number): CoverageOf | undefined {
 }
 
 interface Listing extends Omit<Proof, "listed" | "digest" | "byPlace"> {
-  /** Numbers of the first packet that is listed, and of the one after the last. */
+  /** Numbers of the first listed packet, and of the one after the last. */
   readonly begin: number;
   readonly end: number;
 }

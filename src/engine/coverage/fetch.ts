@@ -1,4 +1,4 @@
-/** Fetches the bytes that a segment is decoded from, and all of a video where these do not suffice. */
+/** Fetches the bytes that a segment is decoded from, or the whole video where these do not suffice. */
 import { Failure } from "../../platform/failure.ts";
 import { SIDES, type Side } from "../contract/request.ts";
 import { SegmentMismatch } from "../contract/segment-mismatch.ts";
@@ -8,16 +8,16 @@ import type { ProbeContext } from "../media/probe-context.ts";
 import { isProven } from "./proof.ts";
 import type { Coverage, Coverages } from "./ranges.ts";
 
-/** What some work needs. */
+/** The parts of both videos that some work needs. */
 export interface Needed {
   readonly opening: Opening;
-  /** Both videos whole if one of these is not known. */
+  /** Both videos are fetched whole if one of these is not known. */
   readonly parts: readonly Coverages[];
 }
 
 /**
- * Opens both videos for work that needs some parts of them. If it fails, it runs again with whole videos: it may have
- * read where there is nothing yet.
+ * Opens both videos for work that needs some parts of them. If the work fails, it runs again with whole videos, because
+ * it may have read bytes that were not fetched.
  */
 export function withParts<T>(
   request: Readonly<Record<Side, string>>,
@@ -55,7 +55,7 @@ async function withCovered<T>(
   }
 }
 
-/** Returns whether a video is only partly there. */
+/** Fetches the parts. Returns whether a video is only partly on disk. */
 async function fetchCovered(
   source: Source,
   coverages: readonly (Coverage | undefined)[],

@@ -1,6 +1,6 @@
 /**
- * The part of a file from which frames are decoded, for tracks whose packets are known from an index alone. Nobody has
- * read them when the pair is planned, so the proof has no hashes: it says where they are.
+ * Finds the part of a file from which frames are decoded, for tracks whose packets are known from an index alone. The
+ * packets have not been read when the pair is planned, so the proof has their places instead of hashes.
  */
 import { createHash } from "node:crypto";
 import { bytesIn } from "../../jobs/media/byte-range.ts";
@@ -34,7 +34,7 @@ export function digestOfPlaced(codec: string, timeBase: Rational, packets: Itera
   return digest.digest("hex");
 }
 
-/** As coverageIn (coverage.ts). */
+/** Like coverageIn (coverage.ts), for indexed tracks. */
 export function indexedCoverageIn({ indexed, times, ...track }: Track, size: number): CoverageOf | undefined {
   if (indexed === undefined || times === undefined) return undefined;
   const listingOf = listingIn({ ...track, indexed, times }, indexed, times);
@@ -60,7 +60,7 @@ export function indexedCoverageIn({ indexed, times, ...track }: Track, size: num
   };
 }
 
-/** Returns by how many packets a frame is decoded later than it would be in the order of playing, at most. */
+/** Returns the largest number of packets by which a frame is decoded later than in presentation order. */
 function reordered({ pts }: IndexedPackets, times: FrameTimes): number {
   let most = 0;
   for (const [packet, time] of pts.entries()) most = Math.max(most, packet - lastUpTo(times.pts, time));
@@ -69,7 +69,7 @@ function reordered({ pts }: IndexedPackets, times: FrameTimes): number {
 
 interface Listing {
   readonly seek: number | undefined;
-  /** Numbers of the first packet that is listed, of the first one that counts, and of the one after the last. */
+  /** Numbers of the first listed packet, of the first one that counts, and of the one after the last. */
   readonly begin: number;
   readonly from: number;
   readonly end: number;
@@ -99,7 +99,7 @@ function listingIn(
   };
 }
 
-/** Of each packet, the earliest time from it on. */
+/** Returns, for each packet, the earliest time of it and all later ones. */
 function earliestFrom(pts: Float64Array): Float64Array {
   const earliest = Float64Array.from(pts);
   for (let packet = pts.length - 2; packet >= 0; packet--)

@@ -1,7 +1,7 @@
 /**
  * Proves that the bytes from which frames are decoded are all there. A hole in a file decodes to other pictures without
- * an error; but its packets have other sizes, times and hashes than those that planning listed. Where planning knew no
- * hashes, the packets have the places of the plan, and what was fetched has no hole there.
+ * an error, but its packets differ in size, time and hash from those that planning listed. Where planning knew no
+ * hashes, the packets must have the places of the plan, and the fetched bytes must have no hole there.
  */
 import type { ByteRange } from "../../jobs/media/byte-range.ts";
 import type { Source } from "../files/source.ts";
@@ -63,7 +63,7 @@ async function list(
 class ProofReader {
   readonly #proof: Proof;
   readonly #content = new ContentList();
-  /** Packets that counted so far. */
+  /** Packets that have counted so far. */
   readonly #counted = { listed: 0, hashed: 0 };
 
   constructor(proof: Proof) {
@@ -96,7 +96,7 @@ class ProofReader {
 /** Compares times, sizes, flags and places. */
 class PlaceReader {
   readonly #proof: Proof;
-  /** Of its heads, and of the packets that count. */
+  /** Lists the heads, and the packets that count. */
   readonly #list = new PacketList();
   readonly #packets: ListedPacket[] = [];
   readonly #places: number[] = [];

@@ -1,19 +1,19 @@
-/** Which bytes of a file some of its frames are decoded from, so that a fetched video need not be whole. */
+/** The bytes of a file that some of its frames are decoded from, so that a video need not be fetched whole. */
 import type { ByteRange } from "../../jobs/media/byte-range.ts";
 import type { Side } from "../contract/request.ts";
 import type { Decoded } from "../media/content.ts";
 
 export interface Coverage {
-  /** Those bytes, and those by which ffmpeg opens the file and finds its frames; in order, without overlaps. */
+  /** These bytes, and those by which ffmpeg opens the file and finds its frames; in order, without overlaps. */
   readonly ranges: readonly ByteRange[];
   readonly proof: Proof;
 }
 
-/** What listing the packets of these bytes must give (proof.ts). */
+/** The result that listing the packets of these bytes must have (proof.ts). */
 export interface Proof {
   /** Seconds to seek to before listing; undefined: from the beginning. */
   readonly seek: number | undefined;
-  /** Packets that are listed at most. */
+  /** Most packets that are listed. */
   readonly listed: number;
   /** Time of the first packet that counts, in units of the track's times. */
   readonly from: number;
@@ -21,11 +21,11 @@ export interface Proof {
   readonly packets: number;
   /** Their digest in hex, by hashes (media/content.ts) or by places (indexed.ts). */
   readonly digest: string;
-  /** Whether it is one by places, so that the packets must also lie in the ranges. */
+  /** Whether the digest is by places, so that the packets must also lie in the ranges. */
   readonly byPlace: boolean;
 }
 
-/** Of sides that are fetched, the part that is needed; undefined: all. */
+/** The needed part of each fetched side; undefined: all of it. */
 export type Coverages = Readonly<Partial<Record<Side, Coverage>>>;
 
 export const MIB = 2 ** 20;
@@ -36,12 +36,15 @@ export const MIB = 2 ** 20;
 export const AHEAD = 48;
 /** Bytes behind a packet's position and size that demuxers read at once. */
 export const READ_AHEAD = 64 * 1024;
-/** Ranges of a coverage at most: those that open the file, its first packets, where a time is searched, and the frames between. */
+/**
+ * Most ranges of a coverage: those that open the file, its first packets, the places where a time is searched, and the
+ * frames between.
+ */
 export const MAX_RANGES = 12;
-/** Share of a file from which all of it is fetched. */
+/** Share of a file from which on all of it is fetched. */
 export const MOST = 0.8;
 
-/** Returns undefined if the bytes are not known, or nearly all of the file. */
+/** Returns undefined if the bytes are not known, or are nearly all of the file. */
 export type CoverageOf = (decoded: Decoded) => Coverage | undefined;
 
 /** Returns the bytes from the first to the last of some packets. `sizes`: of the packets; default: they have none. */

@@ -1,7 +1,7 @@
 /**
- * Where ffmpeg looks for a time in MPEG-TS, which has no index: it searches, by interpolation (ff_gen_search in
- * libavformat/seek.c), and gives up if it finds 64 KiB without a packet. The places are a guess, because decoding times
- * are not known exactly: a segment's proof says whether they sufficed.
+ * Finds the places where ffmpeg looks for a time in MPEG-TS, which has no index: it searches by interpolation
+ * (ff_gen_search in libavformat/seek.c), and gives up after 64 KiB without a packet. The places are a guess, because
+ * decoding times are not known exactly: a segment's proof says whether they sufficed.
  */
 import type { ByteRange } from "../../jobs/media/byte-range.ts";
 import { toNumber } from "../media/rational.ts";
@@ -9,7 +9,7 @@ import { lastUpTo } from "../media/seek.ts";
 import type { FrameTimes } from "../media/track.ts";
 import { MIB } from "./ranges.ts";
 
-/** Most steps of a search that are followed: it takes some ten. */
+/** Most steps of a search that are followed; a search takes about ten. */
 const MOST_STEPS = 64;
 /**
  * Seconds by which the time that ffmpeg compares can be earlier or later than that of the frame of the same rank: frames
@@ -18,11 +18,11 @@ const MOST_STEPS = 64;
 const SHIFTS = [-0.16, -0.12, -0.08, -0.04, 0, 0.04, 0.08];
 /** Bytes that are added at both ends of what a step reads. */
 const AROUND = MIB / 4;
-/** Packets that a step reads until it knows the time of one. */
+/** Packets that a step reads before it knows the time of one. */
 const READ = 4;
 
 /**
- * Returns what a search may read.
+ * Returns the bytes that a search may read.
  *
  * @param places positions of the packets, in decoding order
  * @param seconds the time that is sought

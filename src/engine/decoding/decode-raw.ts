@@ -13,7 +13,10 @@ import { decodedChain } from "./graph.ts";
 import { inputArguments } from "./input.ts";
 
 export interface WantedFrames {
-  /** Numbers of compared frames, from the first of the segment and its context, ascending; or how many from there on. */
+  /**
+   * Ascending numbers of compared frames, counted from the first one of the segment and its context; or the number of
+   * frames from there on.
+   */
   readonly frames: readonly number[] | number;
   /** Filters after those of the comparison, before its scaling. */
   readonly filters: string;

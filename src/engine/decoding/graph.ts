@@ -18,8 +18,8 @@ const UNTAG = "setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspa
 const SCALE_FLAGS = "flags=bicubic:in_range=tv:out_range=tv:in_color_matrix=bt709:out_color_matrix=bt709";
 
 /**
- * Returns the chain of one side from the decoder to comparable samples in the pair's format: for all compared frames of
- * the segment and its context, or only for `some` of them, counted from the first.
+ * Returns the filter chain of one side, from the decoder to comparable samples in the pair's format. It delivers all
+ * compared frames of the segment and its context, or only `some` of them, counted from the first.
  */
 export function sideChain(
   track: Track,
@@ -30,7 +30,7 @@ export function sideChain(
   return `${decodedChain(track, pairing, segment, some)},${conversion(track, pairing, pairing.format)}`;
 }
 
-/** Returns the first part of that chain: the frames that are compared, numbered and as decoded. */
+/** Returns the first part of that chain, which delivers the compared frames, numbered and as decoded. */
 export function decodedChain(
   track: Track,
   pairing: Pairing,
@@ -55,7 +55,7 @@ function untagged(track: Track): readonly string[] {
   return [...toPlanar(track), UNTAG];
 }
 
-/** Returns the second part: one conversion to the size and a planar format in which both sides are compared. */
+/** Returns the second part of that chain: one conversion to the compared size and planar format of both sides. */
 export function conversion(track: Track, pairing: Pairing, format: string): string {
   const plain = planarName(track) === format && sameSize(track, pairing);
   // Without the option, swscale dithers samples of more bits, which hides banding; with it, it rounds.
@@ -65,8 +65,8 @@ export function conversion(track: Track, pairing: Pairing, format: string): stri
 }
 
 /**
- * Whether a side's samples are compared as stored in its file, without a filter that changes any, or drops any but the
- * last ones.
+ * Whether a side's samples are compared as stored in its file, without a filter that changes samples or drops any but
+ * the last ones.
  */
 export function isVerbatim(track: Track, pairing: Pairing, format: string): boolean {
   const exact = track.pixels.name === format && !pairing.turn.includes(track.side);
@@ -83,7 +83,7 @@ function trim(range: TimeRange | undefined): readonly string[] {
   return [`trim=${[...start, ...end].join(":")}`];
 }
 
-/** Cuts the compared part out of a side's pictures, and mirrors it, without a change of any sample. */
+/** Crops a side's pictures to the compared part and mirrors it. No sample changes. */
 function picture(side: Side, { crop, mirror }: Pairing): readonly string[] {
   const [area, direction] = [crop[side], mirror[side]];
   return [
@@ -109,7 +109,7 @@ function recolour({ side, pixels }: Track, { recolour }: Pairing): readonly stri
     [
       `colorspace=ispace=${MATRIX_NAMES[from.matrix]}:space=${MATRIX_NAMES[to.matrix]}`,
       `irange=${RANGE_NAMES[from.range]}:range=${RANGE_NAMES[to.range]}`,
-      // Only the samples are converted, not the colours that they stand for.
+      // Only the matrix and range of the samples are converted, not the colours that they stand for.
       "iprimaries=bt709:primaries=bt709:itrc=bt709:trc=bt709:fast=1",
     ].join(":"),
     UNTAG,
@@ -132,10 +132,10 @@ function toPlanar(track: Track): readonly string[] {
   ];
 }
 
-/** Drops unrequested frames ahead of the conversion, which handles each frame independently. */
+/** Drops frames that are not requested before the conversion, which handles each frame independently. */
 function pick(some: readonly number[] | undefined): readonly string[] {
   if (some === undefined) return [];
-  // A term for each stretch: ffmpeg's parser takes at most a hundred.
+  // One term for each stretch of frames: ffmpeg's parser takes at most a hundred.
   const firsts = some.filter((frame, index) => frame - 1 !== some[index - 1]);
   const lasts = some.filter((frame, index) => frame + 1 !== some[index + 1]);
   const terms = firsts.map((first, index) =>

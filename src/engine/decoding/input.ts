@@ -20,7 +20,10 @@ export function inputArguments(
   });
 }
 
-/** The same for one side. `turned`: rotate it for display; `cut`: undefined decodes from the beginning. */
+/**
+ * Returns the options for one side. `turned`: whether it is rotated for display; `cut`: undefined decodes from the
+ * beginning.
+ */
 function sideInput(
   source: Source,
   track: Track,

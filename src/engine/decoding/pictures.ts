@@ -6,7 +6,9 @@ import type { DecodeContext } from "../media/probe-context.ts";
 import type { Compared } from "./compared.ts";
 import { decodeRaw } from "./decode-raw.ts";
 
-/** Frames are counted from the first of the segment's context. Returns fewer pictures if the video ends. */
+/**
+ * Returns the pictures of a span of frames, counted from the first of the segment's context; fewer if the video ends.
+ */
 export async function decodePictures(
   compared: Compared,
   side: Side,

@@ -26,7 +26,7 @@ export function selection(track: Track, pairing: Pairing, segment: Segment): rea
   const range = segment.cut?.[side].range;
   // A time range begins with its first compared frame.
   const base = range?.start === undefined ? 0 : first;
-  // Where no frame follows, the end stays open, so that a file with more frames than its container states is noticed.
+  // If no frame follows, the end stays open, so that a file with more frames than its container states is noticed.
   const ends = segment.cut === undefined && last + step < track.frames;
   const trim = [
     ...(first > base ? [`start_frame=${first - base}`] : []),
@@ -38,14 +38,17 @@ export function selection(track: Track, pairing: Pairing, segment: Segment): rea
   ];
 }
 
-/** Whether a side's compared frames are its first ones, without a gap. */
+/** Whether a side's compared frames are its first ones, without gaps. */
 export function isFromFirst({ side }: Track, pairing: Pairing): boolean {
   const step = stepOf(pairing, side);
   const all = stretches(runsWithin(pairing, 0, pairing.frameCount), side, step);
   return step === 1 && all.length === 1 && all[0]?.first === 0;
 }
 
-/** Returns the frames of runs on one side. Runs that follow each other without a gap are one stretch. */
+/**
+ * Returns the stretches of frames that runs have on one side. Runs that follow each other without a gap form one
+ * stretch.
+ */
 function stretches(runs: readonly Run[], side: Side, step: number): readonly Stretch[] {
   const all: Stretch[] = [];
   for (const run of runs) {
@@ -72,7 +75,7 @@ function condition(all: readonly Stretch[], base: number, step: number, hasNext 
   return `if(lt(n\\,${(right[0]?.first ?? 0) - base})\\,${halves.join("\\,")})`;
 }
 
-/** The last stretch has no end of its own: trim ends it where frames follow. */
+/** Returns the condition for one stretch. The last one has no end of its own: trim ends it if frames follow. */
 function within({ first, last }: Stretch, base: number, step: number, hasNext: boolean): string {
   const [from, to] = [first - base, last - base];
   const bounds = hasNext ? `between(n\\,${from}\\,${to})` : `gte(n\\,${from})`;

@@ -1,4 +1,4 @@
-/** Which areas of the picture both videos show, exactly. */
+/** Finds the exact areas of the picture that both videos show. */
 import { CONFIDENCES, type Confidence, type Finding } from "../contract/finding.ts";
 import type { Area } from "../contract/picture.ts";
 import { perSide, SIDES, type Side } from "../contract/request.ts";

@@ -1,4 +1,4 @@
-/** Diagnoses a pair by itself: decodes the beginnings of both videos and windows of the rest, and says what was found. */
+/** Diagnoses a pair: decodes the beginnings of both videos and windows of the rest, and returns the findings. */
 import type { Diagnosis } from "../contract/diagnosis.ts";
 import type { Finding } from "../contract/finding.ts";
 import { isSettled, joinedFix } from "../contract/fix.ts";
@@ -68,12 +68,12 @@ export async function diagnose(sources: Sources, tracks: Tracks, context: Decode
 
 interface Repaired {
   readonly findings: readonly Finding[];
-  /** undefined: nothing was repaired. */
+  /** The fix that was applied; undefined: none. */
   readonly fix: ReturnType<typeof joinedFix>;
 }
 
 interface Beginning {
-  /** With its pictures repaired. */
+  /** The pair with its pictures repaired. */
   readonly pair: DecodedPair;
   readonly window: Window;
   readonly ratio: number;
@@ -84,8 +84,8 @@ interface Beginning {
 }
 
 /**
- * Examines the beginnings of both videos. A pair whose pictures can be repaired is examined again: other areas and
- * mirrored sides make what is found of time less sure.
+ * Examines the beginnings of both videos. A pair whose pictures can be repaired is examined again, because different
+ * areas and mirrored sides make findings about time less certain.
  */
 async function lookAtBeginning(pair: DecodedPair): Promise<Beginning> {
   const { tracks } = pair;
@@ -140,7 +140,7 @@ interface Whole {
   readonly uncut: string | undefined;
 }
 
-/** Follows the videos beyond their beginnings, if these show how their frames belong together. */
+/** Examines the videos beyond their beginnings, if these show how the frames correspond. */
 async function lookAtRest({ pair, window, ratio, examination, uncut }: Beginning): Promise<Whole> {
   const totals: Counts = perSide((side) => pair.tracks[side].frames);
   const counts = perSide((side) => window[side].count);
@@ -161,7 +161,7 @@ async function lookAtRest({ pair, window, ratio, examination, uncut }: Beginning
   return { ...beginning, sightings: unclear };
 }
 
-/** All frames of both sides as they are decoded, whether they can be compared or not. */
+/** Returns the pairing of all frames of both sides as decoded, whether or not they can be compared. */
 function wholeFrames(tracks: Tracks): Pairing {
   const turn = turnedSides(tracks);
   const [width, height] = comparedSize(tracks.reference, turn);

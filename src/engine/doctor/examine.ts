@@ -1,4 +1,4 @@
-/** Examines pictures of both videos: relates them, and says what was found. */
+/** Examines pictures of both videos: relates them, and returns the findings. */
 import { setImmediate as letOthersRun } from "node:timers/promises";
 import type { Confidence, Finding } from "../contract/finding.ts";
 import { givenSides, perSide, SIDES, type Side } from "../contract/request.ts";
@@ -43,7 +43,7 @@ export interface Examined {
   readonly keys?: readonly number[] | undefined;
 }
 
-/** Returns the fields of some frames, numbered like the pictures; undefined: none are to be had. */
+/** Returns the fields of some frames, numbered like the pictures; undefined if they are not available. */
 export type FieldsOf = (relation: Relation) => Promise<BothFields | undefined>;
 
 /** How pictures of both videos relate in area and time. */
@@ -51,7 +51,7 @@ export interface Place {
   readonly relation: Relation;
   /** Findings of what the pictures show, and of which area. */
   readonly areas: readonly Finding[];
-  /** At the ratio of the rates. undefined: one side shows nothing, or something else. */
+  /** Relation in time at the ratio of the rates; undefined: one side shows nothing, or other content. */
   readonly time: TimeRelation | undefined;
 }
 
@@ -74,7 +74,7 @@ export async function examine(
   return { ...place, samples: samples.map((finding) => withoutRgb(finding, pair.tracks)) };
 }
 
-/** The same without the samples. */
+/** Examines only area and time, without the samples. */
 export async function examinePlace(
   pair: DecodedPair,
   { pictures, ratio, view, keys }: Examined,
@@ -123,7 +123,7 @@ function throughUnsureAreas(time: TimeRelation): TimeRelation {
   return time.state === "shifted" ? { ...time, state: "unclear", confidence: "possible" } : time;
 }
 
-/** All findings of an examination, the gravest first. `seen`: where the pictures lie in the videos. */
+/** Returns all findings of an examination, the gravest first. `seen`: the place of the pictures in the videos. */
 export function findingsOf({ areas, time, samples }: Examination, seen: Seen): Finding[] {
   return byGravity([...areas, ...(time === undefined ? [] : timeFindings(time, seen)), ...samples]);
 }
@@ -164,12 +164,17 @@ async function findingsOfSamples(
   ];
 }
 
-/** What the tags say of the curves and primaries. `fields`: of frames that belong together; undefined: there are none. */
+/**
+ * Findings of the tags about curves and primaries. `fields`: those of corresponding frames; undefined: there are none.
+ */
 function statedFindings(tracks: Readonly<Record<Side, Track>>, fields?: Fields): Finding[] {
   return [...transferFindings(tracks, () => fields && tonesOf(fields)), ...primariesFindings(tracks)];
 }
 
-/** What the samples and the tags show. Other transfer functions and primaries can explain other levels and colours. */
+/**
+ * Findings of the samples and the tags. Different transfer functions and primaries can explain different levels and
+ * colours.
+ */
 function sampleFindings(fields: Fields, tracks: Readonly<Record<Side, Track>>): Finding[] {
   const stated = statedFindings(tracks, fields);
   const says = (code: Finding["code"], confidence: Confidence) =>

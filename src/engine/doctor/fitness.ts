@@ -10,7 +10,7 @@ import type { Pairing } from "../planning/pairing.ts";
 type Tracks = Readonly<Record<Side, Track>>;
 type ScoringModel = Pick<Model, "name" | "asked" | "digest">;
 
-/** What is known of a model's training is that of the built-in model, not of a file of the same name. */
+/** The known training data is that of the built-in model, not of a file with the same name. */
 const isBuiltIn = ({ digest }: ScoringModel) => digest === "";
 
 /** HDR on both sides: all built-in models were trained on SDR. `models`: those that score; undefined: not known. */

@@ -1,4 +1,6 @@
-/** Follows how the videos belong together from their beginnings to their ends, by windows spread over them. */
+/**
+ * Follows the correspondence of the videos' frames from their beginnings to their ends, by windows spread over them.
+ */
 import type { Run } from "../contract/alignment.ts";
 import { perSide, SIDES, type Side } from "../contract/request.ts";
 import type { DecodedPair } from "./areas.ts";
@@ -84,7 +86,7 @@ class Follower {
     this.sightings = [beginning.sighting];
   }
 
-  /** Looks at windows from the beginning to the end, each where the ones before it say. */
+  /** Examines windows from the beginning to the end, each at the offset that the previous ones show. */
   async spread(): Promise<void> {
     const { totals, sighting } = this.#beginning;
     const first = endOf(sighting.window.reference);
@@ -133,7 +135,7 @@ class Follower {
     this.sightings = [...this.sightings, sighting].sort((one, other) => firstFrame(one) - firstFrame(other));
   }
 
-  /** Adds a window that shows more than those within it. */
+  /** Adds a window in place of those within it, which show less. */
   #replace(sighting: Sighting): void {
     const isWithin = ({ window }: Sighting) =>
       SIDES.every((side) => {
@@ -144,7 +146,7 @@ class Follower {
     this.#add(sighting);
   }
 
-  /** Looks at a window at an offset; if its frames do not belong together like that, at others. */
+  /** Examines a window at an offset and, if its frames do not match there, at other offsets. */
   async #find(first: number, offset: number): Promise<void> {
     const { totals } = this.#beginning;
     const plain = await this.#look(windowAt(first, offset, WINDOW, totals));
@@ -185,7 +187,7 @@ class Follower {
     return undefined;
   }
 
-  /** Looks at a window between those of a change. Returns false if that brought nothing. */
+  /** Examines a window between those of a change. Returns false if it showed nothing. */
   async #narrow(change: Change): Promise<boolean> {
     const { totals } = this.#beginning;
     const offsets = [lastOffset(change.left), firstOffset(change.right)] as const;

@@ -1,4 +1,7 @@
-/** Looks at frames that the scorer compares: finds what makes their scores wrong, and applies the request's policy. */
+/**
+ * Examines frames that the scorer compares: finds faults that make their scores wrong, and applies the request's
+ * policy.
+ */
 import { Failure } from "../../platform/failure.ts";
 import type { Finding, FindingCode } from "../contract/finding.ts";
 import { actionOn, refuses } from "../contract/findings-policy.ts";
@@ -12,7 +15,7 @@ import { examine, findingsOf, lower } from "./examine.ts";
 import { hdrFindings, modelSizeFindings } from "./fitness.ts";
 import { keyFramesWithin } from "./time/key-frames.ts";
 
-/** Returns what was found, the gravest first. Throws PAIR_MISMATCH if the policy refuses it. */
+/** Returns the findings, the gravest first. Throws PAIR_MISMATCH if the policy refuses one. */
 export async function inspect(looked: Looked, context: DecodeContext): Promise<readonly Finding[]> {
   const { request, span, pictures, segment, pairing, tracks, models } = looked;
   const pair = { ...looked, context, firstPicture: span.first };
@@ -36,7 +39,10 @@ export async function inspect(looked: Looked, context: DecodeContext): Promise<r
   return kept;
 }
 
-/** What the request itself settles is not refused, and findings that it ignores are left out. */
+/**
+ * Applies the request's policy to a finding: one that the request itself settles is not refused, and ignored ones are
+ * left out.
+ */
 function applied(finding: Finding, request: PairRequest): Finding[] {
   if (actionOn(finding.code, request.findings) === "IGNORE") return [];
   if (!isSettled(request, finding.code)) return [finding];
@@ -46,14 +52,14 @@ function applied(finding: Finding, request: PairRequest): Finding[] {
 
 interface Mismatch {
   readonly refused: readonly Finding[];
-  /** With those that are not refused. */
+  /** All findings, including those that are not refused. */
   readonly findings: readonly Finding[];
   readonly request: PairRequest;
   /** Whether the videos' first frames were seen. */
   readonly isBeginning: boolean;
 }
 
-/** What to do about findings that no option repairs, if it is not to say which frames belong together. */
+/** Advice on findings that no option repairs, unless the advice is to state which frames correspond. */
 const OTHER_ADVICE: Readonly<Partial<Record<FindingCode, string>>> = {
   OTHER_CONTENT: "Compare other videos",
   TRANSFER_DIFFERS: "Convert one of the files first",

@@ -1,4 +1,4 @@
-/** Joins what was seen in windows to what is found about the whole videos. */
+/** Joins the sightings of windows to findings about the whole videos. */
 import type { Run } from "../contract/alignment.ts";
 import type { Finding, FindingCode, FrameSpan } from "../contract/finding.ts";
 import { perSide, SIDES, type Side } from "../contract/request.ts";
@@ -184,7 +184,10 @@ const LATER_CODES: readonly FindingCode[] = [
   ...(["OTHER_CONTENT", "BLACK", "FROZEN"] as const),
 ];
 
-/** What only later windows show. It holds for their frames, so that it is never certain and has no fix. */
+/**
+ * Returns findings that only later windows show. They apply to the frames of these windows, so they are never certain
+ * and have no fix.
+ */
 export function laterFindings(sightings: readonly Sighting[], known: readonly Finding[]): Finding[] {
   const found: Finding[] = [];
   for (const { window, areas } of sightings)

@@ -1,4 +1,4 @@
-/** What the tags of the two videos say of their samples. */
+/** Findings about the tags of the two videos' samples. */
 import type { Finding } from "../contract/finding.ts";
 import { perSide, type Side } from "../contract/request.ts";
 import {

@@ -1,4 +1,4 @@
-/** What is found about time, from the alignment of the pictures. */
+/** Findings about time, from the alignment of the pictures. */
 import type { Run } from "../contract/alignment.ts";
 import type { Confidence, Finding, FindingCode, Fix, FrameSpan } from "../contract/finding.ts";
 import { otherSide, SIDES, type Side } from "../contract/request.ts";
@@ -13,7 +13,7 @@ export const LEAST_CHECKED = 0.25;
 /** The same for it to mean that nothing is wrong anywhere. Lost and repeated frames were overlooked at up to 0.55. */
 const WELL_CHECKED = 0.6;
 
-/** Which frames of the videos the pictures show: consecutive ones of each. */
+/** The frames of the videos that the pictures show: consecutive ones of each. */
 export interface Seen {
   /** The same of both sides. */
   readonly first: number;

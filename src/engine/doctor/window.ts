@@ -60,7 +60,7 @@ function cutOut(pair: DecodedPair, window: Window, count: number): DecodedPair |
   return typeof segment === "string" ? segment : { ...pair, pairing, segment, firstPicture: 0 };
 }
 
-/** What a window shows, with frames numbered as in the videos. */
+/** The findings of a window, with frames numbered as in the videos. */
 export interface Sighting {
   readonly window: Window;
   readonly time: TimeRelation | undefined;

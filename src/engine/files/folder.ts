@@ -1,4 +1,4 @@
-/** Lists a folder inside media roots. Nothing outside is listed, also through symbolic links. */
+/** Lists a folder inside media roots. Nothing outside is listed, not even through symbolic links. */
 import { isUtf8 } from "node:buffer";
 import { constants } from "node:fs";
 import { type FileHandle, lstat, open, opendir, realpath } from "node:fs/promises";
@@ -10,14 +10,14 @@ import { systemReason } from "../../platform/system-reason.ts";
 import type { MediaRoots } from "./roots.ts";
 import { quote, verifyInside } from "./source.ts";
 
-/** Names that are read of a folder, to sort them. */
+/** Most names of a folder that are read to be sorted. */
 const MAX_NAMES = 100_000;
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK;
 
 export interface FolderEntry {
   /** Absolute; ends with a slash if it is a folder. */
   readonly path: string;
-  /** Of a regular file; undefined: a folder. */
+  /** Facts of a regular file; undefined for a folder. */
   readonly file: { readonly size: number; readonly modifiedMs: number } | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface FolderPage {
 }
 
 /**
- * Returns the files and folders after a name, at most `size`. Leaves out what is neither, links that lead outside, and
+ * Returns at most `size` files and folders after a name. Omits other kinds of entries, links that lead outside, and
  * names that no job can have. Throws PATH_NOT_ALLOWED, MEDIA_NOT_FOUND, MEDIA_NOT_READABLE.
  */
 export async function listFolder(
@@ -53,7 +53,7 @@ export async function listFolder(
   }
 }
 
-/** The path of the opened folder itself: its name may lead elsewhere by now. */
+/** Returns a path of the opened folder itself, because its name may lead elsewhere by now. */
 function placeOf({ fd }: FileHandle, folder: string): string {
   return process.platform === "linux" ? `/proc/self/fd/${fd}` : folder;
 }
@@ -87,7 +87,7 @@ async function entryOf(
   place: string,
   roots: MediaRoots,
 ): Promise<FolderEntry | undefined> {
-  // No job can name it.
+  // No job can have such a name.
   if (/\p{Cc}/u.test(name) || Buffer.byteLength(join(folder, name)) >= MAX_PATH_BYTES) return undefined;
   try {
     const real = await realpath(join(place, name));
@@ -100,7 +100,7 @@ async function entryOf(
       file: { size: stat.size, modifiedMs: Math.max(0, Math.floor(stat.mtimeMs)) },
     };
   } catch {
-    // It was removed meanwhile, or it may not be read.
+    // The entry was removed meanwhile, or must not be read.
     return undefined;
   }
 }

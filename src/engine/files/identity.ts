@@ -1,10 +1,10 @@
-/** Identifies a file without reading it, and notices its changes: by its place, its size and its times. */
+/** Identifies a file, and detects changes, without reading it: by its place, size and times. */
 import type { BigIntStats } from "node:fs";
 import { stat } from "node:fs/promises";
 
 /**
- * Milliseconds that a file must have been left alone. Times have the resolution of the system's clock tick, of some file
- * systems 2 seconds: a file can be written again without another time of its last change.
+ * Milliseconds for which a file must have been unchanged. Times have the resolution of the system's clock tick, or 2
+ * seconds on some file systems, so a file can be written again without a new time of its last change.
  */
 const SETTLED_MS = 2_500n;
 const NS_PER_MS = 1_000_000n;
@@ -25,7 +25,7 @@ export function identityOf(
   return [dev, ino, size, mtimeNs, ctimeNs].join(":");
 }
 
-/** The same of the file at a path; undefined also if there is none, or it is not a regular file. */
+/** Returns the identity of the file at a path; undefined also if there is none, or if it is not a regular file. */
 export async function fileIdentity(path: string): Promise<string | undefined> {
   const found = await stat(path, { bigint: true }).catch(() => undefined);
   return found?.isFile() ? identityOf(found) : undefined;

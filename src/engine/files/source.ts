@@ -33,9 +33,9 @@ export interface Source extends AsyncDisposable {
   readonly segmentStarts?: RemoteVideo["segmentStarts"];
   /** Lower-case extension without the dot, letters and digits only; may be empty. */
   readonly extension: string;
-  /** Brings bytes of it to disk; undefined: it is all there. */
+  /** Fetches bytes to disk; undefined: all of the file is there. */
   readonly fetch?: RemoteVideo["fetch"];
-  /** Whether bytes that were fetched are there as they were; undefined as `fetch`. */
+  /** Whether these bytes are on disk as they were fetched; undefined like `fetch`. */
   readonly holds?: RemoteVideo["holds"];
   /** Throws MEDIA_CHANGED if the file was modified since it was opened. */
   verifyUnchanged(): Promise<void>;
@@ -102,7 +102,7 @@ export async function openSource(side: Side, asked: string, roots: MediaRoots | 
   }
 }
 
-/** Opens a video that is no file of this machine. The caller must dispose of it. */
+/** Opens a video that is not a file on this machine. The caller must dispose of it. */
 export async function openRemote(
   side: Side,
   asked: string,
@@ -128,13 +128,13 @@ export async function openRemote(
   };
 }
 
-/** Where videos may be opened. */
+/** How videos may be opened. */
 export interface Opening {
   /** undefined: anywhere on this machine. */
   readonly roots: MediaRoots | undefined;
-  /** How the sides that are no files of this machine are opened. */
+  /** Opens the sides that are not files on this machine. */
   readonly remote: WorkOptions["remote"];
-  /** Whether the work fetches what it needs of these sides itself; default: they are fetched whole before it. */
+  /** Whether the work itself fetches what it needs of these sides; default: they are fetched whole beforehand. */
   readonly fetchesItself?: boolean | undefined;
   readonly signal: AbortSignal;
 }
@@ -173,13 +173,13 @@ export async function verifyBothUnchanged({ reference, distorted }: Sources): Pr
   await Promise.all([reference.verifyUnchanged(), distorted.verifyUnchanged()]);
 }
 
-/** Brings both videos to disk, as far as they are not there. */
+/** Fetches the missing bytes of both videos to disk. */
 export async function fetchBoth({ reference, distorted }: Sources): Promise<void> {
   await fetchWhole(reference);
   await fetchWhole(distorted);
 }
 
-/** Brings a video to disk that is not there. */
+/** Fetches the missing bytes of a video to disk. */
 export async function fetchWhole({ fetch, size }: Source): Promise<void> {
   await fetch?.([{ first: 0, last: size - 1 }]);
 }

@@ -220,7 +220,7 @@ async function inflateElsewhere(head: Head): Promise<Buffer> {
   return wholeOf(head, answer);
 }
 
-/** What zlib returns with the option `info`; its type declarations omit it. */
+/** The value that zlib returns with the option `info`; its type declarations omit it. */
 interface Inflated {
   readonly buffer: Buffer;
   readonly engine: { readonly bytesWritten: number };

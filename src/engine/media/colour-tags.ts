@@ -1,6 +1,6 @@
 /** Transfer functions and primaries that files state, by ffmpeg's names (libavutil/pixdesc.c). */
 
-/** "near": of about the same effect, and often stated of the same samples. */
+/** "near": about the same effect; often stated for the same samples. */
 export type Likeness = "same" | "near" | "other";
 
 interface Tag {
@@ -53,7 +53,7 @@ const PRIMARIES: Readonly<Record<string, Tag>> = {
 export const TRANSFER_NAMES: readonly string[] = Object.keys(TRANSFERS);
 export const PRIMARIES_NAMES: readonly string[] = Object.keys(PRIMARIES);
 
-/** Dynamic range of a transfer function; undefined: it states none. */
+/** Dynamic range of a transfer function; undefined if it has none. */
 export function dynamicsOf(transfer: string | undefined): "SDR" | "HDR" | undefined {
   const { family } = TRANSFERS[transfer ?? ""] ?? {};
   if (family === "PQ" || family === "HLG") return "HDR";
@@ -68,12 +68,12 @@ export function primariesTitle(primaries: string): string {
   return PRIMARIES[primaries]?.title ?? primaries;
 }
 
-/** How alike two transfer functions are; one that is not stated is like any. */
+/** How alike two transfer functions are; one that is not stated counts as the same as any. */
 export function transferLikeness(one: string | undefined, other: string | undefined): Likeness {
   return likeness(TRANSFERS[one ?? ""], TRANSFERS[other ?? ""]);
 }
 
-/** How alike two primaries are; those that are not stated are like any. */
+/** How alike two primaries are; those that are not stated count as the same as any. */
 export function primariesLikeness(one: string | undefined, other: string | undefined): Likeness {
   return likeness(PRIMARIES[one ?? ""], PRIMARIES[other ?? ""]);
 }

@@ -1,7 +1,7 @@
 /**
- * What the frames of a track are decoded from: digests of its packets, in blocks that begin at key frames. For
- * them, ffmpeg lists each packet twice while probing: by framecrc with its flags, and by framehash with a hash of 128
- * bits. Of videos that are fetched, it lists them a third time, with their places in the file.
+ * The content of a track: digests of its packets, in blocks that begin at key frames. To compute them, ffmpeg lists
+ * each packet twice while probing: by framecrc with its flags, and by framehash with a hash of 128 bits. For fetched
+ * videos, it lists the packets a third time, with their places in the file.
  */
 import { createHash, type Hash } from "node:crypto";
 import { NumberList } from "../../platform/number-list.ts";
@@ -32,18 +32,18 @@ const DIGEST_BYTES = 32;
 
 /** The content of a track in blocks, in decoding order. */
 export interface TrackContent {
-  /** SHA-256 of what the container says of the track, in hex: codec, extradata, time base, side data. */
+  /** SHA-256 in hex of the track's facts in the container: codec, extradata, time base, side data. */
   readonly parameters: string;
-  /** SHA-256 of each block, one after the other. */
+  /** SHA-256 of each block, concatenated. */
   readonly digests: Buffer;
   /**
-   * Of each block, the time of its key frame and the earliest time of its frames, in the units of the track's times.
+   * Times of each block, in the units of the track's times: that of its key frame, and the earliest of its frames.
    * Undefined: the key frames are not in order, or have no times.
    */
   readonly times: { readonly keys: Float64Array; readonly earliest: Float64Array } | undefined;
   /** Number of packets in each block. */
   readonly packets: Uint32Array;
-  /** Of each packet, its position in the file; undefined: they are not known. */
+  /** Position of each packet in the file; undefined if not known. */
   readonly places: Float64Array | undefined;
 }
 
@@ -67,13 +67,15 @@ export function isPlaceLine(line: string): boolean {
 /** Facts in ffmpeg's description of a track that change with its size alone. */
 const RATES = /, \d+ kb\/s/g;
 
-/** Times of decoding are guessed in some containers, otherwise after a seek than from the beginning. */
+/**
+ * Removes the decoding time, which ffmpeg guesses in some containers, differently after a seek than from the beginning.
+ */
 function withoutDts(line: string): string {
   return line.replace(/,[^,]*/, "");
 }
 
 export class ContentList {
-  /** Sorted when read: the two lists are written at the same time, in any order. */
+  /** Sorted when they are used, because the two lists are written at the same time, in any order. */
   readonly #parameters = new Set<string>();
   readonly #digests: Buffer[] = [];
   readonly #keys: number[] = [];
@@ -88,7 +90,7 @@ export class ContentList {
   #isTimed = true;
   #inSideData = false;
 
-  /** Reads a line of the packet lists; of framecrc also the packet's time, and whether it is a key frame. */
+  /** Reads a line of the packet lists; a line of framecrc also has the packet's time and whether it is a key frame. */
   read(line: string, pts: number, isKey: boolean): void {
     if (line.startsWith("#")) {
       if (!line.startsWith("#software")) this.#parameters.add(line);
@@ -175,8 +177,8 @@ export interface Decoded {
 
 /**
  * Returns a digest of the track's parameters and of the blocks from which frames are decoded: from the block in which
- * decoding begins to the last one with a frame up to the end of the range. Without a range, of all blocks. Undefined:
- * it is not known in which blocks they are.
+ * decoding begins to the last one with a frame up to the end of the range. Without a range, of all blocks. Undefined if
+ * the blocks are not known.
  */
 export function contentOf(content: TrackContent, decoded?: Decoded): string | undefined {
   const { digests } = content;
@@ -191,7 +193,7 @@ export interface Blocks {
   readonly last: number;
 }
 
-/** Returns the blocks from which frames are decoded; undefined: it is not known which. */
+/** Returns the blocks from which frames are decoded; undefined if not known. */
 export function blocksOf({ times }: TrackContent, { from, to }: Decoded): Blocks | undefined {
   if (times === undefined) return undefined;
   return {

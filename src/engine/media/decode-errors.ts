@@ -17,7 +17,7 @@ export const SIZE_CHANGES: Sign = {
   what: "changes its frame size or pixel format in the middle",
 };
 
-/** Reasons why an input could not be opened that lie in the machine and not in the file. */
+/** Matches reasons why an input could not be opened that are due to the machine and not to the file. */
 const NOT_THE_FILE =
   "Permission denied|Operation not permitted|Too many open files|No such file or directory|Resource temporarily unavailable|Input/output error";
 
@@ -133,13 +133,13 @@ function failureOf(source: Source, exit: Exit, messages: Messages, signs: readon
   );
 }
 
-/** MEDIA_CORRUPT for a file whose frames do not decode, or not as they were coded. */
+/** Returns MEDIA_CORRUPT for a file whose frames do not decode, or not as they were coded. */
 export function damaged(source: Source, messages: Messages, message = messages.first(TELLING)): Failure {
   const what = "is damaged: it does not decode without errors";
   return mediaFailure(source, "MEDIA_CORRUPT", what, message, messages);
 }
 
-/** The failure of a file that the first message matching the sign's pattern describes. */
+/** Returns the failure of a file that is described by the first message that matches the sign's pattern. */
 export function blame(source: Source, { pattern, code, what }: Sign, messages: Messages): Failure {
   return mediaFailure(source, code, what, messages.first(pattern), messages);
 }
@@ -164,7 +164,7 @@ function mediaFailure(
 /** Excludes ffmpeg's guesses about a format that it then does not use. */
 const TELLING = /^(?!.*(?:misdetection|Not detecting))/;
 
-/** `what`: what cannot be done, such as "Stills need". */
+/** Returns the failure for a missing ffmpeg. `what` begins the sentence, such as "Stills need". */
 export function noDecoder(what: string): Failure {
   return new Failure("SCORER_NOT_FOUND", `${what} ffmpeg, but there is none. Install ffmpeg.`);
 }

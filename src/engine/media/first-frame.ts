@@ -1,4 +1,4 @@
-/** Parses what ffmpeg says of the first frame that it decodes. */
+/** Parses the facts that ffmpeg prints about the first frame that it decodes. */
 import { Failure } from "../../platform/failure.ts";
 import { PRIMARIES_NAMES, TRANSFER_NAMES } from "./colour-tags.ts";
 import { parseRational, type Rational } from "./rational.ts";

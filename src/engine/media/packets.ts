@@ -1,4 +1,4 @@
-/** Parses ffmpeg's lists of a track's packets: times, key frames and hidden frames; and what they contain. */
+/** Parses ffmpeg's lists of a track's packets: their times, key frames, hidden frames and content. */
 import { NumberList } from "../../platform/number-list.ts";
 import { type ContentList, isHashLine, isPlaceLine, isTime } from "./content.ts";
 import { parseRational, type Rational } from "./rational.ts";
@@ -13,7 +13,7 @@ export const LIST_PACKETS: readonly string[] = [
   ...["-map", "0:V:0", "-c", "copy", "-copyinkf", "-map_metadata", "-1", "-flush_packets", "1"],
 ];
 
-/** What a line of the lists says of a packet: "stream, dts, pts, duration, size, checksum[, F=0x..][, …]". */
+/** A packet as a line of the lists describes it: "stream, dts, pts, duration, size, checksum[, F=0x..][, …]". */
 export interface ListedPacket {
   /** Whether the line has the fields of a packet. */
   readonly isPacket: boolean;

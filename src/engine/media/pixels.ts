@@ -101,7 +101,7 @@ export function frameBytes(format: PixelFormat, width: number, height: number): 
   return (width * height + 2 * chromaWidth * chromaHeight) * (format.depth > 8 ? 2 : 1);
 }
 
-/** Returns the luma samples to a chroma sample of a format, in width and height. */
+/** Returns the number of luma samples per chroma sample of a format, in width and height. */
 export function chromaSteps({ name, chroma }: PixelFormat): readonly [number, number] {
   const layout = PLANAR.exec(name)?.[2] ?? chroma;
   const across = layout === "410" || layout === "411" ? 4 : layout === "444" || layout === "440" ? 1 : 2;

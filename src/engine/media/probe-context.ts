@@ -1,4 +1,4 @@
-/** What probing and decoding a file need besides the file. */
+/** The programs and options that probing and decoding a file need. */
 export interface ProbeContext {
   /** Path of ffmpeg; undefined if there is none: only y4m and raw video can be read then. */
   readonly ffmpeg: string | undefined;

@@ -67,12 +67,12 @@ async function list(source: Source, context: ProbeContext, options: readonly str
     );
   }
   const quick = await read(source, { ...context, ffmpeg }, [...KEY_FRAMES, ...options]);
-  // Refusals are those of a file that is read without the option, which is an error if there is no video.
+  // Without a video track the option is an error, so refusals must come from a read without it.
   const lacksPicture = quick.exit.code !== undefined && quick.shown === undefined;
   const listed = lacksPicture ? await read(source, { ...context, ffmpeg }, options) : quick;
   const { exit, packets, picture, messages, shown } = listed;
   refuseBrokenRun(exit, messages);
-  // Only a program that opened the file can tell that it has no frames, or none that decode.
+  // Only a program that opened the file shows that it has no frames, or none that decode.
   const isRead = exit.code === 0 && picture.format !== "";
   if (isRead && packets.coded === 0) throw noFrames(source);
   if (isRead && !shown) throw damaged(source, messages);

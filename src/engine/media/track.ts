@@ -43,14 +43,14 @@ export interface Track {
   readonly selfChecking: boolean;
   /** Whether Netflix's vmaf reads the file's samples unchanged, without shifting chroma or rejecting the header. */
   readonly straight: boolean;
-  /** Digests of its packets; undefined: it has none, or they are not known. */
+  /** Digests of its packets; undefined if it has none, or they are not known. */
   readonly content?: TrackContent | undefined;
   /** Its packets as the index of its file lists them; undefined: they were listed from the file itself. */
   readonly indexed?: IndexedPackets | undefined;
   readonly warnings: readonly Warning[];
 }
 
-/** Packets of a track by the index of its file, in decoding order. */
+/** The packets of a track as the index of its file lists them, in decoding order. */
 export interface IndexedPackets {
   /** The bytes by which the file is opened; in order. */
   readonly opened: readonly ByteRange[];
@@ -72,7 +72,7 @@ export interface FrameTimes {
   readonly frameBytes: number;
 }
 
-/** A track as results and errors show it. */
+/** Returns a track's facts as results and errors show them. */
 function mediaInfo(track: Track): MediaInfo {
   return {
     container: track.container,

@@ -1,4 +1,4 @@
-/** The boxes of an MP4 or MOV in memory. Nothing in them is trusted: a size that lies ends the reading. */
+/** Parses the boxes of an MP4 or MOV in memory. Nothing in them is trusted: a wrong size ends the parsing. */
 
 export interface Box {
   readonly type: string;
@@ -13,7 +13,7 @@ export const LARGE_HEAD_BYTES = 16;
 /** Boxes in one parent. An index has a few for each track. */
 const MAX_BOXES = 1000;
 
-/** What the first bytes of a box say of it. */
+/** The head of a box: its type and size. */
 export interface BoxHead {
   readonly type: string;
   readonly headBytes: number;

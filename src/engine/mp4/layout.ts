@@ -1,4 +1,4 @@
-/** Reads the index of an MP4 or MOV that is fetched: where its boxes are, and the one that describes its tracks. */
+/** Reads the index of a fetched MP4 or MOV: the places of its boxes, and the box that describes its tracks. */
 import { type ByteRange, bytesIn } from "../../jobs/media/byte-range.ts";
 import type { Source } from "../files/source.ts";
 import { type BoxHead, boxHead, LARGE_HEAD_BYTES } from "./boxes.ts";
@@ -14,7 +14,7 @@ export interface Layout {
 const MAX_BOXES = 64;
 /** Bytes of an index; a day of packets takes less. A larger one is not read into memory. */
 const MAX_INDEX_BYTES = 64 * 2 ** 20;
-/** Share of a file that its index may take: with less, nothing would be gained. */
+/** Largest share of a file that its index may take; beyond it, nothing would be gained. */
 const MOST = 0.1;
 /** Boxes of which only the head is read. */
 const SKIPPED = new Set(["mdat", "free", "skip", "wide"]);

@@ -1,7 +1,7 @@
 /**
- * Probes a large MP4 that is fetched by its index alone. ffmpeg's list of packets reads all of a file. It is given a
- * condensed one instead: the same index, but with packets of one byte, one after the other. So times, key frames and
- * edit lists are still what ffmpeg makes of them.
+ * Probes a large fetched MP4 by its index alone. To list packets, ffmpeg would read the whole file. It gets a condensed
+ * file instead: the same index, but with packets of one byte, one after the other. So ffmpeg still determines times,
+ * key frames and edit lists.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -70,7 +70,7 @@ async function listIndexed(samples: Samples, context: DecodeContext): Promise<Li
 class Lists {
   readonly #samples: Samples;
   readonly #at: number;
-  /** Of its heads only. */
+  /** Lists the heads only. */
   readonly #list = new PacketList();
   readonly #pts = new NumberList();
   readonly #flags = new NumberList();
@@ -111,10 +111,10 @@ class Lists {
   }
 }
 
-/** Packets from which the first frame is decoded at most; if all are key frames, one would do. */
+/** Most packets from which the first frame is decoded; if all are key frames, one would do. */
 const FIRST_PACKETS = 48;
 const FIRST_KEYS = 8;
-/** What ffmpeg reads at most to find out about the tracks: its default for the option probesize, and some more. */
+/** Most bytes that ffmpeg reads to find out about the tracks: its default for the option probesize, and some more. */
 const PROBED_BYTES = 6 * 2 ** 20;
 /** Beyond that, fetching the whole file is simpler. */
 const MOST_FIRST_BYTES = 256 * 2 ** 20;

@@ -50,7 +50,7 @@ export function samplesIn(moov: Buffer, size: number): Samples | undefined {
   const header = only(boxes, "mvhd");
   if (video === undefined || videos.length > 1 || header === undefined) return undefined;
   const tables = tablesOf(video.body);
-  const found = tables && placed(tables, size);
+  const found = tables && positionsOf(tables, size);
   if (found === undefined) return undefined;
   const condensed = (at: number) =>
     written("moov", written("mvhd", header), written("trak", withTables(video.body, found, at)));
@@ -108,7 +108,7 @@ interface Found extends Pick<Samples, "sizes" | "places"> {
   readonly firsts: readonly number[];
 }
 
-function placed({ sizes: table, chunks, starts }: Tables, size: number): Found | undefined {
+function positionsOf({ sizes: table, chunks, starts }: Tables, size: number): Found | undefined {
   const sizes = sizesIn(table);
   const runs = entriesIn(chunks, 4, 12);
   if (sizes === undefined || runs === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Plans a pair of large videos without fetching them: the index of an MP4 says what there is to score. */
+/** Plans a pair of large videos without fetching them: the index of an MP4 lists its frames. */
 import { type PairRequest, perSide, SIDES, type Side } from "../contract/request.ts";
 import { fetchBoth, fetchWhole, type Sources } from "../files/source.ts";
 import { bothSides } from "../media/all-or-abort.ts";
@@ -9,14 +9,14 @@ import { probeIndexed } from "../mp4/probe-indexed.ts";
 import { type Plan, type PlanOptions, planProbed } from "./plan.ts";
 
 /**
- * Bytes from which on a video is planned by its index. A smaller one is there in 2 s at 1 Gbit/s, and its packets are hashed, so
- * that segments can be reused by content.
+ * Bytes from which on a video is planned by its index. A smaller one is fetched in 2 s at 1 Gbit/s, and its packets are
+ * hashed, so that segments can be reused by content.
  */
 const LARGE = 256 * 2 ** 20;
 
 /**
- * Returns undefined, and both videos whole, if they are needed whole, as for a single segment. What is wrong with them is
- * found out then, too: a failure here says nothing.
+ * Returns undefined, after fetching both videos whole, if they are needed whole, as for a single segment. Failures here
+ * are ignored, because planning the whole videos then finds what is wrong with them.
  */
 export async function planByIndex(
   sources: Sources,
@@ -35,7 +35,7 @@ async function tryByIndex(
   options: PlanOptions,
 ): Promise<Plan | undefined> {
   const isLarge = perSide((side) => sources[side].fetch !== undefined && sources[side].size >= LARGE);
-  // A diagnosis looks at all of both videos, and units are too many to have a part of the file for each.
+  // A diagnosis examines both videos completely, and there are too many units to keep a part of the file for each.
   const needsAll =
     request.fix === true || request.editLists === "IGNORE" || options.segmentLength === "units";
   if (needsAll || SIDES.every((side) => !isLarge[side])) return undefined;

@@ -122,7 +122,7 @@ function recolouringWarnings(recolour: Recolouring | undefined): readonly Warnin
   return [{ code: "COLOURS_CONVERTED", message }];
 }
 
-/** Returns undefined if the samples of both are compared in the same range. */
+/** Returns a warning if the samples of both sides are compared in different ranges. */
 function rangeWarning(reference: Track, distorted: Track): Warning | undefined {
   if (comparedRange(reference) === comparedRange(distorted)) return undefined;
   const message = `The reference ${rangeText(reference)} and the distorted video ${rangeText(distorted)}; their samples were compared as they are. The score is right only if one of them is mistagged; otherwise set rangeOf to say what the samples of each side are.`;
@@ -139,7 +139,7 @@ export function comparedRange(track: Track): SampleRange {
   return statedRange(track) ?? "LIMITED";
 }
 
-/** The same as far as the file states it; undefined: it does not. */
+/** Returns the range that the file states; undefined if it states none. */
 export function statedRange({ pixels, range }: Track): SampleRange | undefined {
   if (isRgb(pixels)) return "LIMITED";
   if (range !== "") return range === "full" ? "FULL" : "LIMITED";

@@ -1,4 +1,4 @@
-/** What the compared frames of a segment are decoded from. */
+/** Identifies the packets or files that the compared frames of a segment are decoded from. */
 import { givenSides, perSide, SIDES, type Side } from "../contract/request.ts";
 import { coverageIn } from "../coverage/coverage.ts";
 import type { Source, Sources } from "../files/source.ts";
@@ -8,7 +8,7 @@ import type { Track } from "../media/track.ts";
 import { type Pairing, sourceFrames } from "./pairing.ts";
 import type { Segment } from "./segment.ts";
 
-/** Of each side, what identifies the file without reading it (files/identity.ts). */
+/** The identity of each side's file (files/identity.ts). */
 export type Identities = Readonly<Record<Side, Pick<Source, "identity" | "fetch" | "asked">>>;
 
 interface Pair {
@@ -17,8 +17,8 @@ interface Pair {
 }
 
 /**
- * Returns a text that is equal for segments whose frames are decoded from the same packets; of files without packets,
- * such as y4m, and of those that were planned by their index, from the same file. Undefined: it is not known.
+ * Returns a text that is equal for segments whose frames are decoded from the same packets. Files without packets, such
+ * as y4m, and files that were planned by their index must be the same file. Undefined if not known.
  */
 export function segmentContent(
   { tracks, pairing }: Pair,
@@ -37,7 +37,7 @@ export function segmentContent(
   return sides.includes(undefined) ? undefined : sides.join("\n");
 }
 
-/** Returns segments with what their scoring needs of the sides that are fetched. */
+/** Returns the segments with the coverages of the fetched sides that their scoring needs. */
 export function withCoverages(
   segments: readonly Segment[],
   pair: Pair,

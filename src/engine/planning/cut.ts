@@ -87,10 +87,10 @@ function isReliable({ pts, timeBase }: FrameTimes): boolean {
 }
 
 /**
- * Returns the first frames of segments of about the same length. Each boundary is moved, by at most half of that length,
- * to where the least is decoded only to be dropped: the frame after a key frame, which is then the context before the
- * segment. What two segments differ in length counts too, but less, the more segments there are: what is dropped adds up,
- * while only one segment is the last to end.
+ * Returns the first frames of segments of about the same length. Each boundary is moved, by at most half of that
+ * length, to where the least is decoded only to be dropped: the frame after a key frame, which is then the context
+ * before the segment. Differences in length count too, but less the more segments there are: dropped frames add up,
+ * while only one segment ends last.
  */
 function spread(
   count: number,
@@ -117,9 +117,9 @@ function spread(
 }
 
 /**
- * Returns the function from the first frame of a segment's context to what is decoded before it only to be dropped, in
- * the cost of scored frames. A frame of a 120 Mbit/s master costs nine times as much to decode as one of its encode, so
- * key frames of the side that is more expensive to decode weigh more.
+ * Returns a function from the first frame of a segment's context to the cost of the frames that are decoded before it
+ * only to be dropped, in scored frames. A frame of a 120 Mbit/s master costs nine times as much to decode as one of its
+ * encode, so key frames of the side that is more expensive to decode weigh more.
  */
 function wasteOf(
   tracks: Readonly<Record<Side, Track>>,
@@ -147,7 +147,7 @@ function decodingCost({ width, height }: Track, { frameBytes }: FrameTimes): num
   return width * height + PIXELS_PER_BYTE * frameBytes;
 }
 
-/** Per frame, how many frames earlier decoding must begin. */
+/** Returns, per frame, how many frames earlier decoding must begin. */
 function framesSinceKey({ pts, keys }: FrameTimes, frameCount: number): Uint32Array {
   const gaps = new Uint32Array(frameCount);
   let key = 0;

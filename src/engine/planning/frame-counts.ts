@@ -88,7 +88,9 @@ function framesOf(track: Track, frames: number): string {
   return track.hidden === 0 ? text : `${text} (without the ${track.hidden} that its edit list hides)`;
 }
 
-/** The option that scores the right frames; none if the timestamps show that every one would pair wrong ones. */
+/**
+ * Returns the option that pairs the right frames; none if the timestamps show that every option would pair wrong ones.
+ */
 function advice(
   pairing: Pairing,
   tracks: Tracks,
@@ -111,7 +113,10 @@ function advice(
   };
 }
 
-/** The shorter side lacks frames of the longer one's beginning: as many as it has fewer, unless its end differs too. */
+/**
+ * Returns the advice for a shorter side that lacks frames at the beginning: as many as it has fewer, unless its end
+ * differs too.
+ */
 function startAdvice(
   { counts, thin }: Pairing,
   { side, says }: Missing,

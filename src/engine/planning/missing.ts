@@ -10,7 +10,7 @@ export interface Missing {
   readonly side: Side;
   /** Where frames are missing; undefined: not known. Timestamps never prove that only the end is missing. */
   readonly where: "start" | "middle" | undefined;
-  /** What is known of the missing frames, as a sentence. */
+  /** A sentence about the missing frames. */
   readonly says: string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * What scoring with a model takes: facts of models, the frame sizes that version 1 models can score, and the encode that they
- * take. Outside these limits libvmaf crashes, ends
- * without a score or silently leaves a part out (measured with libvmaf 86da14d).
+ * Requirements of models: their facts, the frame sizes that version 1 models can score, and the encode that they take.
+ * Outside these limits libvmaf crashes, ends without a score or silently leaves a part out (measured with libvmaf
+ * 86da14d).
  */
 import { type BuiltInModel, builtInModel, type FrameSize, UNKNOWN_MODEL_FACTS } from "../../jobs/models.ts";
 import { Failure } from "../../platform/failure.ts";
@@ -96,7 +96,7 @@ export function encodeFor(model: ModelId, picture: FrameSize, encode: Encode): E
   return judged ? encode : { width: picture.width, height: picture.height, bitDepth };
 }
 
-/** Returns what scoring with a model takes. */
+/** Returns the facts of a model. */
 export function factsOf({ name, digest }: ModelId): Omit<BuiltInModel, "name" | "title" | "family"> {
   const facts = builtInModel(name) ?? UNKNOWN_MODEL_FACTS;
   // The file of a known name can be another version of the model.

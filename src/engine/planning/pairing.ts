@@ -13,7 +13,7 @@ export interface Thinning {
   readonly every: number;
 }
 
-/** What the samples of a side mean. */
+/** The meaning of a side's samples. */
 export interface Colours {
   readonly range: SampleRange;
   readonly matrix: SampleMatrix;
@@ -36,7 +36,7 @@ export interface Pairing {
   readonly crop: Readonly<Record<Side, Area | undefined>>;
   /** How a side is mirrored, after cropping. */
   readonly mirror: Readonly<Record<Side, Mirroring | undefined>>;
-  /** How the samples of the distorted video are converted to what the reference's are; undefined: not. */
+  /** The conversion of the distorted video's samples to the reference's range and matrix; undefined: none. */
   readonly recolour: Recolouring | undefined;
   /** The side on which only every n-th frame has a partner, if the rates differ. */
   readonly thin: Thinning | undefined;
@@ -60,7 +60,7 @@ export function countsOf(
   return perSide((side) => Math.ceil(tracks[side].frames / stepOf({ thin }, side)));
 }
 
-/** After how many frames of a side the next one has a partner. */
+/** Returns the distance in frames from one frame of a side with a partner to the next. */
 export function stepOf({ thin }: Pick<Pairing, "thin">, side: Side): number {
   return thin?.side === side ? thin.every : 1;
 }
@@ -214,7 +214,7 @@ function nothingLeft({ reference, distorted }: Tracks, { offset }: PairRequest):
   );
 }
 
-/** Returns what a result says of the alignment; undefined if the request asked for none. */
+/** Returns the alignment for a result; undefined if the request asked for none. */
 export function alignmentInfo(pairing: Pairing): AlignmentInfo | undefined {
   const { runs, counts, frameCount } = pairing;
   if (runs === undefined) return undefined;

@@ -60,7 +60,7 @@ function countsText({ reference, distorted }: Pairing["counts"]): string {
   return `${reference} and ${distorted}`;
 }
 
-/** Returns the function from a segment to the pixels that are read for its own frames, of the side with more pixels. */
+/** Returns a function from a segment to the pixels that are read for its own frames, on the side with more pixels. */
 export function pixelReader({ tracks, pairing }: Pair): (segment: Segment) => number {
   const sourceOf = sourceFrames(pairing);
   return ({ first, count, cut }) => {

@@ -54,12 +54,12 @@ export interface StoredPlan {
   readonly files: Readonly<Record<Side, FileFacts>>;
   readonly features: readonly Feature[];
   readonly subsample: number;
-  /** Without what only planning needs: times, warnings, and whether they can be cut. */
+  /** The tracks without the facts that only planning needs: times, warnings, and whether they can be cut. */
   readonly tracks: Readonly<Record<Side, Track>>;
   readonly pairing: Pairing;
   /** Why the pair is scored whole although segments were requested. */
   readonly whole: string | undefined;
-  /** What was repaired, as the request asked; undefined: nothing. */
+  /** The repair that the request asked for; undefined: none was made. */
   readonly repair?: Repair | undefined;
   /** As in Plan. */
   readonly streamSegments?: readonly number[] | undefined;

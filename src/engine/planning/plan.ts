@@ -32,11 +32,11 @@ interface Draft {
 
 export interface Plan extends Draft, Cutting {
   readonly models: readonly Model[];
-  /** Its fix is part of the request; undefined: nothing was repaired. */
+  /** The repair, whose fix is part of the request; undefined: none was made. */
   readonly repair?: Repair | undefined;
   /** First frames of the stream's segments, if the distorted video is a rendition of a stream and they are known. */
   readonly streamSegments?: readonly number[] | undefined;
-  /** Of each segment, what it is decoded from (content.ts). Absent in a plan that another machine made. */
+  /** The content that each segment is decoded from (content.ts). Absent in a plan that another machine made. */
   readonly contents?: readonly (string | undefined)[];
 }
 
@@ -46,7 +46,7 @@ export interface PlanOptions extends ProbeContext {
   readonly segmentLength: SegmentLength | undefined;
 }
 
-/** "units": of the frames that are drawn together for a sample. */
+/** "units": segments of the frames that are drawn together for a sample. */
 export type SegmentLength = { readonly frames: number } | { readonly seconds: number } | "units";
 
 /** Frames per second assumed for segments in seconds if neither file states a rate. */
@@ -57,8 +57,8 @@ const ASSUMED_RATE = 25;
  */
 const FEWEST_FRAMES = 24;
 /**
- * How many times as long segments are if a video is fetched. Each fetches some 40 packets behind its end, which the node
- * of the next one fetches again: at 25 frames per second 15 % of 10 s, 9 % of 16 s.
+ * Factor of the length of segments if a video is fetched. Each segment fetches some 40 packets behind its end, which
+ * the node of the next one fetches again: at 25 frames per second 15 % of 10 s, 9 % of 16 s.
  */
 const LONGER = 1.6;
 
@@ -84,9 +84,7 @@ export async function plan(
   return finish(await recounted(sources, { request, tracks, pairing }, options), sources, options);
 }
 
-/**
- * Plans videos that were probed. Undefined: the frames that decode must be counted first. Throws as `plan`.
- */
+/** Plans probed videos. Returns undefined if the frames that decode must be counted first. Throws like `plan`. */
 export function planProbed(
   tracks: Draft["tracks"],
   sources: Sources,
@@ -125,7 +123,7 @@ function finish(draft: Draft, files: Sources, options: PlanOptions): Plan {
   const length = segmentFrames(options.segmentLength, draft, files);
   const cutting = cut(draft.tracks, draft.pairing, { length, subsample, lookBehind });
   const contents = cutting.segments.map((segment) => segmentContent(draft, segment, files));
-  // Units are too many to say it of each.
+  // There are too many units to state it for each.
   const segments =
     options.segmentLength === "units" ? cutting.segments : withCoverages(cutting.segments, draft, files);
   // The frame times of a film take 10 MB, and nothing needs them after cutting.

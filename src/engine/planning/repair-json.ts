@@ -1,4 +1,4 @@
-/** The part of a plan that says what was repaired before the pair was planned. */
+/** The repair in a plan, which was made before the pair was planned. */
 import { MAX_RUNS } from "../../jobs/request-limits.ts";
 import {
   type Decoder,
@@ -42,7 +42,7 @@ const findingDecoder = record({
   fix: optional(fixDecoder),
 });
 
-/** Most runs of a fix that each finding names too. */
+/** Most runs of a fix that are repeated in its finding. */
 const MOST_REPEATED = 20;
 
 const decoder = record({ fix: fixDecoder, findings: listOf(findingDecoder, MAX_FINDINGS) });
@@ -62,7 +62,7 @@ function toFix({ offset, runs, crop, mirror, rangeOf, matrixOf }: ReturnType<typ
   };
 }
 
-/** What a plan says of a repair: a long fix once, not again with each finding. */
+/** Returns the repair as it is in a plan: a long fix once, and not again with each finding. */
 export function repairText({ fix, findings }: Repair): object {
   const isLong = ({ runs = [] }: Fix) => runs.length > MOST_REPEATED;
   const named = findings

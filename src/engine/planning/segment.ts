@@ -1,4 +1,4 @@
-/** A segment of a pair, and what its scoring decodes; joins adjacent ones. */
+/** A segment of a pair and the frames that its scoring decodes. Adjacent segments can be joined. */
 import { perSide, type Side } from "../contract/request.ts";
 import type { Coverages } from "../coverage/ranges.ts";
 
@@ -13,7 +13,7 @@ export interface Segment {
   readonly after: number;
   /** Per side, where decoding begins and which frames are kept; undefined if the segment is the whole video. */
   readonly cut: Readonly<Record<Side, Cut>> | undefined;
-  /** Of sides that are fetched, the part that is decoded; undefined: not known. */
+  /** The part of each fetched side that is decoded; undefined if not known. */
   readonly coverages?: Coverages | undefined;
 }
 
@@ -31,8 +31,8 @@ export interface Cut {
 }
 
 /**
- * Joins segments that follow each other into segments of up to `longest` frames; longer ones stay as they are. They are
- * those that cutting at the same frames gives: where decoding begins depends on the first frame alone.
+ * Joins segments that follow each other into segments of up to `longest` frames; longer ones stay as they are. The
+ * result is the same as cutting at these frames, because the start of decoding depends on the first frame alone.
  *
  * @param segments in frame order, from one cutting of a pair
  */

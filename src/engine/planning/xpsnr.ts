@@ -1,6 +1,6 @@
 /**
- * What XPSNR takes. The scorer's filter (libavfilter/vf_xpsnr.c of ffmpeg 9.0) is right only within the limits here;
- * outside of them it reads or writes outside of its frames without an error.
+ * Requirements of XPSNR. The scorer's filter (libavfilter/vf_xpsnr.c of ffmpeg 9.0) is right only within the limits
+ * here; outside of them it reads or writes outside of its frames without an error.
  */
 import { Failure } from "../../platform/failure.ts";
 import type { Feature, Side } from "../contract/request.ts";
@@ -30,7 +30,7 @@ export interface Xpsnr {
 
 type Compared = Pick<Pairing, "width" | "height" | "format">;
 
-/** Returns what XPSNR of a pair takes. A pair of unknown rate is of the lower class. */
+/** Returns the settings of XPSNR for a pair. A pair of unknown rate is of the lower class. */
 export function xpsnrOf({
   tracks,
   pairing,
@@ -53,7 +53,7 @@ function judgesDepth({ width, format }: Compared): boolean {
   return bits === 8 || (bits <= MOST_BITS && width % ROW_SAMPLES === 0);
 }
 
-/** Throws MEDIA_TOO_LARGE for frames after whose last row or column the filter would write. */
+/** Throws MEDIA_TOO_LARGE for frames of a size for which the filter would write beyond the last row or column. */
 export function refuseXpsnr(features: readonly Feature[], { width, height }: Compared): void {
   if (!features.includes("xpsnr") || width * height <= FULL_RESOLUTION) return;
   if (width % 2 === 0 && height % 2 === 0) return;

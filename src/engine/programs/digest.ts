@@ -1,4 +1,7 @@
-/** Identifies what computes scores on this machine: svc itself, the programs with their libraries, and the processor. */
+/**
+ * Identifies everything that computes scores on this machine: svc itself, the programs with their libraries, and the
+ * processor.
+ */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
@@ -18,7 +21,7 @@ const HEADER_BYTES = 64 * 1024;
 /** The loader of glibc finds most libraries by this file, which ldconfig writes after each installation. */
 const LOADER_CACHE = "/etc/ld.so.cache";
 
-/** A fact of a file, and what identified the file when it was read. */
+/** A fact about a file, and the file's identity when it was read. */
 interface Known<T> {
   readonly identity: string | undefined;
   readonly fact: T;
@@ -31,7 +34,7 @@ export class ProgramDigests {
 
   /**
    * Returns a SHA-256 in hex that is equal where the same programs, libraries and processor compute scores for the same
-   * svc. Undefined: a program is a script, or its libraries are not known.
+   * svc. Undefined if a program is a script, or its libraries are not known.
    */
   async of(programs: readonly string[]): Promise<string | undefined> {
     try {
@@ -41,7 +44,7 @@ export class ProgramDigests {
       const facts = [version(), process.arch, processor?.model, ...digests];
       return createHash("sha256").update(JSON.stringify(facts)).digest("hex");
     } catch {
-      // A program that cannot be identified can score all the same.
+      // A program that cannot be identified can still score.
       return undefined;
     }
   }
@@ -60,7 +63,7 @@ export class ProgramDigests {
   }
 }
 
-/** Reads a fact of a file again only if the file has another identity than before, or its identity is not known. */
+/** Reads a fact about a file again only if the file's identity has changed or is not known. */
 async function readOnce<T>(
   known: Map<string, Promise<Known<T>>>,
   path: string,
@@ -74,7 +77,7 @@ async function readOnce<T>(
   return (await reading).fact;
 }
 
-/** Undefined: it changed just now. */
+/** Returns undefined if the cache has just changed. */
 async function loaderCacheIdentity(): Promise<string | undefined> {
   const identity = await fileIdentity(LOADER_CACHE);
   return identity ?? (existsSync(LOADER_CACHE) ? undefined : "none");
@@ -86,7 +89,7 @@ async function digestOf(path: string): Promise<string> {
   return digest.digest("hex");
 }
 
-/** Returns a program and the libraries that the loader gives it, as it names them. Throws if they are not known. */
+/** Returns the paths of a program and of the libraries that its loader finds. Throws if they cannot be listed. */
 async function filesOf(path: string): Promise<readonly string[]> {
   const header = await headerOf(path);
   if (!header.subarray(0, ELF.length).equals(ELF)) throw new Error(`${path} is not an ELF program`);

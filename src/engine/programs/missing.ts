@@ -1,4 +1,4 @@
-/** Whether the scorer of this version of svc is missing. */
+/** Detects that the scorer of this version of svc is missing. */
 import { findCandidates } from "./candidates.ts";
 import type { ProgramPlaces } from "./places.ts";
 import { buildFor, PLATFORM, RELEASE } from "./release.ts";
@@ -6,7 +6,9 @@ import { buildFor, PLATFORM, RELEASE } from "./release.ts";
 /** The command that installs the scorer. */
 export const INSTALL_COMMAND = "svc scorer install";
 
-/** One sentence if the current scorer is not installed although there is one for this system; undefined: it is. */
+/**
+ * Returns a sentence if the current scorer is not installed although there is one for this system; otherwise undefined.
+ */
 export async function missingScorer(places: ProgramPlaces): Promise<string | undefined> {
   if (buildFor(PLATFORM) === undefined) return undefined;
   const found = await findCandidates(places);
@@ -14,7 +16,7 @@ export async function missingScorer(places: ProgramPlaces): Promise<string | und
   return `The current scorer, ${RELEASE.title}, is not installed.`;
 }
 
-/** What to say if npm's older program scores because the current scorer is missing; undefined: nothing. */
+/** Returns a warning if npm's older program scores because the current scorer is missing; otherwise undefined. */
 export async function fallbackWarning(places: ProgramPlaces): Promise<string | undefined> {
   const missing = await missingScorer(places);
   const [first] = await findCandidates(places);

@@ -1,4 +1,4 @@
-/** Where the programs that score are looked for. */
+/** The places where scoring programs are searched. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

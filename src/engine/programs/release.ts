@@ -22,7 +22,10 @@ export interface ScorerBuild {
   readonly uvPlatform: string;
   /** The program; its name is the path in the wheel. */
   readonly program: PinnedFile;
-  /** What the program reports, where it was run and found to have the models of svc; undefined: a trial asks it. */
+  /**
+   * The versions that the program reports, if it was run on this platform and found to have the models of svc;
+   * undefined: they have to be found by a trial.
+   */
   readonly reports: ScorerInfo | undefined;
 }
 
@@ -30,7 +33,7 @@ export interface ScorerBuild {
 export const RELEASE = {
   name: "imageio-ffmpeg",
   version: "0.8.1",
-  /** What it is, for people. */
+  /** A description for people. */
   title: "ffmpeg 9.0.2 with the VMAF v1 models",
 } as const;
 

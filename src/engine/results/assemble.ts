@@ -130,7 +130,7 @@ async function estimateAll({ models, table }: Finished, sample: Sample): Promise
   return { pooled: {}, means };
 }
 
-/** Returns what a result says of a model besides its score. */
+/** Returns the facts about a model for the result, without its score. */
 function described(model: PlannedModel, { format }: Pairing): Omit<ModelScore, "score"> {
   const { asked, name, metric, reason = "", encode } = model;
   const { max, bits } = factsOf(model);

@@ -1,12 +1,12 @@
-/** Joins what was found in parts of a pair. */
+/** Joins the findings of a pair's parts. */
 import { CONFIDENCES, type Finding, MAX_FINDINGS } from "../contract/finding.ts";
 import type { Repair } from "../contract/fix.ts";
 import type { Warning } from "../contract/result.ts";
 import { isUncheckedSample } from "../contract/unchecked.ts";
 
 /**
- * Returns what was repaired, and the findings of all parts that were looked at, the gravest first. What is found
- * everywhere is named once, also if only the first part has its fix; events with frames stay apart.
+ * Returns the repaired findings and those of all examined parts, the gravest first. A finding that applies everywhere
+ * is listed once, even if only the first part has its fix; events with frames stay separate.
  */
 export function joinFindings(
   repair: Repair | undefined,
@@ -27,8 +27,8 @@ export function joinFindings(
 }
 
 /**
- * Returns the findings of parts that were looked at. What a part's pictures do not show of the samples is left out if
- * those of another part show it: a video has one range, one matrix and one kind of fields.
+ * Returns the findings of the examined parts. A note that a part's pictures could not show a property of the samples is
+ * left out if another part shows it: a video has one range, one matrix and one kind of fields.
  */
 export function findingsOfAll(parts: readonly (readonly Finding[])[]): readonly Finding[] {
   const comparable = parts.filter(
@@ -39,7 +39,7 @@ export function findingsOfAll(parts: readonly (readonly Finding[])[]): readonly 
   return parts.flat().filter((finding) => !isUncheckedSample(finding) || isEverywhere(finding));
 }
 
-/** The warnings of what was found and not repaired. */
+/** Returns the warnings about findings that were not repaired. */
 export function findingWarnings(findings: readonly Finding[]): readonly Warning[] {
   return findings
     .filter(({ confidence, fixed }) => confidence !== "possible" && fixed !== true)

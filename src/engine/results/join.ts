@@ -25,7 +25,7 @@ export class Joiner {
   #whole: FrameTable | undefined;
   /** Per metric, whether its value depends on its frame alone. */
   #alone: readonly boolean[] = [];
-  /** Context rows of frames that are not joined yet: those of the next segment. */
+  /** Context rows of frames that are not joined yet because they belong to the next segment. */
   #ahead: ContextRow[] = [];
 
   /** `frames`: number of rows to allocate. */
@@ -47,8 +47,8 @@ export class Joiner {
   /**
    * Adds rows of a segment and its context, numbered from the first frame that the scorer saw. A context frame was also
    * scored by the adjacent segment. Metrics that depend on that frame alone must then agree to the last digit; if they
-   * do not, the segments were cut in the wrong place. Only the context of the next segment is kept.
-   * Throws CutFault if segments disagree or have different metrics.
+   * do not, the segments were cut in the wrong place. Only the context of the next segment is kept. Throws
+   * SegmentMismatch if segments disagree or have different metrics.
    */
   add(segment: Segment, table: FrameTable): void {
     const whole = this.#wholeOf(table);

@@ -1,19 +1,22 @@
-/** Which frames of a segment the doctor looks at while it is scored. */
+/** Selects the frames of a segment that the doctor examines while the segment is scored. */
 import type { FrameSpan } from "../contract/finding.ts";
 import type { Segment } from "../planning/segment.ts";
 
-/** Most frames that are looked at together: 24 s at 25 a second, 58 MB of pictures of both sides. */
+/** Most frames that are examined together: 24 s at 25 frames per second, 58 MB of pictures of both sides. */
 const MOST_TOGETHER = 600;
-/** Frames of a run that are all looked at. */
+/** Longest run whose frames are all examined. */
 const MOST_OF_ALL = 2 * MOST_TOGETHER;
 /** Spans of a longer run, and frames of each. */
 const SPANS = 4;
 export const SPAN = 300;
 
-/** Frames of the shortest cut segment that is looked at: fewer show too little, and looking would cost more than scoring. */
+/**
+ * Frames of the shortest cut segment that is examined: fewer show too little, and examining them would cost more than
+ * scoring.
+ */
 const FEWEST = 24;
 
-/** Returns the frames of a segment and its context that are looked at: all, or spans spread over a long run. */
+/** Returns the frames of a segment and its context that are examined: all, or spans spread over a long run. */
 export function spansOf({ before, count, after, cut }: Segment): readonly FrameSpan[] {
   const frames = before + count + after;
   if (cut !== undefined && frames < FEWEST) return [];

@@ -33,7 +33,7 @@ const METRICS_OF_ONE = 40;
 /**
  * Returns the result of a pair whose parts are all scored; it has the same digits as a whole run. `parts` are in frame
  * order; `warnings` are added to those of the plan. A film takes seconds, so it yields to the event loop meanwhile.
- * Throws CutFault if the parts do not fit together.
+ * Throws SegmentMismatch if the parts do not fit together.
  */
 export async function joinParts(
   plan: string,
@@ -58,14 +58,17 @@ export async function joinParts(
     ...facts,
     segments: parts.length,
     table: joiner.finish(),
-    findings: found(facts, parts),
+    findings: findingsOfParts(facts, parts),
     shotStarts: joinShots(shots),
   };
   return toResult(finished, facts.scorer, durationMs);
 }
 
-/** What was found and repaired before the pair was planned, and what was found in its parts. */
-export function found({ repair }: StoredPlan, parts: readonly StoredPart<Chunks>[]): readonly Finding[] {
+/** Returns the findings that were repaired before the pair was planned, and those of its parts. */
+export function findingsOfParts(
+  { repair }: StoredPlan,
+  parts: readonly StoredPart<Chunks>[],
+): readonly Finding[] {
   const looked = parts.filter(({ segment, findings = [] }) => {
     if (segment === undefined || findings.length > 0) return true;
     return spansOf(readSegment(segment)).length > 0;
@@ -81,7 +84,7 @@ function withWarnings(facts: StoredPlan, warnings: readonly Warning[]): StoredPl
   return { ...facts, pairing: { ...pairing, warnings: [...pairing.warnings, ...warnings] } };
 }
 
-/** Adds the rows of a part to those joined. Throws CutFault if they are not those of its segment. */
+/** Adds the rows of a part to those joined. Throws SegmentMismatch if they are not those of its segment. */
 export async function addPart(
   joiner: Joiner,
   part: StoredPart<Chunks>,
@@ -108,7 +111,7 @@ export async function addPart(
     throw misfit(part, `the part from frame ${segment.first} on has ${rows} rows instead of ${expected}`);
 }
 
-/** Returns what a part shows of the shots. Throws CutFault if it names frames of others. */
+/** Returns the shots that a part shows. Throws SegmentMismatch if it names frames of other parts. */
 function checkedShots(part: StoredPart<Chunks>, { first, count }: Segment): SegmentShots | undefined {
   const foreign = part.shots?.starts.find((start) => start < first || start >= first + count);
   if (foreign === undefined) return part.shots;
@@ -133,7 +136,7 @@ function refuseForeignMetrics(
     throw misfit(part, `a part has ${metrics.length} metrics, but the request allows at most ${most}`);
 }
 
-/** Parts that do not fit together are a fault of cutting, unless the part is the whole video. */
+/** Returns the failure for a part that does not fit: a fault of cutting, unless the part is the whole video. */
 export function misfit(part: StoredPart<Chunks> | undefined, what: string): Failure {
   const message = `The scored parts do not fit together: ${what}.`;
   return part?.segment === undefined

@@ -1,6 +1,7 @@
 /**
- * Identifies what the scores, findings and shots of a segment depend on, besides the programs: equal keys mean equal scores.
- * All that might matter is part of the key, so that doubt leads to another score, not to a wrong one.
+ * Identifies everything except the programs that the scores, findings and shots of a segment depend on: equal keys mean
+ * equal scores. Everything that might matter is part of the key, so that in doubt a segment is scored again instead of
+ * getting wrong scores.
  */
 import { hash } from "node:crypto";
 import { perSide } from "../contract/request.ts";
@@ -9,7 +10,7 @@ import type { Plan } from "../planning/plan.ts";
 import { writePlan } from "../planning/plan-json.ts";
 import { writeSegment } from "../planning/segment-json.ts";
 
-/** To be raised with every change by which equal pictures can get other scores, findings, shots or refusals. */
+/** Increment this with every change that can give equal pictures other scores, findings, shots or refusals. */
 const REVISION = 2;
 
 const NO_FILE = { size: 0, modifiedMs: 0 };
@@ -21,7 +22,7 @@ const NO_FILE = { size: 0, modifiedMs: 0 };
  */
 export function reuseKeys(plan: Plan, scorer: ScorerInfo, seen: string): readonly (Uint8Array | undefined)[] {
   const { reference: _, distorted: __, ...request } = plan.request;
-  // The rest of the plan does not change with frames of other segments.
+  // Facts that change with the frames of other segments are left out.
   const tracks = perSide((side) => ({ ...plan.tracks[side], videoBytes: 0 }));
   const facts = writePlan({ ...plan, tracks }, { reference: NO_FILE, distorted: NO_FILE }, scorer);
   const pair = JSON.stringify([REVISION, request, facts, seen]);

@@ -18,14 +18,14 @@ import { merged } from "../planning/segment.ts";
 import { readSegment } from "../planning/segment-json.ts";
 import { toResult } from "./assemble.ts";
 import { Joiner } from "./join.ts";
-import { addPart, type Chunks, found, misfit, segmentOf } from "./parts.ts";
+import { addPart, type Chunks, findingsOfParts, misfit, segmentOf } from "./parts.ts";
 import { drawnUnits, estimateMetric, type Sample, scoreOfUnit } from "./sample.ts";
 
-/** What is scored next. */
+/** The frames to score next. */
 export interface Round {
   /** Units in the order in which they are drawn, or the rest in frame order. */
   readonly segments: readonly Segment[];
-  /** Whether they are all that was not scored, in longer segments: a larger sample would save no time. */
+  /** Whether they are all remaining frames, in longer segments, because a larger sample would save no time. */
   readonly isRest: boolean;
 }
 
@@ -41,14 +41,20 @@ export type Assessed =
   | { readonly result: ScoreResult }
   | { readonly round: Round; readonly mean: SampleMean };
 
-/** `units`: all of the pair, in frame order. `longest`: frames of a segment of the rest. */
+/**
+ * Returns the first round of a sample. `units`: all units of the pair, in frame order. `longest`: frames of a segment
+ * if all frames are scored.
+ */
 export function firstRound(units: readonly Segment[], request: SampleRequest, longest: number): Round {
   const drawing = samplingPlan(units.length, request.seed);
   const { needed } = assess(drawing, request.tolerance, () => undefined);
   return roundAfter(0, needed, { drawing, units, longest });
 }
 
-/** Returns what is not scored, in segments of up to `longest` frames. `scored`: first frames of the scored units. */
+/**
+ * Returns the frames that are not scored, in segments of up to `longest` frames. `scored`: first frames of the scored
+ * units.
+ */
 export function restOf(units: readonly Segment[], scored: ReadonlySet<number>, longest: number): Segment[] {
   return merged(
     units.filter(({ first }) => !scored.has(first)),
@@ -56,7 +62,7 @@ export function restOf(units: readonly Segment[], scored: ReadonlySet<number>, l
   );
 }
 
-/** Parses units that are stored a line each. */
+/** Parses units that are stored one per line. */
 export function readUnits(text: string): Segment[] {
   return text.split("\n").map(readSegment);
 }
@@ -89,8 +95,8 @@ export interface ScoredSample {
 }
 
 /**
- * Assesses a sample whose rounds so far are all scored. Throws CutFault if its parts are not the first units of the
- * order or do not fit together, and SCORER_FAILED if a frame has no score.
+ * Assesses a sample whose rounds so far are all scored. Throws SegmentMismatch if its parts are not the first units of
+ * the order or do not fit together, and SCORER_FAILED if a frame has no score.
  */
 export async function assessSample(scored: ScoredSample): Promise<Assessed> {
   const { units, parts, request, longest } = scored;
@@ -105,7 +111,7 @@ export async function assessSample(scored: ScoredSample): Promise<Assessed> {
     return { round, mean: meanOf(table, sample, facts) };
   }
   const drawn = { ...sample, units: needed };
-  const findings = found(facts, parts);
+  const findings = findingsOfParts(facts, parts);
   const finished = {
     ...facts,
     segments: parts.length,
@@ -133,7 +139,7 @@ async function joinUnits({ parts }: ScoredSample, facts: StoredPlan, sample: Sam
   return joiner.finish();
 }
 
-/** Unit → its scores for the first model. */
+/** Returns the scores of each unit for the first model. */
 function scoresOf(table: FrameTable, sample: Sample, { models }: StoredPlan): Map<number, UnitScore> {
   const scores = drawnUnits(sample).map(
     ({ unit, segment, row }) => [unit, scoreOfUnit(segment, table, row, firstOf(models))] as const,
@@ -148,7 +154,7 @@ function meanOf(table: FrameTable, sample: Sample, { models, pairing }: StoredPl
   return { score: mean, low: mean, high: mean, ...interval, scoredShare };
 }
 
-/** readPlan accepts no plan without a model. */
+/** Returns the first model; readPlan accepts no plan without one. */
 function firstOf(models: StoredPlan["models"]): StoredPlan["models"][number] {
   return models[0] as StoredPlan["models"][number];
 }

@@ -1,4 +1,4 @@
-/** Estimates the means of metrics by the frames of a sample. */
+/** Estimates the means of metrics from the frames of a sample. */
 
 import type { Interval } from "../../jobs/gates/interval.ts";
 import { Failure } from "../../platform/failure.ts";
@@ -94,12 +94,12 @@ export function scoreOfUnit(
   );
 }
 
-/** A result's warning that its score is not an estimate, although one was requested. `why`: a sentence. */
+/** Returns the warning that a score is not an estimate although one was requested. `why` is a sentence. */
 export function allFramesScored(why: string): Warning {
   return { code: "ALL_FRAMES_SCORED", message: `All frames were scored, not a sample. ${why}` };
 }
 
-/** Why a sample is not used: a larger one would take longer than all frames. */
+/** Returns the reason for scoring all frames: a sample of the requested precision would take longer. */
 export function tooImprecise({ tolerance }: Pick<SampleRequest, "tolerance">): string {
   return `No sample of up to a third of them is precise enough for ±${tolerance}.`;
 }
@@ -116,7 +116,7 @@ function unitScore(table: FrameTable, metric: string, first: number, end: number
   return { frames, sum };
 }
 
-/** Returns what a result says of its sample. */
+/** Returns the facts about a sample for its result. */
 export function sampleFacts(
   { tolerance, seed, units, segments }: Sample,
   { table, pairing }: { readonly table: FrameTable; readonly pairing: Pick<Pairing, "frameCount"> },

@@ -15,7 +15,7 @@ function isStart(change: number, before: number): boolean {
 }
 
 /**
- * Returns what a segment shows of the shots.
+ * Returns the shots that a segment shows.
  *
  * @param changes of each frame of the segment and its context: the mean absolute difference of its luma from the frame
  * before, in percent of the range of samples; 0 for the first
@@ -40,7 +40,7 @@ export function segmentShots(segment: Segment, changes: Float64Array): SegmentSh
   };
 }
 
-/** What the segment from a frame on shows; undefined: nothing. */
+/** The shots of a segment and its first frame; undefined if its shots are not known. */
 export interface PlacedShots {
   readonly first: number;
   readonly shots: SegmentShots | undefined;

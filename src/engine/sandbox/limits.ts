@@ -52,7 +52,7 @@ export function scoreLimits({ pairing, tracks }: ScoredPair, threads: number, ti
   };
 }
 
-/** Returns the limits of a process that does the work of several. */
+/** Returns the limits of one process that does the work of several. */
 export function ofAll(limits: readonly Limits[]): Limits {
   const sum = (of: "memoryBytes" | "cpuSeconds") => limits.reduce((all, one) => all + one[of], 0);
   return {

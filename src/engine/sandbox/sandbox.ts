@@ -191,8 +191,8 @@ export class Sandbox {
     try {
       if (!this.#isAbsent) await rm(this.directory, { recursive: true, force: true });
     } catch {
-      // There is no descriptor to list it with, or a program still writes. Without programs this process or the
-      // watchdogs can remove it.
+      // No descriptor is left to list it, or a program still writes. Without programs this process or the watchdogs can
+      // remove it.
       this.kill();
       await Promise.all([...this.#groups].map(ended));
       await rm(this.directory, { recursive: true, force: true, maxRetries: 3, retryDelay: 100 });
@@ -224,7 +224,9 @@ export class Sandbox {
     for (const step of this.#preparations) await step();
   }
 
-  /** Without descriptors for its pipes (EMFILE) a child has no streams at all, and only emits "error". */
+  /**
+   * Returns the watchdog's pipe. Without descriptors for pipes (EMFILE) a child has no streams, and only emits "error".
+   */
   #watchdogPipe(child: ChildProcess): ChildProcess["stdio"][number] | undefined {
     return (child.stdio as ChildProcess["stdio"] | undefined)?.[WATCHDOG_FD];
   }
@@ -266,7 +268,7 @@ export function throwIfAborted(signal: AbortSignal): void {
   throw reason instanceof Failure ? reason : new Failure("SCORE_CANCELLED", "The score was cancelled.");
 }
 
-/** Uses SIGKILL: on SIGTERM ffmpeg takes seconds to end, and writes a log that looks complete. */
+/** Kills a group with SIGKILL: on SIGTERM ffmpeg takes seconds to end, and writes a log that looks complete. */
 function killGroup(child: ChildProcess): void {
   if (child.pid === undefined) return;
   try {

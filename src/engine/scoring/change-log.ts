@@ -1,6 +1,7 @@
 /**
- * How much each frame of the reference differs from the one before, by ffmpeg's filter scdet beside the scores: the
- * scorer's decoder delivers the frames, and what the filter adds to the CPU of a score cannot be measured (bench/shots.ts).
+ * Measures how much each frame of the reference differs from the one before, with ffmpeg's filter scdet in the scoring
+ * process: the scorer's decoder delivers the frames, and the filter adds no measurable CPU time to a score
+ * (bench/shots.ts).
  */
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
@@ -13,12 +14,12 @@ const KEY = "lavfi.scd.mafd";
 const LINE = new RegExp(`^${KEY.replaceAll(".", "\\.")}=(\\d+\\.\\d+)$`);
 
 /**
- * The filters that end a branch of frames. The first takes any format, so that what scdet does not know is converted for
- * it alone.
+ * The filters that end a branch of frames. The first one takes any format, so that formats unknown to scdet are
+ * converted only for it.
  */
 export const CHANGE_CHAIN = `scale,scdet,metadata=mode=print:key=${KEY}:file=${LOG},nullsink`;
 
-/** Returns the changes that the filter wrote, 0 for the first frame; undefined if it did not write `frames` of them. */
+/** Returns the changes that the filter wrote, 0 for the first frame; undefined if it did not write `frames` changes. */
 export async function readChanges({ directory }: Sandbox, frames: number): Promise<Float64Array | undefined> {
   const changes = new Float64Array(frames);
   let count = 0;

@@ -48,7 +48,7 @@ export function decodeAgain(decoded: Compared, context: ProbeContext): Promise<C
   return bothSides(context.signal, (side, signal) => decodeSideAgain(decoded, side, { ...context, signal }));
 }
 
-/** The same of one side. */
+/** Decodes one side again. */
 export async function decodeSideAgain(
   decoded: Compared,
   side: Side,

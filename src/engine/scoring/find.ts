@@ -56,10 +56,10 @@ export async function findTools(
   throw await nothingScores(places, reasons);
 }
 
-/** Returns why a program cannot score. Throws a failure that says nothing about the program. */
+/** Returns the reason why a program cannot score. Throws failures that are not caused by the program. */
 function reasonIn(error: unknown): Failure {
   const failure = Failure.from(error);
-  // Every other program would fail in the same folder.
+  // Every other program would fail in the same folder, too.
   if (failure.code === "TEMP_DIR_UNUSABLE" || failure.code === "SCORER_FAILED") throw failure;
   return failure;
 }
@@ -75,7 +75,7 @@ async function nothingScores(places: ProgramPlaces, reasons: readonly string[]):
   return new Failure("SCORER_NOT_FOUND", parts.join(" "));
 }
 
-/** A candidate, and the scorer that it is with its decoder, or why it cannot score. */
+/** A candidate with its scorer and decoder, or the reason why it cannot score. */
 export interface Examined {
   readonly candidate: Candidate;
   readonly outcome: Tools | Failure;

@@ -1,6 +1,6 @@
 /**
- * Small pictures of the fields of a few of the frames that a run of the scorer looks at. They come from the scorer's
- * own decoders, like the pictures of whole frames.
+ * Small pictures of the fields of some frames that a run of the scorer compares. They come from the scorer's own
+ * decoders, like the pictures of whole frames.
  */
 import type { FrameSpan } from "../contract/finding.ts";
 import { FIELDS_BYTES, SHRINK_FIELDS } from "../media/pictures.ts";
@@ -11,7 +11,7 @@ const BURST = 7;
 const BURSTS = 8;
 const FRAMES_PER_BURST = 40;
 
-/** Returns the frames of which fields are seen, numbered like the spans: bursts spread over each. */
+/** Returns the frames whose fields are delivered, numbered like the spans: bursts spread over each span. */
 export function fieldFrames(spans: readonly FrameSpan[]): readonly number[] {
   return spans.flatMap(burstsOf).flatMap((first) => Array.from({ length: BURST }, (_, at) => first + at));
 }
@@ -30,7 +30,7 @@ export function fieldChain(spans: readonly FrameSpan[]): string {
   return `select=${within.join("+")},${SHRINK_FIELDS}`;
 }
 
-/** Where a span's pictures lie in the file of all spans' ones. */
+/** Returns the place of a span's pictures in the file with those of all spans. */
 export function fieldBytes(before: readonly FrameSpan[], span: FrameSpan): { first: number; length: number } {
   const bytes = (spans: readonly FrameSpan[]) => FIELDS_BYTES * fieldFrames(spans).length;
   return { first: bytes(before), length: bytes([span]) };

@@ -20,14 +20,14 @@ import { SPAN } from "../results/looked-spans.ts";
 import { fieldBytes, fieldFrames } from "./look-fields.ts";
 import type { Run } from "./run.ts";
 
-/** What is looked at together: consecutive frames that a run of the scorer compares. */
+/** Frames that are examined together: consecutive ones that a run of the scorer compares. */
 export interface Looked extends Compared {
   readonly request: PairRequest;
   readonly models: readonly Model[];
   /** Counted from the first frame of the segment's context. */
   readonly span: FrameSpan;
   readonly pictures: Readonly<Record<Side, Pictures>>;
-  /** Of a few frames, numbered from the first of the span; undefined: the scorer delivers none. */
+  /** Fields of a few frames, numbered from the first of the span; undefined: the scorer delivers none. */
   readonly fields?: Readonly<Record<Side, FieldPictures>> | undefined;
 }
 
@@ -57,7 +57,7 @@ export function picturesOutput(label: string, source: Source): readonly string[]
   return rawOutput(label, fileName(source, "pictures"));
 }
 
-/** The same of the pictures of its fields. */
+/** Returns the output that writes the pictures of a side's fields. */
 export function fieldsOutput(label: string, source: Source): readonly string[] {
   return rawOutput(label, fileName(source, "fields"));
 }
@@ -71,8 +71,8 @@ function fileName(source: Source, what: "pictures" | "fields"): string {
 }
 
 /**
- * Looks at the frames of a run that has ended. A scorer that decodes in other programs wrote no pictures: they are
- * decoded now. Returns nothing if there is no ffmpeg for that.
+ * Examines the frames of a run that has ended. A scorer that decodes in other programs wrote no pictures, so they are
+ * decoded now. Returns no findings if there is no ffmpeg for that.
  */
 export async function lookAt(
   run: Run & Pick<Looked, "request">,
@@ -97,8 +97,8 @@ export async function lookAt(
 }
 
 /**
- * Looks at the first frames of a pair of which only short segments will be scored. Returns what was found; nothing if
- * there is no ffmpeg.
+ * Examines the first frames of a pair of which only short segments will be scored. Returns the findings; none if there
+ * is no ffmpeg.
  */
 export async function lookAhead(
   compared: Omit<Looked, "span" | "pictures">,

@@ -14,7 +14,7 @@ export class ProgressMeter {
     this.#report = report;
   }
 
-  /** Changes the number of frames to score, those that are scored already included. */
+  /** Changes the number of frames to score, including those that are already scored. */
   expect(total: number): void {
     this.#total = total;
   }

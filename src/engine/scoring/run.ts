@@ -31,8 +31,8 @@ export interface RunOutcome {
   /** Checksums of the compared pictures of sides that are not self-checking, for the second decoding (decode-check.ts). */
   readonly checksums: Checksums;
   /**
-   * How much each delivered frame of the reference differs from the one before (change-log.ts); undefined: the scorer
-   * does not say.
+   * Change of each delivered frame of the reference from the one before (change-log.ts); undefined: the scorer does not
+   * report it.
    */
   readonly changes: Float64Array | undefined;
 }

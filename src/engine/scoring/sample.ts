@@ -43,7 +43,7 @@ export async function scoreSample(
   return { ...scored, plan: { ...scored.plan, pairing: warned } };
 }
 
-/** Returns the scored sample, or why all frames must be scored. */
+/** Returns the scored sample, or the reason why all frames must be scored. */
 async function whyWhole(
   { segments, whole }: Plan,
   { tolerance }: SampleRequest,

@@ -97,7 +97,7 @@ function chains({ run, side, runs }: Input, number: number, seesChanges: boolean
   ].join(";");
 }
 
-/** What is delivered of a video besides its scores, for the doctor. */
+/** Outputs of a video besides its scores, for the doctor. */
 interface Seen {
   readonly name: string;
   readonly chain: string;
@@ -110,7 +110,7 @@ function seenBy({ looked }: Run): readonly Seen[] {
   return [...(looked.length > 0 ? [pictures] : []), ...(fieldFrames(looked).length > 0 ? [fields] : [])];
 }
 
-/** A filter that compares both sides, and what it takes. */
+/** A filter that compares both sides, and its inputs. */
 interface Branch {
   /** Its number among all filters that compare. */
   readonly index: number;
@@ -146,8 +146,8 @@ function libvmaf({ index, models, features, log }: Pass, { threads, subsample }:
 }
 
 /**
- * How many frames ffmpeg delivered of each input, by what it prints at its end; an earlier imitation in metadata is
- * overwritten.
+ * Counts the frames that ffmpeg delivered of each input, from the last lines that it prints; an earlier imitation in
+ * metadata is overwritten.
  */
 export class FrameCounts {
   readonly #ofOutputs = new Map<number, number>();

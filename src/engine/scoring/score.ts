@@ -32,9 +32,9 @@ export interface RunOptions extends ProbeContext {
   readonly threads: number;
   readonly timeoutMs: number;
   readonly onProgress: ((progress: Progress) => void) | undefined;
-  /** Called when a run of the scorer has ended and its counts are right, before the look at its pictures. */
+  /** Called when a run of the scorer has ended with the right counts, before its pictures are examined. */
   readonly onScored?: (() => void) | undefined;
-  /** undefined: nobody wants to know how the videos relate. */
+  /** Examines how the videos relate; undefined: this is not requested. */
   readonly look: Look | undefined;
 }
 
@@ -45,9 +45,9 @@ export interface Scored {
   readonly table: FrameTable;
   /** The units whose frames the table has; undefined: all frames. */
   readonly sample?: Sample;
-  /** What was found about how the videos relate. */
+  /** Findings about how the videos relate. */
   readonly findings: readonly Finding[];
-  /** What each segment shows of the shots of the reference; none of a sample. */
+  /** The shots of the reference that each segment shows; none for a sample. */
   readonly shots: readonly PlacedShots[];
 }
 
@@ -92,7 +92,7 @@ async function scoreSegments(
   return { table: joiner.finish(), findings: findingsOfAll(findings), shots };
 }
 
-/** Scores one cut segment with its context. Throws CutFault for failures that cutting can cause. */
+/** Scores one cut segment with its context. Throws SegmentMismatch for failures that cutting can cause. */
 export async function scoreCut(...job: Parameters<typeof scoreSegment>): Promise<ScoredSegment> {
   try {
     return await scoreSegment(...job);
@@ -189,7 +189,7 @@ async function runScorer(
   }
 }
 
-/** Returns what a scorer has to do for a segment. */
+/** Returns the scorer's run for a segment. */
 export function runOf(
   plan: Plan,
   segment: Segment,
@@ -208,7 +208,7 @@ export function runOf(
   };
 }
 
-/** Verifies the counts of what was scored, and looks at its pictures. */
+/** Verifies the frame counts of a run, and examines its pictures. */
 export async function examined(
   plan: Plan,
   run: Run,
@@ -242,7 +242,8 @@ function traced({ info }: Scorer, { first, count }: Segment) {
 function verifyCounts(plan: Plan, segment: Segment, { table, delivered }: RunOutcome): void {
   const expected = segment.before + segment.count + segment.after;
   const counted = delivered.reference;
-  // Frames that are compared by number may be others than the containers count; those that a request names may not.
+  // The number of frames that are compared by number may differ from the containers' counts; that of frames which a
+  // request names may not.
   const isExact = segment.cut !== undefined || plan.pairing.runs !== undefined;
   const wrong = isExact && counted !== expected;
   if (wrong || delivered.distorted !== counted) {

@@ -112,7 +112,7 @@ export class FfmpegScorer implements Scorer {
   }
 }
 
-/** What is left of a process. */
+/** The output of a process that has ended. */
 interface Ended {
   readonly exit: Exit;
   readonly messages: Messages;
@@ -120,7 +120,7 @@ interface Ended {
   readonly seesChanges: boolean;
 }
 
-/** Reads what a process without an error left of a run. Throws MEDIA_NO_FRAMES, SCORER_FAILED. */
+/** Reads the outcome of a run from a process that ended without an error. Throws MEDIA_NO_FRAMES, SCORER_FAILED. */
 async function outcomeOf(run: Run, { messages, counts, seesChanges }: Ended): Promise<RunOutcome> {
   const delivered = counts.of(run);
   if (delivered === undefined)

@@ -35,7 +35,10 @@ export class Trial {
     this.#command = command;
   }
 
-  /** For an ffmpeg: scores its own test source against itself. `models`, `filters`: those that it is known to have. */
+  /**
+   * Returns the trial of an ffmpeg, which scores its own test source against itself. `models`, `filters`: those that it
+   * is known to have.
+   */
   static ffmpeg(
     path: string,
     isolation: readonly string[],
@@ -54,7 +57,7 @@ export class Trial {
     return trial;
   }
 
-  /** For Netflix's vmaf: scores a grey y4m frame against itself. */
+  /** Returns the trial of Netflix's vmaf, which scores a grey y4m frame against itself. */
   static vmaf(path: string, isolation: readonly string[]): Trial {
     return new Trial(path, isolation, (models) => [
       ...["-r", "trial.y4m", "-d", "trial.y4m", "--json", "-o", "trial.json", "-q"],
@@ -62,7 +65,7 @@ export class Trial {
     ]);
   }
 
-  /** Returns the version of libvmaf if the program can score with the model; else throws with the program's output. */
+  /** Returns the version of libvmaf. Throws with the program's output if it cannot score with the model. */
   async libvmafVersion(model: string): Promise<string> {
     const log = await this.#run([model]);
     this.#hasScored = true;
@@ -70,7 +73,7 @@ export class Trial {
     return /"version"\s*:\s*"([^"]{1,50})"/.exec(log)?.[1] ?? "unknown";
   }
 
-  /** Makes a program score that was trusted until now; else throws with the program's output. */
+  /** Tests a program that was trusted until now. Throws with the program's output if it cannot score. */
   async confirm(): Promise<void> {
     if (!this.#hasScored) await this.libvmafVersion(DEFAULT_MODEL);
   }

@@ -30,9 +30,9 @@ export interface ClipVideo {
 
 /** The file that ffmpeg writes. */
 export const encodedFile = "clip.mp4";
-/** The rate if no file states one. */
+/** Frame rate if no file states one. */
 const USUAL_RATE: Rational = { num: 25, den: 1 };
-/** As of stills. Samples of 8 bits in BT.709 and limited range are not changed. */
+/** The conversion of stills, too. Samples of 8 bits in BT.709 and limited range do not change. */
 const CONVERSION = "flags=bicubic+accurate_rnd+full_chroma_int:sws_dither=none";
 
 /** Returns the command that decodes both sides as for scoring, and encodes them next to each other. */

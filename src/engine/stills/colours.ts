@@ -46,7 +46,10 @@ export async function coloursOf(source: Source, track: Track, context: DecodeCon
 
 const STATED_MATRICES = { BT601: "smpte170m", BT709: "bt709", BT2020: "bt2020" } as const;
 
-/** Returns how the samples are converted after the comparison's own conversions and by what the request says of them. */
+/**
+ * Returns how the samples are converted after the comparison's own conversions, with the range and matrix that the
+ * request states.
+ */
 export function comparedColours(
   tagged: Readonly<Record<Side, Colours>>,
   { request, pairing }: Pick<Plan, "request" | "pairing">,

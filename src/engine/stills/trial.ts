@@ -1,4 +1,4 @@
-/** Tries whether a program can encode what is shown of a pair. */
+/** Tests whether a program can encode stills and clips. */
 import type { ProbeContext } from "../media/probe-context.ts";
 import { Sandbox } from "../sandbox/sandbox.ts";
 import { TRIAL_LIMITS, trialDeadline } from "../scoring/trial.ts";

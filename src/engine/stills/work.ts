@@ -1,4 +1,4 @@
-/** Makes the stills and clips that a worker is asked for, by the plan and the segments of their job. */
+/** Makes the stills and clips that a worker requests, by the plan and the segments of their job. */
 import type { Clip, ClipWork, Still, StillsWork } from "../contract/work.ts";
 import { withParts } from "../coverage/fetch.ts";
 import type { Opening, Sources } from "../files/source.ts";

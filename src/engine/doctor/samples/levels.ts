@@ -7,7 +7,7 @@ import { meanOf } from "../sums.ts";
 import { coloured, type Fields } from "./fields.ts";
 import { type Fit, fit, quantile } from "./regression.ts";
 
-/** What the videos say of themselves; undefined: nothing. */
+/** The ranges that the videos state; undefined: none. */
 export type RangeTags = Readonly<Partial<Record<Side, SampleRange | undefined>>>;
 
 /** Gains of luma and chroma and offset of luma from limited (16–235, 16–240) to full range, and back. */

@@ -17,7 +17,7 @@ const LUMA_PARTS: Readonly<Record<SampleMatrix, readonly [red: number, blue: num
   BT2020: [0.2627, 0.0593],
 };
 
-/** What goes from one component into another: of chroma into luma, and of one chroma into the other. */
+/** The shares by which one component mixes into another: chroma into luma, and one chroma into the other. */
 interface Mixture {
   readonly uToY: number;
   readonly vToY: number;

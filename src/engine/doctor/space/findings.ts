@@ -1,4 +1,4 @@
-/** What is found about the picture areas of a pair. */
+/** Findings about the picture areas of a pair. */
 import type { Confidence, Finding, Fix } from "../../contract/finding.ts";
 import { type Area, areaText } from "../../contract/picture.ts";
 import { otherSide, perSide, type Side } from "../../contract/request.ts";

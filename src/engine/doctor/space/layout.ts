@@ -1,4 +1,4 @@
-/** What both sides of a pair show, given how their pictures lie on each other and the bars of each. */
+/** Finds the area that both sides of a pair show, given how their pictures lie on each other and the bars of each. */
 import { isDeepStrictEqual } from "node:util";
 import { type Box, common, image, type Stretch, WHOLE } from "./box.ts";
 import type { Plane } from "./plane.ts";

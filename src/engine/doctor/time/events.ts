@@ -1,4 +1,4 @@
-/** What happened between the runs of an alignment and within them: frames lost, added, standing still or shown again. */
+/** Events between and within the runs of an alignment: frames that are lost, added, frozen or repeated. */
 import type { Run } from "../../contract/alignment.ts";
 import type { FrameSpan } from "../../contract/finding.ts";
 import type { Side } from "../../contract/request.ts";

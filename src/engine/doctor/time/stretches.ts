@@ -39,7 +39,10 @@ const LIKELY = 4;
 /** How far back earlier frames are looked for. */
 const BACK = 300;
 
-/** What a run's distorted frames show in the wrong place, by first frame; a held picture is not called repeated. */
+/**
+ * Returns the events in which a run's distorted frames show other content than their own, by first frame; a held
+ * picture does not count as repeated.
+ */
 export function stretchesOf(run: Run, evidence: Evidence): TimeEvent[] {
   const held = frozenStretches(run, evidence);
   const leapt = leaptStretches(run, evidence).filter((event) => !held.some((one) => overlap(event, one)));

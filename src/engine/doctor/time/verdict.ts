@@ -1,4 +1,4 @@
-/** What an alignment allows to claim. */
+/** Draws the conclusion that an alignment supports. */
 import type { Run } from "../../contract/alignment.ts";
 import type { Costs } from "./distances.ts";
 import { runAt, type Vote } from "./offsets.ts";

@@ -42,7 +42,7 @@ export interface PairWeave {
   readonly hidden: number;
 }
 
-/** What is measured of a frame's fields. */
+/** Measurements of a frame's fields. */
 interface Woven {
   /** How they differ, with the sum of squares. */
   readonly difference: Levels;
