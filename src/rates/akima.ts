@@ -4,7 +4,7 @@
  */
 import { type Curve, HermiteCurve, intervalsOf, type Knots } from "./hermite.ts";
 
-/** Of the largest change of secants: what is less counts as none. Chosen as in scipy's Akima1DInterpolator. */
+/** Share of the largest change of secants; smaller changes count as none. Chosen as in scipy's Akima1DInterpolator. */
 const NEGLIGIBLE = 1e-9;
 
 /** The curve through at least two knots; two give a line. Throws RangeError if the knots do not ascend. */
@@ -25,7 +25,7 @@ function slopesOf(secants: readonly number[]): number[] {
   const largest = weights.reduce((most, [before, after]) => Math.max(most, before + after), 0);
   return weights.map(([before, after], knot) => {
     const [left, right] = [around[knot + 1] ?? 0, around[knot + 2] ?? 0];
-    // Secants change on neither side: no side is to be preferred.
+    // The secants change on neither side, so neither side is preferred.
     if (!(before + after > NEGLIGIBLE * largest)) return ((around[knot] ?? 0) + (around[knot + 3] ?? 0)) / 2;
     return (before * left + after * right) / (before + after);
   });

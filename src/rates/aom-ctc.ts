@@ -19,7 +19,7 @@ import { byRate, type Flaw, MIN_POINTS, numberFlaw, type RatePoint, rateOverScor
 const SATURATED = 99.5;
 const INFINITE_SCORE = 100;
 const SAMPLES = 100;
-/** The least points that remain. The least given are MIN_POINTS; the test conditions use six. */
+/** Fewest points that must remain. At least MIN_POINTS must be given; the test conditions use six. */
 export const MIN_REMAINING = 2;
 
 export interface AomLadder<Point extends RatePoint = RatePoint> {
@@ -29,7 +29,7 @@ export interface AomLadder<Point extends RatePoint = RatePoint> {
   readonly flaw: Flaw<Point> | undefined;
 }
 
-/** The points of a ladder that count. `saturates`: the scores are VMAF's, of 100. */
+/** Returns the points of a ladder that count. `saturates`: the scores are VMAF's, of 100. */
 export function aomLadder<Point extends RatePoint>(
   given: readonly Point[],
   saturates: boolean,
@@ -41,7 +41,7 @@ export function aomLadder<Point extends RatePoint>(
   const sorted = byRate(given);
   const kept = (saturates ? unsaturated(sorted) : sorted).toSorted(byScore);
   const falling = pairs(kept).find(([before, after]) => after.rate < before.rate);
-  // By score, the cheaper point is the later one; by rate it comes first.
+  // The cheaper point is the later one in the order of scores, and comes first in the order of rates.
   if (falling !== undefined) return flawed({ refusal: "NOT_MONOTONE", between: [falling[1], falling[0]] });
   const finite = kept.map((point) =>
     point.score === Number.POSITIVE_INFINITY ? { ...point, score: INFINITE_SCORE } : point,
@@ -55,7 +55,7 @@ export function aomLadder<Point extends RatePoint>(
   return { points, dropped, flaw: undefined };
 }
 
-/** How many percent more bits `test` needs than `anchor` for the same score. */
+/** Returns how many percent more bits `test` needs than `anchor` for the same score. */
 export function aomBdRate(anchor: AomLadder, test: AomLadder): Outcome {
   const flaw = anchor.flaw ?? test.flaw;
   if (flaw !== undefined) return { refusal: flaw.refusal };
@@ -73,7 +73,7 @@ function unsaturated<Point extends RatePoint>(sorted: readonly Point[]): readonl
 }
 
 function byScore(one: RatePoint, other: RatePoint): number {
-  // Not by the difference, which two infinite scores do not have.
+  // Scores are compared instead of subtracted, because two infinite scores have no difference.
   if (one.score !== other.score) return one.score < other.score ? -1 : 1;
   return one.rate - other.rate;
 }
@@ -82,7 +82,7 @@ function pairs<Point>(points: readonly Point[]): (readonly [Point, Point])[] {
   return points.slice(1).map((point, index) => [points[index] ?? point, point]);
 }
 
-/** The integral by the trapezoidal rule. */
+/** Returns the integral by the trapezoidal rule. */
 function sampled(curve: Curve, from: number, to: number): number {
   const step = (to - from) / (SAMPLES - 1);
   const at = (index: number) => curve.at(from + index * step);

@@ -33,7 +33,7 @@ export type Outcome = { readonly delta: Delta } | { readonly refusal: Refusal };
 export type Interpolation = "pchip" | "akima" | "cubic";
 
 interface Interpolator {
-  /** The least points of a ladder. */
+  /** Fewest points of a ladder. */
   readonly points: number;
   readonly curve: (knots: Knots) => Curve;
 }
@@ -48,7 +48,7 @@ export const INTERPOLATORS: Readonly<Record<Interpolation, Interpolator>> = {
 /** Share of the wider ladder's range below which a delta does not describe the ladders. */
 export const MIN_OVERLAP = 0.75;
 
-/** How many percent more bits `test` needs than `anchor` for the same score. */
+/** Returns how many percent more bits `test` needs than `anchor` for the same score. */
 export function bdRate(
   anchor: readonly RatePoint[],
   test: readonly RatePoint[],
@@ -57,7 +57,7 @@ export function bdRate(
   return bdRateOf(fitsOf(anchor)(interpolation), fitsOf(test)(interpolation));
 }
 
-/** How much higher the score of `test` is than that of `anchor` at the same bit rate. */
+/** Returns how much higher the score of `test` is than that of `anchor` at the same bit rate. */
 export function bdScore(
   anchor: readonly RatePoint[],
   test: readonly RatePoint[],
@@ -105,17 +105,17 @@ function lineOf(knots: Knots, curveOf: (knots: Knots) => Curve): Line {
   };
 }
 
-/** As bdRate. */
+/** Like bdRate, for fitted ladders. */
 export function bdRateOf(anchor: Fitted, test: Fitted): Outcome {
   return inPercent(deltaOf(anchor, test, "rate"));
 }
 
-/** As bdScore. */
+/** Like bdScore, for fitted ladders. */
 export function bdScoreOf(anchor: Fitted, test: Fitted): Outcome {
   return deltaOf(anchor, test, "score");
 }
 
-/** The curve through a ladder that is averaged by default: log10 of the rate as a function of the score. */
+/** Returns the curve through a ladder that is averaged by default: log10 of the rate as a function of the score. */
 export function curveOf(points: readonly RatePoint[]): Curve {
   return pchip(rateOverScore(byRate(points)));
 }
@@ -127,7 +127,7 @@ export function inPercent(outcome: Outcome): Outcome {
   return { delta: { ...delta, value: (10 ** delta.value - 1) * 100 } };
 }
 
-/** The mean difference of two curves over the range that both cover. */
+/** Returns the mean difference of two curves over the range that both cover. */
 export function differenceOf(
   one: Knots,
   other: Knots,

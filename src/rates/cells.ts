@@ -16,7 +16,7 @@ export interface Cell {
   readonly means: Readonly<Record<string, number>> | undefined;
 }
 
-/** Where a cell belongs; its ladder is empty until its codec is known. */
+/** The ladder and clip of a cell; the ladder is empty until the codec is known. */
 export interface Place {
   readonly ladder: string;
   readonly clip: string;

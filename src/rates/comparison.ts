@@ -47,7 +47,7 @@ export interface Refused {
   readonly between: readonly [GivenPoint, GivenPoint] | undefined;
 }
 
-/** What the comparison is of. */
+/** The subject of a result: ladder, clip, metric, method and scale. */
 export interface Subject {
   readonly ladder: string;
   readonly metric: Quality;
@@ -119,7 +119,7 @@ function pointsOf(encodes: readonly Encode[], metric: number): readonly GivenPoi
   });
 }
 
-/** The points of a ladder in one clip by one metric, with what several comparisons compute of them. */
+/** The points of a ladder in one clip by one metric, with cached computations that several comparisons share. */
 class Side {
   readonly given: readonly GivenPoint[];
   readonly #metric: Quality;
@@ -137,14 +137,14 @@ class Side {
   points(scale: Scale): readonly GivenPoint[] {
     const { isLower, max = 0 } = this.#metric;
     const change = (score: number) => (scale === "log" ? inDecibels(score, max) : isLower ? -score : score);
-    return orMade(this.#scaled, scale, () =>
+    return getOrMake(this.#scaled, scale, () =>
       this.given.map((point) => ({ ...point, score: change(point.given) })),
     );
   }
 
   fitted(method: Interpolation, scale: Scale): Fitted<GivenPoint> {
-    const fits = orMade(this.#fits, scale, () => fitsOf(this.points(scale)));
-    return orMade(this.#fitted, `${method} ${scale}`, () => fits(method));
+    const fits = getOrMake(this.#fits, scale, () => fitsOf(this.points(scale)));
+    return getOrMake(this.#fitted, `${method} ${scale}`, () => fits(method));
   }
 
   get aom(): AomLadder<GivenPoint> {
@@ -153,7 +153,7 @@ class Side {
   }
 }
 
-function orMade<Key, Value>(made: Map<Key, Value>, key: Key, make: () => Value): Value {
+function getOrMake<Key, Value>(made: Map<Key, Value>, key: Key, make: () => Value): Value {
   const known = made.get(key) ?? make();
   made.set(key, known);
   return known;
@@ -231,12 +231,12 @@ function resultOf(pair: Pair, method: Method, scale: Scale, computed: Computed):
     overlap: rate?.overlap,
     rateOverlap: score?.overlap,
     dropped: computed.dropped ?? 0,
-    refused: computed.refused ?? (bdRate === undefined ? together(rate === undefined) : undefined),
+    refused: computed.refused ?? (bdRate === undefined ? jointRefusal(rate === undefined) : undefined),
   };
 }
 
-/** Why there is no BD-rate of two ladders that have no flaw. */
-function together(isApart: boolean): Refused {
+/** Returns the reason why two ladders without a flaw have no BD-rate. */
+function jointRefusal(isApart: boolean): Refused {
   const code = isApart ? "NO_OVERLAP" : "OUT_OF_RANGE";
   return { code, ladder: undefined, points: 0, needed: 0, between: undefined };
 }
@@ -269,7 +269,7 @@ function averagesOf(results: readonly Result[]): readonly Average[] {
   });
 }
 
-/** Undefined if one of the values is, or there is none. */
+/** Returns the mean; undefined if a value is undefined or there are no values. */
 function meanOf(values: readonly (number | undefined)[]): number | undefined {
   if (values.length === 0) return undefined;
   return finite(values.reduce<number>((sum, value) => sum + (value ?? Number.NaN), 0) / values.length);

@@ -1,4 +1,4 @@
-/** What the name of a column of scores says: which scores are better, and the largest one. */
+/** Facts that the name of a score column implies: which scores are better, and the largest score. */
 import { isShortName, largestScore } from "../jobs/models.ts";
 
 /** Metrics of which a lower value is better: banding, lost chroma, added detail. */

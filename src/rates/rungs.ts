@@ -23,11 +23,19 @@ export interface RungFault<Point extends RatePoint = RatePoint> {
   readonly rate?: number;
 }
 
-/** A third of the 6 points of VMAF that are taken for a just noticeable difference. */
+/**
+ * Points of VMAF below which a rung gains too little: a third of the 6 points that count as a just noticeable
+ * difference.
+ */
 const CLOSE_POINTS = 2;
-/** Two just noticeable differences: viewers see a player change between such rungs. */
+/**
+ * Points of VMAF from which a rung between is missing: two just noticeable differences, so that viewers notice a switch
+ * between such rungs.
+ */
 const GAP_POINTS = 12;
-/** Less is within what an encode of another scene gives. */
+/**
+ * Points of VMAF below the hull from which a rung counts as below it. Less lies within the variation between scenes.
+ */
 const BELOW_POINTS = 1;
 
 /** Returns the faults of one clip's rungs, from the cheapest on; none where a rate or score is not a number. */

@@ -32,7 +32,7 @@ export function linearAxis(marks: readonly number[], from: number, to: number): 
   return (value) => from + ((value - low) / (high - low || 1)) * (to - from);
 }
 
-/** As linearAxis; equal distances are equal ratios. */
+/** Like linearAxis, but equal distances are equal ratios. */
 export function logAxis(marks: readonly number[], from: number, to: number): (value: number) => number {
   const place = linearAxis(marks.map(Math.log10), from, to);
   return (value) => place(Math.log10(value));

@@ -1,4 +1,4 @@
-/** The worst moments of a comparison as pictures: which frames a report shows, and how. */
+/** The worst moments of a comparison as pictures: selects the frames that a report shows, and renders them. */
 import type { components } from "../gen/rest/controller.ts";
 import { fileName } from "../jobs/text/file-name.ts";
 import { escaped } from "./markup.ts";
@@ -22,7 +22,7 @@ export interface PicturePair {
 
 type Shots = readonly Pick<Schemas["ScoredSpan"], "min" | "worstFrame">[];
 
-/** Where the pictures of jobs are. */
+/** Provides the pictures of jobs. */
 export interface PictureSource {
   /** The shots of a job's result; none if they are not known. */
   readonly shots: (jobId: string) => Promise<Shots>;
@@ -32,7 +32,7 @@ export interface PictureSource {
   readonly still: (jobId: string, frame: number, side: "reference" | "distorted") => Promise<string>;
 }
 
-/** Returns the pictures of a comparison that there are: stills can be missing, or still be made. */
+/** Returns the available pictures of a comparison: stills can be missing or in progress. */
 export async function picturesOf(
   comparison: Schemas["Comparison"],
   source: PictureSource,

@@ -26,7 +26,7 @@ export function proposalsOf(rungs: readonly Rungs[], request: ProposalRequest): 
   return rungs.map(({ ladder, clip, points }) => ({ ladder, clip, rungs: proposedLadder(points, request) }));
 }
 
-/** As docs/cli.md names it. */
+/** Returns a proposal with the names of docs/cli.md. */
 export function proposalJson({ ladder, clip, rungs }: Proposal, metric: string) {
   const proposed = rungs.map(({ rate, score, reason, like }) => {
     return { rate, score, reason, likeRate: like.rate };

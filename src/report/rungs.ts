@@ -1,4 +1,4 @@
-/** What is wrong with the rungs of ladders, as sentences. */
+/** Describes the faults of ladders' rungs in sentences. */
 import type { components } from "../gen/rest/controller.ts";
 import { bitRateText, resolutionText } from "../jobs/quantities.ts";
 import { fileName } from "../jobs/text/file-name.ts";
@@ -14,7 +14,7 @@ export interface NamedPoint extends RatePoint {
   readonly ladder: string;
   /** Empty if there are no clips. */
   readonly clip: string;
-  /** How it is named in sentences. */
+  /** Its name in sentences. */
   readonly name: string;
 }
 

@@ -9,7 +9,7 @@ import type { XmlElement } from "./xml.ts";
 /** Sets of key frames only, or of fewer frames, for fast forward. */
 const TRICK_MODE = "http://dashif.org/guidelines/trickmode";
 
-/** What a period has of a rendition. */
+/** The part of a rendition in one period. */
 type Part = Omit<Rendition, "name"> & Described & { readonly id: string };
 
 /** Throws MANIFEST_INVALID, MANIFEST_UNSUPPORTED and MEDIA_ENCRYPTED. */

@@ -4,7 +4,7 @@
  */
 import { type Box, boxAt, boxesAt, Fields, Malformed } from "./boxes.ts";
 
-/** What fragments take from the init segment, by track. */
+/** Facts of the init segment that fragments depend on, by track. */
 export type Tracks = ReadonlyMap<number, Track>;
 
 interface Track {

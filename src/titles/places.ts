@@ -1,4 +1,4 @@
-/** Where the files of a title are: below the folder of its manifest, and nowhere else. */
+/** Resolves the places of a title's files, which must all be below the folder of its manifest. */
 import { join, resolve, sep } from "node:path";
 import { decodedPart, type TitleFolder } from "../jobs/media/title-objects.ts";
 import { manifestFault } from "./title.ts";
@@ -11,7 +11,7 @@ const ROOT = "https://title.invalid";
 
 /** Resolves the addresses in the manifest of a title and in the manifests that it names. */
 export interface Places {
-  /** Its file. */
+  /** File of the manifest. */
   readonly manifest: string;
   /** The address of a file; the manifest's own one by default. */
   addressOf(file?: string): string;
@@ -23,7 +23,7 @@ export interface Places {
   fileOf(address: string, base: string): string;
 }
 
-/** Those of files of this machine. */
+/** Places of files on this machine. */
 export class FilePlaces implements Places {
   readonly manifest: string;
   /** Ends in a separator. */
@@ -59,7 +59,7 @@ export class FilePlaces implements Places {
 }
 
 /**
- * Those of objects of a storage. They are named as the manifest is, but without percent-encoding: "s3://BUCKET/KEY",
+ * Places of objects in a storage. They are named like the manifest, but without percent-encoding: "s3://BUCKET/KEY",
  * "https://HOST/PATH".
  */
 export class ObjectPlaces implements Places {

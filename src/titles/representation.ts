@@ -7,7 +7,9 @@ import type { XmlElement } from "./xml.ts";
 /** Parts of the longest template, divided by dollars: ten identifiers. */
 const MAX_PARTS = 21;
 
-/** Elements that say where segments are, one for each level of the manifest that has one, the period's first. */
+/**
+ * Elements that describe where segments are, one for each level of the manifest that has one; the period's comes first.
+ */
 export type SegmentInfos = readonly XmlElement[];
 
 export interface Representation {
@@ -134,7 +136,7 @@ class SegmentReader {
     return this.#mpd.places.fileOf(address, base);
   }
 
-  /** Returns what fills the identifiers of a template in, which lie between dollars. */
+  /** Returns a function that fills in the identifiers of a template, which are between dollar signs. */
   #filler(template: string): (segment?: SegmentTime) => string {
     this.#mpd.refuseLong(template);
     const parts = template.split("$");

@@ -98,7 +98,10 @@ function endIn(mpd: Mpd, { seconds }: Period, info: Attributed, timescale: numbe
   return (mpd.integer(info, "presentationTimeOffset") ?? 0n) + ticks;
 }
 
-/** Times of packagers are off by some units; by half of both segments, one is missing, or there twice. */
+/**
+ * Refuses a gap or overlap. Packagers' times may be off by some units; if they differ by half of both segments, a
+ * segment is missing or duplicated.
+ */
 function refuseJump(mpd: Mpd, jump: bigint, durations: readonly bigint[]): void {
   if (durations.every((duration) => 2n * jump > duration))
     throw mpd.unsupported("has gaps in a SegmentTimeline: not all of the video is there.");

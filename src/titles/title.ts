@@ -26,11 +26,11 @@ export interface Rendition {
   readonly isCut: boolean;
 }
 
-/** Of one rendition, and of all together. */
+/** Most segments of one rendition, and of all together. */
 export const MAX_SEGMENTS = 100_000;
 const MAX_TITLE_SEGMENTS = 500_000;
 
-/** What a manifest says of a rendition, by which it is named. */
+/** The facts of a rendition in a manifest, which determine its name. */
 export interface Described {
   readonly width?: number | undefined;
   readonly height?: number | undefined;

@@ -1,6 +1,6 @@
 /**
- * Packets of MPEG-TS (ISO/IEC 13818-1). Their counters may begin anew with each segment, and their time stamps after a
- * discontinuity. A decoder takes that for lost packets, so both are made to go on.
+ * Rewrites packets of MPEG-TS (ISO/IEC 13818-1). Their counters may restart with each segment, and their time stamps
+ * after a discontinuity. A decoder would take that for lost packets, so both are made continuous.
  */
 import { Malformed } from "./boxes.ts";
 
@@ -10,7 +10,7 @@ const SYNC = 0x47;
 const COUNTERS = 16;
 const TIMES = 2n ** 33n;
 
-/** What was seen of the packets with one identifier. */
+/** State of the packets with one identifier. */
 interface Stream {
   /** Added to its counters in this segment. */
   counterOffset: number;
@@ -24,7 +24,7 @@ interface Stream {
   isVideo: boolean;
 }
 
-/** Moves segments that follow each other. */
+/** Moves consecutive segments in time. */
 export class TransportMover {
   readonly #streams = new Map<number, Stream>();
 

@@ -60,7 +60,7 @@ function inner(bounds: readonly number[]): readonly (readonly [number, number, n
     .map((at, index) => [bounds[index] as number, at, bounds[index + 2] as number] as const);
 }
 
-/** Of a difference as large as this one, in either direction. */
+/** Returns the chance of a difference as large as this one, in either direction. */
 function chanceOf({ lowerChance = 1, higherChance = 1 }: Delta): number {
   return 2 * Math.min(lowerChance, higherChance);
 }
@@ -75,7 +75,7 @@ function between(clips: readonly Sums[], from: number, at: number, to: number): 
   return deltaOf(differences);
 }
 
-/** Of a clip: the sum and the number of its scores in the first n releases, for each n. */
+/** The sum and the number of a clip's scores in the first n releases, for each n. */
 interface Sums {
   /** Of the scores less the first one, so that scores that do not change add up to exactly 0. */
   readonly totals: readonly number[];

@@ -1,4 +1,4 @@
-/** Which jobs of different releases are about the same clip. */
+/** Groups jobs of different releases that are about the same clip. */
 
 /** A scored job of a release. */
 export interface ReleaseJob {
@@ -18,7 +18,7 @@ export interface Clip {
   readonly jobs: ReadonlyMap<string, ReleaseJob>;
 }
 
-/** What may tell the clips of a release apart, in the order of preference. */
+/** Facts that may distinguish the clips of a release, in the order of preference. */
 const KEYS: readonly ((job: ReleaseJob) => readonly string[])[] = [
   (job) => [fileName(job.reference)],
   (job) => [fileName(job.reference), withoutRelease(job)],
@@ -29,9 +29,9 @@ const LAST_KEY = (job: ReleaseJob) => [job.reference, withoutRelease(job), label
 
 /**
  * Groups jobs to clips, in the order of their names. Of several jobs of a release over the same pair the first one
- * counts: give the latest first. A clip is a reference. If a release has several encodes of it, their file names or their
- * labels tell them apart: those that find most clips in several releases. What names the release in a file name is
- * ignored.
+ * counts: give the latest first. A clip is a reference. If a release has several encodes of it, their file names or
+ * their labels tell them apart: those that find most clips in several releases. The release's own name within a file
+ * name is ignored.
  */
 export function clipsOf(jobs: readonly ReleaseJob[]): readonly Clip[] {
   const latest = distinct(jobs, ({ reference, distorted, release }) => [release, reference, distorted]);
@@ -84,7 +84,7 @@ function fileName(path: string): string {
 function withoutRelease({ distorted, release }: ReleaseJob): string {
   const name = fileName(distorted);
   const parts = name.split(release);
-  // Part of a longer number or word, it is something else: 7 in 1072p.
+  // Within a longer number or word it does not name the release: 7 in 1072p.
   return parts.reduce((text, part) => {
     const isWhole = !(/[0-9]$/.test(text) || /^[0-9]/.test(part));
     return text + (isWhole ? "*" : release) + part;

@@ -107,7 +107,7 @@ function releaseDelta(
   };
 }
 
-/** Of each clip that both releases have. */
+/** Returns the difference of each clip that both releases have. */
 function differences(
   clips: readonly Clip[],
   baseline: string,

@@ -83,12 +83,12 @@ export class Leases {
 
   /** Takes new URLs for a task of a session; ignored if the session no longer holds it. */
   renewMedia(session: string, renewed: Pick<RenewedMedia, "itemId" | "attempt" | "media">): void {
-    for (const lease of this.#held) if (isOf(lease, session, renewed)) lease.media.renew(renewed.media);
+    for (const lease of this.#held) if (isSameTask(lease, session, renewed)) lease.media.renew(renewed.media);
   }
 
   /** Stops a task of a session; ignored if the session no longer holds it. */
   lose(session: string, work: Pick<RunningWork, "itemId" | "attempt">): void {
-    for (const lease of this.#held) if (isOf(lease, session, work)) lease.stop("LOST");
+    for (const lease of this.#held) if (isSameTask(lease, session, work)) lease.stop("LOST");
   }
 
   /**
@@ -114,7 +114,7 @@ export class Leases {
   }
 }
 
-function isOf(
+function isSameTask(
   { session: own, item }: Lease,
   session: string,
   { itemId, attempt }: Pick<RunningWork, "itemId" | "attempt">,

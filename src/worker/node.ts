@@ -4,7 +4,7 @@ import type { WorkEngine } from "../engine/contract/work.ts";
 import type { MediaRoots } from "../engine/files/roots.ts";
 import { NodeService } from "../gen/proto/svc/v1/node_pb.ts";
 import { BackOff } from "../platform/concurrency/back-off.ts";
-import { Background, pause, within } from "../platform/concurrency/lifecycle.ts";
+import { Background, pause, untilAborted, within } from "../platform/concurrency/lifecycle.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Log } from "../platform/observability/log.ts";
 import { PASSING, type Tracer } from "../platform/observability/span.ts";
@@ -203,11 +203,4 @@ function signer(connection: Connection): NodeMediaOptions["sign"] {
     const options = { timeoutMs: SIGN_TIMEOUT_MS, signal };
     return connection.call(NodeService.method.signTitleObjects, request, options);
   };
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  if (signal.aborted) resolve();
-  signal.addEventListener("abort", () => resolve());
-  return promise;
 }

@@ -37,7 +37,7 @@ export type Outcome =
   | { readonly kind: "DIAGNOSED"; readonly diagnosis: Diagnosis }
   | { readonly kind: "LISTED"; readonly renditions: readonly string[] }
   | { readonly kind: "FAILED"; readonly failure: Failure }
-  /** The lease, and with it the task, was stopped. */
+  /** The lease was stopped, and with it the task. */
   | { readonly kind: "STOPPED" };
 
 /**

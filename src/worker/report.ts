@@ -14,7 +14,7 @@ import { isSegmentMismatch, type Outcome } from "./perform.ts";
 
 export type Report = NonNullable<MessageInitShape<typeof ReportResultRequestSchema>["report"]>;
 
-/** Bytes of a chunk of rows. */
+/** Most bytes of a chunk of rows. */
 const MAX_CHUNK_BYTES = 896 * 1024;
 /** Maximum characters of a failure's message and of its facts as JSON; every failure of svc fits. */
 const MAX_SENTENCE = 4096;

@@ -92,7 +92,10 @@ export class Reporter {
   }
 
   #refused(lease: Lease, { code }: Failure): ReportOutcome {
-    this.#parts.log.info({ ...named(lease), code }, "report refused; this node no longer holds the lease");
+    this.#parts.log.info(
+      { ...logFields(lease), code },
+      "report refused; this node no longer holds the lease",
+    );
     return "REFUSED";
   }
 
@@ -100,7 +103,7 @@ export class Reporter {
   #wrong(lease: Lease, report: Report, failure: Failure, giveUp: AbortSignal): Promise<ReportOutcome> {
     const { code, message: detail } = failure;
     this.#parts.log.error(
-      { ...named(lease), code, detail, report: report.case },
+      { ...logFields(lease), code, detail, report: report.case },
       "the controller rejected the report as invalid",
     );
     if (report.case === "failure" || report.case === "handBack") return Promise.resolve("GIVEN_UP");
@@ -110,7 +113,7 @@ export class Reporter {
 
   #givenUp(lease: Lease, failure: Failure): ReportOutcome {
     this.#parts.log.error(
-      { ...named(lease), code: failure.code, err: failure },
+      { ...logFields(lease), code: failure.code, err: failure },
       "failed to deliver the report; dropped it",
     );
     return "GIVEN_UP";
@@ -135,7 +138,7 @@ const ANSWERS: Readonly<Record<FailureKind, "REFUSED" | "WRONG" | "FAULT" | "LAT
 };
 
 /** The log fields of a task. */
-export function named({ item, kind }: Lease) {
+export function logFields({ item, kind }: Lease) {
   const { itemId, jobId, attempt } = item;
   return { jobId, itemId, attempt, kind };
 }

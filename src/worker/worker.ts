@@ -7,7 +7,7 @@ import { Lease, type Leases } from "./lease.ts";
 import type { NodeMedia } from "./media/node-media.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import { type Outcome, perform } from "./perform.ts";
-import { named, type Reporter } from "./reporter.ts";
+import { logFields, type Reporter } from "./reporter.ts";
 import { Semaphore } from "./semaphore.ts";
 import { endWork, workSpan } from "./tracing.ts";
 
@@ -27,7 +27,10 @@ export interface WorkerParts {
 export class Worker {
   readonly #parts: WorkerParts;
   readonly #slots: Semaphore;
-  /** At most as many tasks as slots are looked at or wait for their report, which bounds memory during an outage. */
+  /**
+   * Limits the tasks that are being examined or wait for their report to the number of slots, which bounds memory
+   * during an outage.
+   */
   readonly #reports: Semaphore;
 
   constructor(parts: WorkerParts) {
@@ -62,7 +65,7 @@ export class Worker {
   /** Returns the outcome for the metrics, and the code of a failure. */
   async #carryOut(lease: Lease): Promise<{ readonly ended: string; readonly code: string | undefined }> {
     const { metrics, log } = this.#parts;
-    log.info(named(lease), "task started");
+    log.info(logFields(lease), "task started");
     let leaving: Promise<boolean> | undefined;
     const leaveSlot = (): Promise<boolean> => (leaving ??= this.#leaveSlot(lease));
     const outcome = await this.#run(lease, () => void leaveSlot());
@@ -103,19 +106,19 @@ export class Worker {
       const { code, message: detail, cause } = outcome.failure;
       const ours = outcome.failure.kind === "internal";
       log[ours ? "error" : "info"](
-        { ...named(lease), code, detail, ...(ours && { err: cause }) },
+        { ...logFields(lease), code, detail, ...(ours && { err: cause }) },
         "task failed",
       );
       return "failed";
     }
     if (outcome.kind === "SCORED") metrics.frames.inc(lease.framesDone);
-    log.info(named(lease), "task finished");
+    log.info(logFields(lease), "task finished");
     return "done";
   }
 
   async #stopped(lease: Lease): Promise<string> {
     const { reporter, log } = this.#parts;
-    log.info({ ...named(lease), reason: lease.stopped }, "task stopped");
+    log.info({ ...logFields(lease), reason: lease.stopped }, "task stopped");
     if (lease.stopped !== "HAND_BACK") return "stopped";
     return (await reporter.handBack(lease)) === "ACCEPTED" ? "handed_back" : "stopped";
   }

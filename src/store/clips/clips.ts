@@ -162,7 +162,7 @@ export async function getClip(
 const GET_PIECE = statement(`
   select piece from clip_piece where tenant_id = $1 and job_id = $2 and frame = $3 and number = $4 and made_by = $5`);
 
-/** undefined: the clip was deleted, made again or moved. */
+/** Returns a piece of a clip; undefined if the clip was deleted, made again or moved. */
 export async function getClipPiece(
   database: Database,
   tenant: string,

@@ -117,7 +117,7 @@ export class FairPool<Connection> {
   }
 }
 
-/** undefined: svc itself. */
+/** Returns the tenant of a scope; undefined: svc itself. */
 function tenantOf(scope: Scope): string | undefined {
   return typeof scope === "object" ? scope.tenant : undefined;
 }

@@ -2,7 +2,7 @@
 import type { StoredError } from "./job-records.ts";
 import type { ResultObject } from "./result-store.ts";
 
-/** What is known of a video of both sides around a frame. */
+/** Facts about a video of both sides around a frame. */
 export interface ClipFacts {
   /** The frame that it was requested for. */
   readonly frame: number;

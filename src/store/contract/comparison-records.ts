@@ -9,7 +9,7 @@ export interface NewComparison {
   readonly name: string;
   /** The ladder that the others are compared with; empty: the first one. */
   readonly anchor: string;
-  /** Canonical proto JSON of a JobSpec without videos: what the jobs of all cells have in common. */
+  /** Canonical proto JSON of a JobSpec without videos: the settings that the jobs of all cells share. */
   readonly settings: string;
   /** Hash of the request; distinguishes a repeated request from another one with the same idempotency key. */
   readonly fingerprint: string;
@@ -27,14 +27,14 @@ export interface CellPair {
 
 export interface NewCell {
   readonly pair: CellPair;
-  /** Has no idempotency key. */
+  /** The job of the cell; it has no idempotency key. */
   readonly job: NewJob;
 }
 
 /** A cell that gets another job. */
 export interface ReplacedCell {
   readonly number: number;
-  /** Its job so far; if that has changed, the cell stays as it is. */
+  /** Id of its current job; if the cell has another job by now, it does not change. */
   readonly before: string;
   readonly job: NewJob;
 }
@@ -44,7 +44,7 @@ export interface ComparisonRow extends Omit<NewComparison, "fingerprint" | "idem
   readonly createdAt: Date;
 }
 
-/** How many cells are in which state, and frames of the planned ones. */
+/** Numbers of cells by state, and frames of the planned ones. */
 export interface CellCounts {
   readonly cells: number;
   readonly queued: number;
@@ -60,7 +60,7 @@ export interface CellCounts {
 
 export type ListedComparison = ComparisonRow & CellCounts & JobCursor;
 
-/** What a cell shows of its job. */
+/** The facts about its job that a cell shows. */
 export interface CellJob {
   readonly state: JobState;
   readonly error: StoredError | undefined;
@@ -71,7 +71,7 @@ export interface CellJob {
   readonly scorer: Scorer | undefined;
   /** `pooled` of its ScoreResult as proto JSON; undefined if it has no result. */
   readonly pooled: unknown;
-  /** The same of its `streamSegments`. */
+  /** `streamSegments` of its ScoreResult, likewise. */
   readonly streamSegments: unknown;
 }
 
@@ -89,7 +89,7 @@ export interface ComparisonDetail {
   readonly cells: readonly CellRow[];
 }
 
-/** What became of the jobs of a change, in order; undefined: the job was not needed, and is not stored. */
+/** The outcomes of a change's jobs, in order; undefined: the job was not needed and is not stored. */
 export type CellJobs = readonly ({ readonly job: JobRow; readonly created: boolean } | undefined)[];
 
 /** The scores of a job, as trends read them. */

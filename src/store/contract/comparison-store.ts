@@ -15,8 +15,8 @@ export interface ComparisonStore {
   // For one tenant: row-level security limits these methods to its rows.
 
   /**
-   * Stores a comparison with the jobs of its cells, or returns the one that is there: with the same idempotency key and
-   * fingerprint none of the jobs is stored. Throws IDEMPOTENCY_CONFLICT.
+   * Stores a comparison with the jobs of its cells, or returns the existing one with the same idempotency key and
+   * fingerprint, in which case no job is stored. Throws IDEMPOTENCY_CONFLICT.
    */
   insert(
     tenant: string,
@@ -31,8 +31,8 @@ export interface ComparisonStore {
     limit: number,
   ): Promise<readonly LabelledScore[]>;
   /**
-   * Adds cells with their jobs, except those whose pair is there. Adds none, and throws INVALID_REQUEST, if there would
-   * be more than `most`. undefined: unknown, or of another tenant.
+   * Adds cells with their jobs, except those whose pair already exists. Adds none, and throws INVALID_REQUEST, if there
+   * would be more than `most`. undefined: unknown, or of another tenant.
    */
   addCells(
     tenant: string,
@@ -63,8 +63,8 @@ export interface ComparisonStore {
   /** Returns the tenant of any comparison; undefined: unknown comparison. */
   tenantOf(id: string): Promise<string | undefined>;
   /**
-   * Deletes comparisons that were stored longer ago and none of whose jobs is left; returns their number. Maintenance
-   * task: any controller may run it at any time.
+   * Deletes older comparisons that have no job left; returns their number. Maintenance task: any controller may run it
+   * at any time.
    */
   deleteEmpty(olderThanMs: number, limit: number): Promise<number>;
 }

@@ -48,7 +48,7 @@ export interface NewJob {
   readonly idempotencyKey: string | undefined;
   /** Class of its PLAN task (jobs/work.ts). */
   readonly workClass: string;
-  /** Its trace context (platform/trace-context.ts); absent: none. */
+  /** Its trace context (platform/observability/trace-context.ts); absent: none. */
   readonly traceparent?: string | undefined;
   /** Id of a succeeded job whose result it gets at once; absent, or that job is gone: it is scored. */
   readonly answeredBy?: string | undefined;
@@ -68,7 +68,7 @@ export interface Answer {
   readonly judged: string | undefined;
 }
 
-/** Asks for a result that answers a job. */
+/** The key of a result that may answer a job. */
 export interface AnswerKey {
   readonly key: Uint8Array;
   /** Whether the job has gates. */
@@ -79,7 +79,7 @@ export interface AnswerKey {
 export interface Estimated {
   readonly spec: string;
   readonly plan: string;
-  /** As in NewSample. */
+  /** See NewSample. */
   readonly units: string;
   /** First frames of its scored segments, ascending. */
   readonly scored: readonly number[];
@@ -92,7 +92,7 @@ export interface Finishing {
   readonly segments: readonly NewSegment[];
 }
 
-/** What a job took from earlier results of its tenant. */
+/** The results of the tenant that a job reused. */
 export interface JobReuse {
   /** Number of its segments with scores of other jobs. */
   readonly segments: number;
@@ -100,7 +100,7 @@ export interface JobReuse {
   readonly answer: { readonly jobId: string; readonly endedAt: Date } | undefined;
 }
 
-/** Bytes of objects that a node has fetched, of those that it needs. */
+/** Progress of fetching objects: the bytes that a node has fetched and those that it needs. */
 export interface FetchProgress {
   readonly done: number;
   readonly total: number;
@@ -145,7 +145,7 @@ export interface JobRow {
 /** A job with its plan or result, and its tasks. */
 export interface JobDetail {
   readonly job: JobRow;
-  /** JSON of the engine (engine/plan-json.ts); undefined until planned, and if there is a result. */
+  /** JSON of the engine (engine/planning/plan-json.ts); undefined until planned, and if there is a result. */
   readonly plan: string | undefined;
   /** Canonical proto JSON of its ScoreResult without frames, or of its Diagnosis if it was only diagnosed. */
   readonly result: string | undefined;

@@ -66,9 +66,9 @@ export interface JobStore {
   /** Returns the job that finishes an estimated job, unless it failed or was cancelled. */
   finishingJob(tenant: string, id: string): Promise<JobRow | undefined>;
   /**
-   * Stores the job that `finish` returns for an estimated one, with copies of its scores; or returns the one that is
-   * there. undefined: unknown, or of another tenant. Throws JOB_NOT_SUCCEEDED, and JOB_NOT_ESTIMATED if all frames are
-   * scored; exceptions of `finish` are passed on.
+   * Stores the job that `finish` returns for an estimated one, with copies of its scores; or returns the existing one.
+   * undefined: unknown, or of another tenant. Throws JOB_NOT_SUCCEEDED, and JOB_NOT_ESTIMATED if all frames are scored;
+   * exceptions of `finish` are passed on.
    */
   finishJob(
     tenant: string,

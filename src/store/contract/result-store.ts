@@ -9,7 +9,7 @@ export const DIGEST_BYTES = 32;
 /** Most bytes of the per-frame scores in one object, unless a single chunk has more. */
 export const SCORES_BYTES = 8 * 2 ** 20;
 
-/** Where results are kept. */
+/** Places in which results can be kept. */
 export const RESULT_PLACES = ["storage", "database"] as const;
 export type ResultPlace = (typeof RESULT_PLACES)[number];
 
@@ -41,7 +41,7 @@ export interface ClipKey {
   readonly frame: number;
 }
 
-/** In the database, to be moved to the storage. */
+/** A still in the database that is to be moved to the storage. */
 export interface UnmovedStill extends StillKey, Pick<StillImage, "image"> {}
 export interface UnmovedClip extends ClipKey, MadeClip {
   readonly bytes: number;
@@ -61,7 +61,7 @@ export interface UnmovedScores {
   readonly chunks: readonly UnmovedChunk[];
 }
 
-/** In the storage, to be moved to the database. */
+/** An object in the storage that is to be moved to the database. */
 export interface Moved {
   readonly objectId: string;
   readonly object: ResultObject;
@@ -125,8 +125,8 @@ export interface ResultStore {
   // Deletions.
 
   /**
-   * Returns objects to which no row refers, and to which none can refer from now on. They are returned again after
-   * `holdMs` until they are forgotten.
+   * Returns objects to which no row refers, and prevents new references. They are returned again after `holdMs` until
+   * they are forgotten.
    */
   takeDoomed(
     limit: number,

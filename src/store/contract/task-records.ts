@@ -74,7 +74,7 @@ export interface NewSegment {
   readonly reuseKey?: Uint8Array | undefined;
 }
 
-/** What samples of a pair are drawn from. */
+/** The units that samples of a pair are drawn from. */
 export interface NewSample {
   /** Frames of the pair. */
   readonly frames: number;
@@ -82,7 +82,7 @@ export interface NewSample {
   readonly units: string;
 }
 
-/** What a job with a sample scores next. */
+/** The segments that a job with a sample scores next. */
 export interface Extension {
   /** At least one, in the order in which they are claimed. */
   readonly segments: readonly NewSegment[];
@@ -97,7 +97,7 @@ export interface PlanRecord {
   readonly framesTotal: number;
   /** At least one, in the order in which they are claimed; also for a plan with a single segment. */
   readonly segments: readonly NewSegment[];
-  /** What a sample is drawn from, if the segments are only its first units. */
+  /** The sample, if the segments are only its first units. */
   readonly sample?: NewSample | undefined;
   /** Class of its SEGMENT tasks. */
   readonly workClass: string;
@@ -106,7 +106,7 @@ export interface PlanRecord {
   readonly reuse?: PlanReuse | undefined;
 }
 
-/** What lets jobs share scores. */
+/** Keys that let jobs share scores. */
 export interface PlanReuse {
   /** SHA-256 of the request, and of what identifies both files; undefined: not known. */
   readonly key: Uint8Array | undefined;
@@ -179,9 +179,9 @@ export interface SegmentRecord {
   readonly plan: string | undefined;
   /** Number of scored frames, if a WHOLE task found another count than the plan. */
   readonly framesTotal: number | undefined;
-  /** What was found, as JSON; undefined: nothing. */
+  /** Findings as JSON; undefined without findings. */
   readonly findings: string | undefined;
-  /** What is known of the shots of the reference, as JSON; undefined: nothing. */
+  /** Shots of the reference as JSON; undefined if not known. */
   readonly shots?: string | undefined;
   /** As in PlanReuse; absent: not known. */
   readonly scoredBy?: Uint8Array | undefined;
@@ -210,7 +210,7 @@ export interface ScoredPart {
   readonly chunks: AsyncIterable<StoredChunk>;
 }
 
-/** A part with what was found in it. */
+/** A part with its findings and shots. */
 export interface FoundPart extends ScoredPart {
   /** As in its SegmentRecord; undefined also in parts after MAX_READ, and so is `shots`. */
   readonly findings: string | undefined;

@@ -38,7 +38,7 @@ export interface WorkStore {
   claimWithin(claim: Claim, mostRunning: number): Promise<LimitedClaim>;
   /** Returns the number of leased tasks of each tenant, in order. */
   running(tenants: readonly string[]): Promise<readonly number[]>;
-  /** Returns tenants and classes with ready tasks; at most MOST_READY, and MOST_READY_OF_TENANT of each tenant. */
+  /** Returns tenants and classes with ready tasks; at most MAX_READY, and MAX_READY_OF_TENANT of each tenant. */
   ready(): Promise<readonly Ready[]>;
   /** Returns the ready tasks of each pair of tenant and class, in order, counted up to its `most`. */
   waiting(pairs: readonly (Ready & { readonly most: number })[]): Promise<readonly Waiting[]>;
@@ -128,8 +128,8 @@ export interface WorkStore {
   succeed(jobId: string, generation: number, outcome: Outcome): Promise<boolean>;
   fail(jobId: string, generation: number, error: StoredError): Promise<boolean>;
   /**
-   * Scores the job again as a whole because its parts do not fit together; like recordCutFault. undefined: it was
-   * already scored as a whole, has ended, or was replanned.
+   * Scores the job again as a whole because its parts do not fit together; like recordSegmentMismatch. undefined: it
+   * was already scored as a whole, has ended, or was replanned.
    */
   restartWhole(jobId: string, generation: number): Promise<Ready | undefined>;
 

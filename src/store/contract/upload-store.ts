@@ -2,7 +2,7 @@
 
 export interface NewUploadRow {
   readonly id: string;
-  /** Of the file. */
+  /** Name of the file. */
   readonly name: string;
   /** Bytes of the whole file. */
   readonly size: number;
@@ -18,11 +18,11 @@ export interface NewUploadRow {
 export interface UploadRow extends NewUploadRow {
   /** Bytes in parts, as far as a controller has seen them. */
   readonly stored: number;
-  /** Whether the object is there. */
+  /** Whether the object exists, so that the upload is complete. */
   readonly complete: boolean;
-  /** Of the object; undefined: its bucket has no versions. */
+  /** Version of the object; undefined: its bucket has no versions. */
   readonly versionId: string | undefined;
-  /** Whether a job named it. */
+  /** Whether a job has named it. */
   readonly named: boolean;
   readonly createdAt: Date;
   /** When the caller last asked for URLs of parts, or completed it. */
@@ -42,15 +42,18 @@ export interface UploadStore {
   find(tenant: string, id: string): Promise<UploadRow | undefined>;
   /** Oldest first. */
   list(tenant: string): Promise<readonly UploadRow[]>;
-  /** Records the bytes in parts of an incomplete upload. `active`: its caller goes on. undefined: unknown, or complete. */
+  /**
+   * Records the stored bytes of an incomplete upload. `active`: its caller is continuing it. undefined: unknown, or
+   * complete.
+   */
   progress(tenant: string, id: string, stored: number, active: boolean): Promise<UploadRow | undefined>;
   /** Records the digests of parts, in place of earlier ones. */
   setDigests(tenant: string, id: string, parts: readonly PartDigest[]): Promise<void>;
   /** Returns the digests of parts. */
   digests(tenant: string, id: string): Promise<readonly PartDigest[]>;
-  /** Records that the object is there. undefined: unknown. */
+  /** Records that the object exists. undefined: unknown. */
   complete(tenant: string, id: string, versionId: string | undefined): Promise<UploadRow | undefined>;
-  /** Records that a job named uploads. */
+  /** Records that jobs have named these uploads. */
   name(tenant: string, ids: readonly string[]): Promise<void>;
   /** Deletes the row. */
   remove(tenant: string, id: string): Promise<void>;

@@ -1,4 +1,4 @@
-/** Publishes what a change means for others: to the claims of this process, and to every controller on the store. */
+/** Publishes the effects of a change to the claims of this process and to every controller on the store. */
 import type { Database } from "../connection/database.ts";
 import type { Ready } from "../contract/task-records.ts";
 import type { Announcements } from "../events/notifications.ts";
@@ -46,7 +46,10 @@ declare const publishes: unique symbol;
 /** A method that publishes its effect; only `changing` makes them. */
 type Publishing<Method> = Method & { readonly [publishes]: true };
 
-/** Methods without an effect: they read, or change what nobody waits for. All others have to publish theirs. */
+/**
+ * Methods without an effect: they read, or change something that nobody waits for. All others must publish their
+ * effects.
+ */
 type Silent =
   | (
       | "job"

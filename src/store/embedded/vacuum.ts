@@ -19,7 +19,9 @@ const LONGEST_PAUSE_MS = 300_000;
 const WRITTEN = statement("select pg_current_wal_insert_lsn() - '0/0'::pg_lsn as bytes");
 const STEPS = [...TABLES.map((table) => statement(`vacuum svc.${table}`)), statement("checkpoint")];
 
-/** Without it the WAL grows without bound, and claims skip ever more dead index entries. */
+/**
+ * Returns the background work. Without it the WAL grows without bound, and claims skip ever more dead index entries.
+ */
 export function vacuumOf(database: Database, log: Log): Background {
   return new Background(async (signal, isStarted) => {
     isStarted();

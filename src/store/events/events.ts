@@ -193,7 +193,7 @@ function hasEvent(row: EventColumns): row is EventRow {
   return row.pos !== null;
 }
 
-/** undefined: the job has been deleted; its DELETED event follows. */
+/** Returns the event of a row; undefined: the job has been deleted; its DELETED event follows. */
 function eventOf(row: EventRow, id: string): JobEvent | undefined {
   if (row.spec === null) return undefined;
   const job: JobColumns = { ...row, id: row.job_id, spec: row.spec };

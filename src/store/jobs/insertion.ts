@@ -1,4 +1,4 @@
-/** What new jobs mean for the claims of this process, and for others. */
+/** The effects of new jobs on the claims of this process and on others. */
 import type { NewJob } from "../contract/job-records.ts";
 import type { ClaimCursors } from "../effects/claim-cursors.ts";
 import type { Effect } from "../effects/effects.ts";

@@ -78,7 +78,7 @@ export async function insertJobs(
   return database.transaction({ tenant }, (sender) => insertAll(sender, tenant, jobs));
 }
 
-/** The same in the caller's transaction. */
+/** Inserts all jobs or none, in the caller's transaction. */
 export async function insertAll(
   sender: Sender,
   tenant: string,

@@ -43,16 +43,20 @@ export function jobStore(database: Database, cursors: ClaimCursors, effects: Eff
     listJobs: async (tenant, filter, after, limit, sort = "NEWEST") =>
       listJobs(database, tenant, filter, { sort, after, limit }),
     relabelJob: change(relabelJob, (outcome) => ({ jobs: outcome?.changed })),
-    cancelJob: change(cancelJob, (outcome, tenant) => (outcome?.changed ? ended(tenant, outcome.nodes) : {})),
+    cancelJob: change(cancelJob, (outcome, tenant) =>
+      outcome?.changed ? endEffect(tenant, outcome.nodes) : {},
+    ),
     finishJob: change(finishJob, (outcome) => ({ jobs: outcome?.created, ready: [outcome?.ready] })),
     cancelSome: change(cancelSome, stepEffect),
-    deleteJob: change(deleteJob, (outcome, tenant) => (outcome?.deleted ? ended(tenant, outcome.nodes) : {})),
+    deleteJob: change(deleteJob, (outcome, tenant) =>
+      outcome?.deleted ? endEffect(tenant, outcome.nodes) : {},
+    ),
     deleteSome: change(deleteSome, stepEffect),
     deleteEnded: change(deleteEnded, (deleted) => ({ jobs: deleted > 0 })),
     requestStills: change(requestStills, (outcome) => ({ ready: [outcome?.ready] })),
-    deleteStill: change(deleteStill, (outcome, tenant) => (outcome ? ended(tenant, outcome.nodes) : {})),
+    deleteStill: change(deleteStill, (outcome, tenant) => (outcome ? endEffect(tenant, outcome.nodes) : {})),
     requestClips: change(requestClips, (outcome) => ({ ready: [outcome?.ready] })),
-    deleteClip: change(deleteClip, (outcome, tenant) => (outcome ? ended(tenant, outcome.nodes) : {})),
+    deleteClip: change(deleteClip, (outcome, tenant) => (outcome ? endEffect(tenant, outcome.nodes) : {})),
   };
 }
 
@@ -78,10 +82,10 @@ function insertion(database: Database, cursors: ClaimCursors, effects: Effects) 
 }
 
 function stepEffect({ jobs, nodes }: JobsStep, tenant: string): Effect {
-  return jobs.length > 0 ? ended(tenant, nodes) : {};
+  return jobs.length > 0 ? endEffect(tenant, nodes) : {};
 }
 
 /** The effect of jobs of a tenant that ended or were deleted. `nodes`: those that ran their tasks. */
-function ended(tenant: string, nodes: readonly string[]): Effect {
+function endEffect(tenant: string, nodes: readonly string[]): Effect {
   return { jobs: true, nodes, released: nodes.length > 0 ? [tenant] : [] };
 }

@@ -109,7 +109,7 @@ class SqlRevocations {
       const { reason, revokedBy } = revocation;
       const revision = await nextRevision(sender);
       const values = [id, issuedBefore ?? null, expiresAt ?? null, reason, revokedBy, revision];
-      const row = one(await sender.query<Columns>(CHANGE, [tenant, before.id, ...values]));
+      const row = firstRow(await sender.query<Columns>(CHANGE, [tenant, before.id, ...values]));
       return { revocation: rowOf(row), existed: before.live };
     });
   }
@@ -169,16 +169,16 @@ async function insert(
   { id, kind, value, issuedBefore, expiresAt, reason, revokedBy }: NewRevocation,
   most: number,
 ) {
-  const { live, kept } = one(await sender.query<{ live: number; kept: number }>(COUNT, [tenant]));
+  const { live, kept } = firstRow(await sender.query<{ live: number; kept: number }>(COUNT, [tenant]));
   if (live >= most || kept >= 2 * most) return "FULL" as const;
   const thing = [kind, value, issuedBefore ?? null, expiresAt ?? null];
   const who = [reason, revokedBy, await nextRevision(sender)];
   const rows = await sender.query<Columns>(INSERT, [id, tenant, ...thing, ...who]);
-  return { revocation: rowOf(one(rows)), existed: false };
+  return { revocation: rowOf(firstRow(rows)), existed: false };
 }
 
 async function nextRevision(sender: Sender): Promise<number> {
-  return one(await sender.query<{ latest: number }>(NEXT_REVISION, [])).latest;
+  return firstRow(await sender.query<{ latest: number }>(NEXT_REVISION, [])).latest;
 }
 
 /** Returns the existing revocation. If it has the same id, it was stored by an earlier attempt of this call. */
@@ -214,7 +214,7 @@ function rowOf(row: Columns): RevocationRow {
   return { id, ...thingOf(row), reason, revokedBy, createdAt };
 }
 
-function one<Row>([row]: readonly Row[]): Row {
+function firstRow<Row>([row]: readonly Row[]): Row {
   if (row === undefined) throw new TypeError("a statement that returns one row returned none");
   return row;
 }

@@ -11,7 +11,7 @@ export interface ObjectColumns {
   readonly object_digests: Uint8Array | null;
 }
 
-/** undefined: the row refers to no object. */
+/** Returns the object of a row; undefined: the row refers to none. */
 export function objectOf(row: ObjectColumns): ResultObject | undefined {
   const { object_key: key, object_bytes: bytes, object_digests: digests } = row;
   if (key === null || bytes === null || digests === null) return undefined;

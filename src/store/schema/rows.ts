@@ -46,7 +46,7 @@ export interface ScorerColumns {
   readonly libvmaf_version: string | null;
 }
 
-/** What was reused. Events take it from their job, too. */
+/** The reused results. Events take them from their job, too. */
 export interface ReuseColumns {
   readonly segments_reused: number | null;
   readonly answered_by: string | null;

@@ -1,4 +1,4 @@
-/** Announces that what is shown of a job has changed, while its state has not. */
+/** Announces that the stills or clips of a job have changed although its state has not. */
 import { type Sender, statement } from "../connection/statement.ts";
 import { eventsOf, NEXT_REVISION } from "../schema/rows.ts";
 

@@ -1,4 +1,4 @@
-/** What is said of stills and clips that are requested and not there. */
+/** The state of requested stills and clips that do not exist yet. */
 import type { WorkState } from "../../jobs/states.ts";
 import type { StoredError } from "../contract/job-records.ts";
 

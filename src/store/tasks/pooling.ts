@@ -65,7 +65,10 @@ export async function beginPooling(database: Database, jobId: string, generation
   return (await database.query("fleet", BEGIN, [jobId, generation])).length > 0;
 }
 
-/** What scored all of a job; null: several programs did, or unknown ones. Such a result answers no other job. */
+/**
+ * The digest of the programs that scored all of a job; null if several or unknown programs did. Such a result answers
+ * no other job.
+ */
 const SCORED_BY = `
   case when not exists (
     select from work

@@ -91,7 +91,7 @@ async function insert(database: Database, tenant: string, upload: NewUploadRow):
 
 async function find(database: Database, tenant: string, id: string): ReturnType<UploadStore["find"]> {
   if (!isId(id)) return undefined;
-  return first(await database.query<Columns>({ tenant }, FIND, [tenant, id]));
+  return firstRow(await database.query<Columns>({ tenant }, FIND, [tenant, id]));
 }
 
 async function list(database: Database, tenant: string): ReturnType<UploadStore["list"]> {
@@ -105,7 +105,7 @@ async function progress(
   stored: number,
   active: boolean,
 ): ReturnType<UploadStore["progress"]> {
-  return first(await database.query<Columns>({ tenant }, PROGRESS, [tenant, id, stored, active]));
+  return firstRow(await database.query<Columns>({ tenant }, PROGRESS, [tenant, id, stored, active]));
 }
 
 async function setDigests(
@@ -129,7 +129,7 @@ async function complete(
   id: string,
   versionId: string | undefined,
 ): ReturnType<UploadStore["complete"]> {
-  return first(await database.query<Columns>({ tenant }, COMPLETE, [tenant, id, versionId ?? null]));
+  return firstRow(await database.query<Columns>({ tenant }, COMPLETE, [tenant, id, versionId ?? null]));
 }
 
 async function name(database: Database, tenant: string, ids: readonly string[]): Promise<void> {
@@ -145,7 +145,7 @@ async function tenants(database: Database): ReturnType<UploadStore["tenants"]> {
   return rows.map(({ tenant_id: tenant }) => tenant);
 }
 
-function first([row]: readonly Columns[]): UploadRow | undefined {
+function firstRow([row]: readonly Columns[]): UploadRow | undefined {
   return row && rowOf(row);
 }
 

@@ -1,10 +1,11 @@
 /**
- * Files that a node made of the renditions of titles. They stay for further tasks until there is no room, and go with
- * the process.
+ * Files that a node has made from the renditions of titles. They are kept for further tasks until there is no room, and
+ * deleted with the process.
  */
 import { type FileHandle, mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { freeFolder } from "../../media/cache/free-folder.ts";
+import { untilAborted } from "../../platform/concurrency/lifecycle.ts";
 import { errorCode } from "../../platform/errors.ts";
 import { Failure } from "../../platform/failure.ts";
 import { systemReason } from "../../platform/system-reason.ts";
@@ -61,7 +62,7 @@ export class JoinedFiles {
       const entry = this.#entries.get(key);
       if (entry?.path !== undefined) return this.#use(key, entry, entry.path);
       const made = this.#joining.get(key) ?? this.#make(joining);
-      // The failure of another task is not this one's: it makes the file itself.
+      // If another task fails to make the file, this task makes it itself.
       const isOwn = !this.#joining.has(key);
       if (isOwn) this.#joining.set(key, made);
       try {
@@ -123,7 +124,7 @@ export class JoinedFiles {
     }
   }
 
-  /** Makes room for what is being made. Throws MEDIA_CACHE_FULL. */
+  /** Makes room for the files that are being made. Throws MEDIA_CACHE_FULL. */
   async #makeRoom(): Promise<void> {
     const { maxBytes } = this.#options;
     const used = () => [...this.#entries.values()].reduce((sum, entry) => sum + entry.bytes, 0);
@@ -141,7 +142,7 @@ export class JoinedFiles {
     );
   }
 
-  /** What a process left that was killed is deleted. */
+  /** Opens the folder, and deletes files that a killed process has left in it. */
   #opened(): ReturnType<typeof freeFolder> {
     this.#folder ??= (async () => {
       try {
@@ -170,11 +171,4 @@ export class JoinedFiles {
 async function clear(directory: string): Promise<void> {
   for (const entry of await readdir(directory, { withFileTypes: true }))
     if (entry.isDirectory()) await rm(join(directory, entry.name), { recursive: true, force: true });
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  if (signal.aborted) resolve();
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  return promise;
 }

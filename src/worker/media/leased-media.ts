@@ -1,4 +1,4 @@
-/** How a leased task reaches its objects. The URLs expire, and are renewed with the lease. */
+/** The access of a leased task to its objects. The URLs expire, and are renewed with the lease. */
 import { create } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Side } from "../../engine/contract/request.ts";
@@ -19,7 +19,7 @@ interface Reached {
 
 export class LeasedMedia {
   readonly #sides = new Map<Side, Reached>();
-  /** Of each side whose fetch has begun, the bytes that are needed, and those that are there. */
+  /** The needed and the fetched bytes of each side whose fetch has begun. */
   readonly #fetched = new Map<Side, { readonly total: number; readonly done: () => number }>();
   #denied = false;
 
@@ -37,12 +37,12 @@ export class LeasedMedia {
     return this.#denied || [...this.#sides.values()].some(({ renewAt }) => now >= renewAt);
   }
 
-  /** Begins the fetch of some bytes of a side, or ends it if all are there. */
+  /** Records that a fetch of some bytes of a side has begun, or that it has ended if all are there. */
   fetching(side: Side, total: number, done: () => number): void {
     this.#fetched.set(side, { total, done });
   }
 
-  /** How far the fetch of all sides is; undefined before the first begins, and when all bytes are there. */
+  /** The progress of fetching all sides; undefined before the first fetch begins, and when all bytes are there. */
   get fetch(): MediaFetch | undefined {
     if (this.#fetched.size === 0) return undefined;
     const sides = [...this.#sides];
@@ -53,7 +53,7 @@ export class LeasedMedia {
     return bytesDone === bytesTotal ? undefined : create(MediaFetchSchema, { bytesDone, bytesTotal });
   }
 
-  /** The storage refused a URL: it may have expired, or its credentials may have been replaced. */
+  /** Records that the storage refused a URL: it may have expired, or its credentials may have been replaced. */
   denied(): void {
     this.#denied = true;
   }
@@ -70,7 +70,7 @@ export class LeasedMedia {
     return this.#of(side).access;
   }
 
-  /** Where the object of a side is, without what a signature adds. */
+  /** Returns the URL of a side's object without the query, which contains the signature. */
   place(side: Side): string {
     const { origin, pathname } = new URL(this.access(side).url);
     return origin + pathname;

@@ -36,7 +36,7 @@ export interface NodeMediaOptions extends MediaCacheSettings {
   readonly log: Log;
 }
 
-/** What proves to the controller that this node holds a task. */
+/** Proof for the controller that this node holds a task. */
 export interface TaskFence {
   readonly session: string;
   readonly itemId: string;

@@ -123,7 +123,7 @@ async function verify({ name, files, facts }: Found): Promise<void> {
   );
 }
 
-/** A text of facts of all files. */
+/** Returns a text of facts about all files. */
 function textOf({ facts }: Found, of: (facts: FileFacts) => readonly unknown[]): string {
   return [...facts].map(([file, one]) => `${JSON.stringify(file)} ${of(one).join(":")}`).join("\n");
 }

@@ -77,7 +77,7 @@ export class StoredRenditions {
       signal,
       join: (target) => this.#join(need, found, target, signal),
     });
-    // Also if another task has fetched it.
+    // Recorded even if another task has fetched it.
     need.media.fetching(need.side, totalOf(found), () => totalOf(found));
     try {
       const { places } = found.title;
@@ -187,9 +187,9 @@ function totalOf({ rendition, title }: Found): number {
   return bytesOf(rendition, (file) => sizeIn(title, file));
 }
 
-/** A text of the versions of all objects. */
+/** Returns a text of the versions of all objects. */
 function textOf({ title: { versions } }: Found): string {
   const lines = [...versions].map(([file, version]) => `${JSON.stringify(file)} ${objectIdentity(version)}`);
-  // They were looked at in any order.
+  // The objects were looked up in any order.
   return lines.sort().join("\n");
 }

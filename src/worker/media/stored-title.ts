@@ -1,6 +1,6 @@
 /**
- * The objects of a title in a storage, as one task reads them. Each is looked at before it is read, and every response must be
- * of the version that was found then; of the manifest, of that which its job was submitted with.
+ * The objects of a title in a storage, as one task reads them. The version of each is looked up before it is read, and
+ * every response must be of that version; for the manifest, of the version that its job was submitted with.
  */
 import type { Side } from "../../engine/contract/request.ts";
 import { MAX_TITLE_OBJECTS, type TitleFolder } from "../../jobs/media/title-objects.ts";
@@ -14,7 +14,7 @@ import { ObjectPlaces } from "../../titles/places.ts";
 import type { LeasedMedia } from "./leased-media.ts";
 import type { SignedUrls, Signing } from "./signed-urls.ts";
 
-/** Objects that are looked at at a time. */
+/** Objects that are looked up in parallel. */
 const CONCURRENT = 32;
 
 export interface StoredTitleOptions extends Signing {
@@ -30,7 +30,7 @@ export interface StoredTitleOptions extends Signing {
 export class StoredTitle {
   readonly places: ObjectPlaces;
   readonly #options: StoredTitleOptions;
-  /** Of each object that was looked at. */
+  /** The version of each object that was looked up. */
   readonly #versions = new Map<string, ObjectVersion>();
 
   constructor(options: StoredTitleOptions) {
@@ -44,7 +44,7 @@ export class StoredTitle {
     return this.#versions;
   }
 
-  /** Opens an object for reading; connects to nothing but for its version. Throws Failure. */
+  /** Opens an object for reading; connects only to look up its version. Throws Failure. */
   readonly open: OpenTitleFile = async (file) => {
     await this.look([file]);
     const version = this.#versions.get(file);
@@ -72,7 +72,7 @@ export class StoredTitle {
     });
   }
 
-  /** Throws MEDIA_CHANGED if an object that was looked at is another one now. */
+  /** Throws MEDIA_CHANGED if an object has changed since it was looked up. */
   async verify(): Promise<void> {
     const { reader, signal } = this.#options;
     await this.#each([...this.#versions.keys()], true, async (file, access) => {
@@ -81,7 +81,7 @@ export class StoredTitle {
     });
   }
 
-  /** Does something with objects, some of them at a time. Throws the first failure. */
+  /** Runs work on several objects concurrently. Throws the first failure. */
   async #each(
     files: readonly string[],
     isKnown: boolean,
@@ -124,7 +124,7 @@ export class StoredTitle {
     });
   }
 
-  /** Returns how objects are reached, in order: as the manifest, whose URL came with the lease. */
+  /** Returns the access to objects, in order: like the manifest's, whose URL came with the lease. */
   async #accesses(files: readonly string[]): Promise<readonly ObjectAccess[]> {
     const { media, side, urls } = this.#options;
     const others = files.filter((file) => file !== this.places.manifest);

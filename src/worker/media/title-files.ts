@@ -4,14 +4,15 @@ import { type FileHandle, realpath, stat } from "node:fs/promises";
 import type { FileFacts } from "../../engine/files/identity.ts";
 import type { MediaRoots } from "../../engine/files/roots.ts";
 import { verifyInside } from "../../engine/files/source.ts";
+import { batchesOf } from "../../platform/batches.ts";
 import { openReal, unreadable } from "../../titles/open-file.ts";
 
-/** Files that are looked at at a time. */
+/** Files that are examined in parallel. */
 const CONCURRENT = 32;
 
 export class TitleFiles {
   readonly #roots: MediaRoots | undefined;
-  /** Of each file that was opened, as it was then. */
+  /** The facts of each file at the time when it was opened. */
   readonly #opened = new Map<string, FileFacts>();
 
   /** `roots`: of the tenant; undefined: anywhere on this machine. */
@@ -37,13 +38,11 @@ export class TitleFiles {
     }
   };
 
-  /** Returns what files are now. Throws Failure. */
+  /** Returns the current facts of files. Throws Failure. */
   async facts(files: readonly string[]): Promise<readonly FileFacts[]> {
     const all: FileFacts[] = [];
-    for (let first = 0; first < files.length; first += CONCURRENT)
-      all.push(
-        ...(await Promise.all(files.slice(first, first + CONCURRENT).map((file) => this.#factsNow(file)))),
-      );
+    for (const batch of batchesOf(files, CONCURRENT))
+      all.push(...(await Promise.all(batch.map((file) => this.#factsNow(file)))));
     return all;
   }
 
