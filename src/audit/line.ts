@@ -2,7 +2,7 @@
 import { escapeForLog } from "../platform/observability/escape-log.ts";
 import type { AuditRecord } from "./record.ts";
 
-/** Longest value in characters; tenants and subjects are shorter (auth/claims.ts). */
+/** Longest value in characters; tenants and subjects are shorter (auth/tokens/claims.ts). */
 const MAX_CHARS = 512;
 
 /** Returns the line with its newline at the end; it contains no other. */

@@ -31,7 +31,7 @@ export interface Arrival {
   readonly fault: Failure | undefined;
   /** Ends the call with a failure. Set once the call exists. */
   onFailure: (failure: Failure) => void;
-  /** Records that a tenant was authenticated. */
+  /** Records the authenticated tenant. */
   know(tenant: string): void;
 }
 

@@ -41,7 +41,7 @@ export function auditing(audit: Audit, operationOf: (path: string) => string | u
   };
 }
 
-/** undefined: no audit log. */
+/** Returns the audit entry of a call; undefined: no audit log. */
 export function entryOf(metadata: Metadata): AuditEntry | undefined {
   return ENTRIES.get(metadata);
 }

@@ -38,7 +38,7 @@ export function answerOnce<Request, Response>(
     sendInitial(call, surroundings);
     callback(error, response);
   };
-  settled(call, work, surroundings)
+  inCallSpan(call, work, surroundings)
     .then((response) => answer(null, response))
     .catch((thrown: unknown) => answer(failed(call, thrown)));
 }
@@ -50,7 +50,7 @@ export function answerStream<Request, Response>(
 ): void {
   const surroundings = surroundingsOf(call);
   sendInitial(call, surroundings);
-  settled(call, work, surroundings)
+  inCallSpan(call, work, surroundings)
     .then(() => call.end())
     .catch((thrown: unknown) => call.emit("error", failed(call, thrown)));
 }
@@ -88,7 +88,7 @@ function failed<Request, Response>({ metadata }: Call<Request, Response>, thrown
 }
 
 /** Runs `work` in the span of the call. Synchronous exceptions become rejections. */
-async function settled<Request, Response, Result>(
+async function inCallSpan<Request, Response, Result>(
   { metadata }: Call<Request, Response>,
   work: (surroundings: Surroundings) => Promise<Result>,
   surroundings: Surroundings,

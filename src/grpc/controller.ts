@@ -18,7 +18,10 @@ import { entryOf } from "./auditing.ts";
 import { answerOnce, answerStream, type Call, type Surroundings, send } from "./call.ts";
 import type { ServedService } from "./server.ts";
 
-/** Bytes. Large enough to send a film in few messages, small enough to hold one for every reader. */
+/**
+ * Most bytes of a batch of frames: large enough to send a film in few messages, small enough to hold one for every
+ * reader.
+ */
 const MAX_BATCH_BYTES = 256 * 1024;
 
 export const CONTROLLER_DESCRIPTORS = [

@@ -14,7 +14,7 @@ export class DueChecks {
   }
 
   /** Replaces the list of due checks and starts them, up to the limit; the end of each starts another. */
-  tend(due: Iterable<string>): void {
+  startDue(due: Iterable<string>): void {
     this.#due = [...new Set(due)];
     this.#startNext();
   }

@@ -41,7 +41,7 @@ export interface InformerOptions {
   readonly listed: () => void;
   /** A watch began or sent something: everything up to now is known, and changes will be. */
   readonly onChange: () => void;
-  /** The known resources may be out of date from now on, until `heard` is called. */
+  /** The known resources may be out of date from now on, until `onChange` is called. */
   readonly lost: (fault: ApiFault) => void;
 }
 

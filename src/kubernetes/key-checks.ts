@@ -29,11 +29,11 @@ export class KeyChecks {
   }
 
   /** Starts the fetches that are due. */
-  tend(results: readonly ValidationResult[]): void {
+  startDue(results: readonly ValidationResult[]): void {
     const realms = acceptedRealms(results);
     this.#keySets.keepOnly(new Set(realms.map(({ jwksEndpoint }) => jwksEndpoint)));
     const due = realms.filter((realm) => realm.tenant.enabled && this.#isDue(realm));
-    this.#fetches.tend(due.map(({ jwksEndpoint }) => jwksEndpoint));
+    this.#fetches.startDue(due.map(({ jwksEndpoint }) => jwksEndpoint));
   }
 
   /** Starts no further fetches. */

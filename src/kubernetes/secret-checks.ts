@@ -47,12 +47,12 @@ export class SecretChecks {
   }
 
   /** Starts the checks that are due. */
-  tend(results: readonly ValidationResult[]): void {
+  startDue(results: readonly ValidationResult[]): void {
     const tenants = acceptedRealms(results).map(({ tenant }) => tenant);
     const secrets = tenants.filter(({ enabled }) => enabled).flatMap(secretsOf);
     this.#secrets = new Map(secrets.map((secret) => [keyOf(secret), secret]));
     for (const key of this.#checked.keys()) if (!this.#secrets.has(key)) this.#checked.delete(key);
-    this.#checks.tend([...this.#secrets.keys()].filter((key) => this.#isDue(key)));
+    this.#checks.startDue([...this.#secrets.keys()].filter((key) => this.#isDue(key)));
   }
 
   /** Starts no further checks. */
@@ -60,7 +60,7 @@ export class SecretChecks {
     this.#checks.stop();
   }
 
-  /** What cannot be known now stays as it was. */
+  /** Records the result of a check. If the API server did not respond, the previous result stays. */
   #record(key: string, fault: SecretFault | undefined): void {
     const at = performance.now();
     const before = this.#checked.get(key) ?? { isKnown: false, fault: undefined };

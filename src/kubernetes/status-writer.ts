@@ -95,8 +95,8 @@ export class StatusWriter {
   /** Returns false if a write failed. */
   async #round(signal: AbortSignal): Promise<boolean> {
     const { tenants, lease } = this.#options;
-    this.#keys.tend(tenants.results);
-    this.#secrets.tend(tenants.results);
+    this.#keys.startDue(tenants.results);
+    this.#secrets.startDue(tenants.results);
     let wentWell = true;
     for (const result of tenants.results) {
       if (signal.aborted || !lease.isHeld) break;

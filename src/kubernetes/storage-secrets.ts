@@ -42,7 +42,7 @@ export class StorageSecrets {
   readonly #client: ApiClient;
   readonly #path: string;
   readonly #stopping = new AbortController();
-  /** What was read last, for while the API server does not respond. */
+  /** The credentials that were read last, used while the API server does not respond. */
   readonly #last = new Map<string, Credentials>();
 
   constructor(client: ApiClient, namespace: string) {
@@ -55,7 +55,8 @@ export class StorageSecrets {
   }
 
   /**
-   * Reads the credentials; those that were read last, if the API server does not respond. Throws STORAGE_UNAVAILABLE.
+   * Reads the credentials. Returns those that were read last if the API server does not respond. Throws
+   * STORAGE_UNAVAILABLE.
    */
   async read(secret: CredentialsSecret): Promise<Credentials> {
     const key = keyOf(secret);
@@ -162,6 +163,6 @@ function textIn(data: JsonObject, key: string, secretName: string): string {
   throw new SecretFault(
     "SecretMalformed",
     secretName,
-    `has a value for the key ${key} that is no credential: it has a space, a line break or other characters that none has, or is too long. Write it again.`,
+    `has a value for the key ${key} that is not a credential: it has a space, a line break or another character that credentials cannot have, or is too long. Write it again.`,
   );
 }

@@ -159,7 +159,7 @@ export class SvcTenants {
   }
 }
 
-/** What the operator of the cluster can do about a fault. */
+/** Returns advice on a fault for the operator of the cluster. */
 function adviceOn({ reason }: ApiFault): { readonly advice?: string } {
   switch (reason) {
     case "forbidden":

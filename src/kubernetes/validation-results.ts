@@ -141,7 +141,7 @@ export function describe(refusal: Refusal): readonly string[] {
   }
 }
 
-/** By time of creation, then by name. */
+/** Sorts by time of creation, then by name. */
 function byAge(one: Resource, other: Resource): number {
   if (one.createdAt !== other.createdAt) return one.createdAt < other.createdAt ? -1 : 1;
   return one.name < other.name ? -1 : Number(one.name > other.name);

@@ -67,7 +67,10 @@ export class ScoringService {
     }
   }
 
-  /** Finds out how the videos of a pair relate. It counts towards the limit of concurrent scores. Throws Failure. */
+  /**
+   * Diagnoses how the videos of a pair relate. A diagnosis counts towards the limit of concurrent scores. Throws
+   * Failure.
+   */
   async diagnose(request: DiagnoseRequest, context: CallContext): Promise<Diagnosis> {
     const { metrics } = this.#options;
     const log = this.#options.log.child({ requestId: context.requestId });

@@ -11,10 +11,10 @@ export interface Caller {
 
 const CALLERS = new WeakMap<Failure, Caller>();
 
-/** Returns the result of `decide`. A failure that `decide` throws is attributed to `caller`. */
-export function decideOf<T>(caller: Caller, decide: () => T): T {
+/** Returns the result of `check`. A failure that `check` throws is attributed to `caller`. */
+export function attributeFailure<T>(caller: Caller, check: () => T): T {
   try {
-    return decide();
+    return check();
   } catch (thrown) {
     const failure = Failure.from(thrown);
     CALLERS.set(failure, caller);

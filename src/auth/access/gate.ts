@@ -7,7 +7,7 @@ import {
   OPEN_PRINCIPAL,
   type Principal,
 } from "../principal.ts";
-import { type Caller, callerOf, decideOf } from "./caller.ts";
+import { attributeFailure, type Caller, callerOf } from "./caller.ts";
 import type { Permissions } from "./permissions.ts";
 
 export interface Gate {
@@ -29,7 +29,7 @@ export function gate(authenticate: Authenticate, permissions: Permissions): Gate
     async admit(operation, authorization) {
       if (operation !== undefined && permissions.needOf(operation) === "open") return ANONYMOUS;
       const principal = await authenticate(authorization);
-      if (operation !== undefined) decideOf(principal, () => permissions.check(operation, principal));
+      if (operation !== undefined) attributeFailure(principal, () => permissions.check(operation, principal));
       return principal;
     },
   };
@@ -42,7 +42,7 @@ export interface Admitted {
   readonly readmit: () => Promise<Principal>;
 }
 
-/** Is notified of every decision. */
+/** Receives every decision of a gate. */
 export interface Witness {
   admitted(principal: Principal): void;
   /** `caller` is undefined if it could not be identified. */
@@ -50,7 +50,7 @@ export interface Witness {
 }
 
 /** Admits a caller with `Gate.admit` and reports the decision to `witness`. Throws Failure. */
-export async function letIn(
+export async function admitCaller(
   from: Gate,
   operation: string | undefined,
   authorization: string | undefined,

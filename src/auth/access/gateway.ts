@@ -11,7 +11,7 @@ import { type Claims, checkAudience, checkTimes, rolesIn, tenantIn } from "../to
 import type { Revocations } from "../tokens/revocations.ts";
 import { bearerToken, invalid, parseToken } from "../tokens/token.ts";
 import { digestOf, VerifiedTokens } from "../tokens/verified.ts";
-import { decideOf } from "./caller.ts";
+import { attributeFailure } from "./caller.ts";
 
 export interface GatewayOptions {
   readonly realms: Realms;
@@ -74,7 +74,7 @@ export class Gateway {
     this.#keySets.close();
   }
 
-  /** Cheap checks come first. */
+  /** Decides about a token. Cheap checks come first. */
   async #decide(text: string): Promise<Principal> {
     const digest = digestOf(text);
     const seen = this.#verified.get(digest);
@@ -91,7 +91,7 @@ export class Gateway {
     // The fetch took time, so the token may have expired and the realms may have changed.
     this.#checkTimes(claims);
     const principal = principalOf(claims, this.#realmFor(claims, endpoint));
-    decideOf(principal, () => this.#options.revocations.check(principal.tenant, claims, this.#now()));
+    attributeFailure(principal, () => this.#options.revocations.check(principal.tenant, claims, this.#now()));
     return principal;
   }
 
@@ -102,15 +102,15 @@ export class Gateway {
   #endpointFor(claims: Claims): string {
     const index = this.#realmsOfNow();
     const realm = index.candidates(claims)[0] ?? index.someOf(claims);
-    if (realm === undefined) throw strange();
+    if (realm === undefined) throw unknownToken();
     return realm.jwksEndpoint;
   }
 
-  /** The only realm that matches a token verified by a key of `endpoint`. */
+  /** Returns the only realm that matches a token verified by a key of `endpoint`. */
   #realmFor(claims: Claims, endpoint: string): Realm {
     const [realm, ...more] = this.#realmsOfNow().candidates(claims);
     if (more.length > 0) throw invalid("matches more than one registered tenant, so its tenant is ambiguous");
-    if (realm === undefined || realm.jwksEndpoint !== endpoint) throw strange();
+    if (realm === undefined || realm.jwksEndpoint !== endpoint) throw unknownToken();
     return realm;
   }
 
@@ -135,7 +135,7 @@ function verifySignature(text: string, key: KeyObject): void {
 function principalOf(claims: Claims, realm: Realm): Principal {
   if (realm.audience !== undefined) checkAudience(claims, realm.audience);
   const tenant = tenantIn(claims, realm.tenantClaim);
-  decideOf({ tenant, subject: claims.subject }, () => checkEnabled(realm));
+  attributeFailure({ tenant, subject: claims.subject }, () => checkEnabled(realm));
   return { tenant, subject: claims.subject, roles: rolesOf(claims, realm) };
 }
 
@@ -152,7 +152,10 @@ function rolesOf(claims: Claims, { rolesClaim, tenant }: Realm): readonly Role[]
   return ROLES.filter((role) => given.includes(role) && allowed.includes(role));
 }
 
-/** One message for every unknown token, so that it does not reveal which issuers or tenants exist. */
-function strange(): Failure {
+/**
+ * Returns the failure for every unknown token. All get the same message, so that it does not reveal which issuers or
+ * tenants exist.
+ */
+function unknownToken(): Failure {
   return invalid("has an issuer or tenant that this service does not accept");
 }

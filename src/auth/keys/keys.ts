@@ -95,7 +95,7 @@ function verifiesRs256(jwk: JsonObject): boolean {
   return use === "sig" && alg === "RS256" && Array.isArray(uses) && uses.includes("verify");
 }
 
-/** The key; undefined if it is too weak or too slow. */
+/** Returns the key; undefined if it is too weak or too slow. */
 function publicKey(jwk: JsonObject, before: PublicKey | undefined): PublicKey | undefined {
   const { n: modulus, e: exponent } = jwk;
   if (typeof modulus !== "string" || typeof exponent !== "string") return undefined;
@@ -110,7 +110,10 @@ function publicKey(jwk: JsonObject, before: PublicKey | undefined): PublicKey | 
   }
 }
 
-/** Odd and from 3 to 32 bits. With exponent 1 anyone can sign, and a huge one makes verification slow. */
+/**
+ * Whether an exponent is odd and from 3 to 32 bits. With exponent 1 anyone can sign, and a huge one makes verification
+ * slow.
+ */
 function isSoundExponent(exponent: string): boolean {
   const value = Number.parseInt(Buffer.from(exponent, "base64url").toString("hex"), 16);
   return value >= 3 && value < 2 ** 32 && value % 2 === 1;

@@ -16,7 +16,7 @@ export interface EntryFault {
   readonly text: string;
 }
 
-/** A string from the operator's file for use in a message: quoted, shortened, and without control characters. */
+/** Quotes a string from the operator's file for a message: shortened, and without control characters. */
 export function shown(text: string): string {
   const short = text.length > 64 ? `${text.slice(0, 63)}…` : text;
   return JSON.stringify(short.toWellFormed()).replace(

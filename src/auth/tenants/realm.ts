@@ -30,13 +30,13 @@ export interface Tenant {
   readonly defaultRole: Role | undefined;
   /** Roles that its tokens may grant; undefined: all. */
   readonly allowedRoles: readonly Role[] | undefined;
-  /** The limits that are set for it; the defaults apply to the others. */
+  /** Its own limits; the defaults apply to the others. */
   readonly limits: Partial<Limits>;
-  /** The same for its uploads. */
+  /** Its own limits for uploads. */
   readonly uploadLimits: Partial<UploadLimitSettings>;
   /** Models of its jobs that name none, that of the main score first; undefined: the controller's. */
   readonly defaultModels: readonly string[] | undefined;
-  /** What is done about findings of its jobs that do not say it; undefined: as the controller's setting says. */
+  /** The policy on findings of its jobs that name none; undefined: the controller's. */
   readonly findings: FindingsPolicy | undefined;
   /** The storages whose objects its jobs may name; undefined: the controller's. */
   readonly storages: readonly Storage[] | undefined;

@@ -13,7 +13,7 @@ import {
 } from "../../jobs/media/storages.ts";
 import { type EntryFault, Members } from "./members.ts";
 
-/** Storages of a tenant, and buckets or hosts of a storage. */
+/** Most storages of a tenant, and most buckets or hosts of a storage. */
 const MOST = 100;
 const REGION = /^[a-z0-9-]{1,64}$/;
 const BUCKET = /^([a-z0-9][a-z0-9._-]{1,61}[a-z0-9])(?:\/(\P{Cc}{0,1024}))?$/u;
@@ -21,7 +21,7 @@ const BUCKET = /^([a-z0-9][a-z0-9._-]{1,61}[a-z0-9])(?:\/(\P{Cc}{0,1024}))?$/u;
 const FOLDER = /^([a-z0-9][a-z0-9._-]{1,61}[a-z0-9])(?:\/((?:[A-Za-z0-9_=+@-][A-Za-z0-9._=+@-]*\/){0,20}))?$/;
 const MAX_FOLDER_PREFIX = 500;
 const KINDS = ["s3", "https"];
-/** Members of a service that speaks S3, without what is in it. */
+/** Members of an S3-compatible service, without its content. */
 const SERVICE = ["endpoint", "region", "credentials", "privateNetwork"];
 /** A name of an object in Kubernetes, a DNS subdomain. */
 const SECRET_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
@@ -35,7 +35,7 @@ export type ResultsOutcome =
   | { readonly results: ResultsSettings; readonly faults?: never }
   | { readonly results?: never; readonly faults: readonly EntryFault[] };
 
-/** Parses an object with the member `s3`, of one bucket: what a controller keeps there. Never throws. */
+/** Parses the settings of the results storage: an object with the member `s3`, of one bucket. Never throws. */
 export function readResultsFile(value: unknown): ResultsOutcome {
   const faults: EntryFault[] = [];
   const file = Members.of(value, "", ["s3", "scoresAfterDays"], faults);
@@ -79,7 +79,7 @@ export function readStorages(entry: Members, secretsOf?: string): readonly Stora
   return storages;
 }
 
-/** Records a fault if uploads would not be found again in this storage. */
+/** Records a fault if uploads in this storage could not be found again. */
 function refuseUploads(section: Members, storage: ObjectStorage, before: readonly Storage[]): void {
   const { uploads } = storage;
   if (uploads === undefined) return;

@@ -37,14 +37,16 @@ export function readClaims(own: ReadonlyMap<string, unknown>): Claims {
   };
 }
 
-/** Only whole seconds, as the contract says. A fraction is rejected rather than rounded. */
+/**
+ * Returns the expiry, which must be whole seconds, as the contract says. A fraction is rejected rather than rounded.
+ */
 function expiryOf(own: ReadonlyMap<string, unknown>): number {
   const second = own.get("exp");
   if (typeof second === "number" && Number.isSafeInteger(second)) return second;
   throw wrong("exp", "is missing or is not a whole number of seconds since 1970");
 }
 
-/** Fractions are allowed because some providers write them. */
+/** Returns a time in milliseconds. Fractions of seconds are allowed because some providers write them. */
 function secondOf(own: ReadonlyMap<string, unknown>, name: string): number | undefined {
   const second = own.get(name);
   if (second === undefined || (typeof second === "number" && Number.isFinite(second))) return second;

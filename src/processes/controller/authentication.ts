@@ -19,7 +19,7 @@ const ANONYMOUS: readonly Realm[] = [];
 const IGNORED =
   "authentication settings are IGNORED because authentication is disabled; remove --auth-disabled (SVC_AUTH_DISABLED) to require tokens";
 
-/** What tokens are checked against in addition to the realms. */
+/** The rules that tokens are checked against in addition to the realms. */
 export interface TokenRules {
   /** No token is accepted until it was read from the store. */
   readonly revocations: RevocationList;

@@ -18,7 +18,7 @@ export const CONSOLE_SETTING = toggle({
   help: "do not serve the console at /console",
 });
 
-/** What a Content-Security-Policy takes as an origin, and nothing that could end its directive. */
+/** Matches origins that a Content-Security-Policy accepts, without characters that could end its directive. */
 const ORIGIN = /^https?:\/\/(\*\.)?([a-z0-9_-]+\.)*[a-z0-9_-]+(:\d{1,5})?$/;
 
 export const UPLOAD_ORIGINS: Setting<readonly string[]> = {

@@ -54,7 +54,7 @@ export interface Opened {
 }
 
 /** Reads the revocations before the controller is ready: until then it would refuse every token. */
-async function followed(
+async function followRevocations(
   { revocations: list, clockSkewMs }: TokenRules,
   store: Store,
   log: Log,
@@ -75,7 +75,7 @@ export async function openWith(options: OpenOptions): Promise<Opened> {
   const store = await openStore();
   const controller = openController({
     store,
-    tokens: tokens && (await followed(tokens, store, log)),
+    tokens: tokens && (await followRevocations(tokens, store, log)),
     tracer,
     log,
     registry,
@@ -102,7 +102,7 @@ export async function openWith(options: OpenOptions): Promise<Opened> {
   return { store, controller };
 }
 
-/** Of results that this controller cannot read. */
+/** Warns if the database refers to results that this controller cannot read. */
 async function warnOfObjects(store: Store, log: Log): Promise<void> {
   const counts = await store.results.count(1, 0).catch((err: unknown) => {
     log.warn({ err }, "failed to look for results in a results storage");

@@ -39,7 +39,7 @@ export async function runController(settings: ControllerSettings): Promise<void>
   const { part, transport, authentication, auditLog, tracing } = opened;
   const addresses = await unlessStopped(stopSignal, part.start(), log);
   auditLog.audit.system("system/start");
-  // Only now: watching for changes would keep a process alive that failed to start.
+  // Started last: watching for changes would keep a process alive that failed to start.
   transport.certificate?.start();
   authentication.start();
   tracing.start();

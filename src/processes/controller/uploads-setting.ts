@@ -1,4 +1,4 @@
-/** Where a controller keeps uploads, and how many of a tenant. */
+/** Settings of uploads: their directory, and the limits of a tenant. */
 import { access, constants, mkdir, realpath } from "node:fs/promises";
 import { UPLOAD_LIMIT_RULES, type UploadLimitSettings } from "../../jobs/media/upload-limits.ts";
 import { HELP_GROUPS } from "../../platform/config/help-page.ts";

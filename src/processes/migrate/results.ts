@@ -1,4 +1,6 @@
-/** Runs `svc migrate --results`: moves stills, clips and per-frame scores to where they are to be kept, and prints its progress. */
+/**
+ * Runs `svc migrate --results`: moves stills, clips and per-frame scores to the chosen place, and prints its progress.
+ */
 import { setTimeout as delay } from "node:timers/promises";
 import { Registry } from "prom-client";
 import { ResultMetrics } from "../../controller/results/metrics.ts";
@@ -16,7 +18,7 @@ import { openStore, type StoreTarget } from "../../store/open.ts";
 import { readResults } from "../controller/storages-setting.ts";
 
 export interface MoveTask {
-  /** Where results are to be kept. */
+  /** The place to which results are moved. */
   readonly results: ResultPlace;
   /** The file of the results storage. */
   readonly file: string;
@@ -25,9 +27,9 @@ export interface MoveTask {
 
 /** Milliseconds between two lines of progress. */
 const PROGRESS_MS = 5_000;
-/** Milliseconds before rows are looked for again that other processes move, or whose move failed. */
+/** Milliseconds before looking again for rows that other processes are moving, or whose move failed. */
 const AGAIN_MS = 2_000;
-/** Failed steps, after which the rest is left to another run. */
+/** Failed steps after which the rest is left to another run. */
 const MOST_FAILURES = 20;
 
 /** Throws UsageError, STORE_UNAVAILABLE, STORE_LOCKED; and STORAGE_UNAVAILABLE or RESULT_DAMAGED if something is left. */
@@ -77,7 +79,7 @@ async function moveAll(
         process.stdout.write(`${AFTER[to]}\n`);
         return;
       }
-      // Others move the rest, unless it stays.
+      // Other processes may be moving the rest; if its number does not change, it cannot be moved.
       if (now === before && failures.length > 0) break;
       before = now;
     } catch (error) {

@@ -55,7 +55,7 @@ export function refuseCredentials(url: string): void {
   );
 }
 
-/** Whether requests to this URL can be read on the way. */
+/** Whether requests to this URL can be read in transit. */
 export function isOpenWay(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === "http:" && !isLoopback(hostname);

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Audit } from "../../audit/audit.ts";
 import type { AuditEntry } from "../../audit/entry.ts";
-import { type Admitted, type Gate, letIn } from "../../auth/access/gate.ts";
+import { type Admitted, admitCaller, type Gate } from "../../auth/access/gate.ts";
 import { ANONYMOUS } from "../../auth/principal.ts";
 import type { Tracer } from "../../platform/observability/span.ts";
 import { entryFor } from "../http/auditing.ts";
@@ -37,7 +37,7 @@ export function admitAll(
     const { operation } = request.routeOptions.config;
     const entry = audit && entryFor(audit, request, reply, operation);
     request.entry = entry;
-    const admitted = await letIn(gate, operation, authorizationOf(request), entry);
+    const admitted = await admitCaller(gate, operation, authorizationOf(request), entry);
     request.admitted = admitted;
     const { principal } = admitted;
     if (principal === ANONYMOUS) return;
@@ -60,7 +60,7 @@ export async function admitUnrouted(
   fault: { readonly code: string },
 ): Promise<void> {
   const entry = audit && entryFor(audit, request, reply, undefined);
-  await letIn(gate, undefined, authorizationOf(request), entry);
+  await admitCaller(gate, undefined, authorizationOf(request), entry);
   entry?.failed(fault.code);
 }
 

@@ -59,7 +59,7 @@ export async function getUpload(
   return withHeaders(call.reply, upload).header("upload-length", upload.size).send(uploadJson(upload));
 }
 
-/** What arrived is stored, even if the rest does not. */
+/** Appends the body to an upload. Bytes that arrived are stored even if the rest does not arrive. */
 export async function appendUpload(
   service: UploadOperations,
   call: Call<operations["appendUpload"]>,
@@ -115,7 +115,7 @@ function withHeaders(reply: FastifyReply, { offset, expireTime }: Upload): Fasti
   });
 }
 
-/** Throws TUS_VERSION (412). Requests without the header are taken as of this version. */
+/** Throws TUS_VERSION (412). Requests without the header count as being of this version. */
 function checkVersion({ headers }: FastifyRequest): void {
   const { "tus-resumable": version = VERSION } = headers;
   if (version === VERSION) return;

@@ -3,7 +3,10 @@ import { type DescMessage, fromJson, type JsonValue, type MessageShape } from "@
 import { messageOf } from "../../platform/errors.ts";
 import { Failure } from "../../platform/failure.ts";
 
-/** Finds what the schema cannot express, such as half a surrogate pair. Throws INVALID_REQUEST. */
+/**
+ * Returns the message of a body. Rejects faults that the schema cannot express, such as half a surrogate pair. Throws
+ * INVALID_REQUEST.
+ */
 export function readMessage<Desc extends DescMessage>(schema: Desc, body: unknown): MessageShape<Desc> {
   try {
     return fromJson(schema, body as JsonValue);

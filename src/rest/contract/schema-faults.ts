@@ -1,4 +1,4 @@
-/** Describes what the validator finds in a request. */
+/** Describes the faults that the validator finds in a request. */
 import type { FastifySchemaValidationError } from "fastify";
 import { Failure } from "../../platform/failure.ts";
 

@@ -34,7 +34,7 @@ export async function eventTexts(
   const first = iterator.next();
   // A body that nobody reads does not end its source.
   gone.addEventListener("abort", () => void iterator.return?.().catch(() => {}), { once: true });
-  await comes(first, FIRST_EVENT_MS);
+  await arrivesWithin(first, FIRST_EVENT_MS);
   return texts(iterator, first, requestId);
 }
 
@@ -49,9 +49,9 @@ async function* texts(
     yield ": jobs\n\n";
     let next = first;
     for (;;) {
-      // If the client has left, nobody awaits this; avoid an unhandled rejection.
+      // If the client has left, nobody awaits this promise; the handler avoids an unhandled rejection.
       next.catch(() => {});
-      if (!(await comes(next, KEEP_ALIVE_MS))) {
+      if (!(await arrivesWithin(next, KEEP_ALIVE_MS))) {
         yield ": still here\n\n";
         continue;
       }
@@ -67,8 +67,8 @@ async function* texts(
   }
 }
 
-/** False if the step did not come in time. */
-function comes(step: Promise<Step>, limitMs: number): Promise<boolean> {
+/** Returns false if the step does not arrive in time. */
+function arrivesWithin(step: Promise<Step>, limitMs: number): Promise<boolean> {
   return within(limitMs, async () => void (await step));
 }
 
