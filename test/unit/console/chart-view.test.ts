@@ -8,10 +8,10 @@ import { FrameTable } from "../../../web/src/chart/data/frame-table.ts";
 import {
   axisRange,
   badSide,
+  scoreText,
   unitOf,
   unitsOf,
   worstOf,
-  written,
 } from "../../../web/src/chart/data/metrics.ts";
 import { segmentAt, segmentsOf } from "../../../web/src/chart/data/segments.ts";
 import { countBeyond, thresholdParam, thresholdsOf } from "../../../web/src/chart/data/thresholds.ts";
@@ -228,7 +228,7 @@ test("metrics with the same unit share an axis, which covers all scores within t
       assert.ok(least < low + 1e-9 && most > high - 1e-9 && least < most && least >= -2 && most <= 102);
     }),
   );
-  assert.equal(written(Number.NaN, unitOf("vmaf", NO_MODELS)), "–");
+  assert.equal(scoreText(Number.NaN, unitOf("vmaf", NO_MODELS)), "–");
 });
 
 test("each of libvmaf's metrics has a name and a direction; motion has no direction", () => {

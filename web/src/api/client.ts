@@ -12,7 +12,7 @@ export interface Credentials {
   token(): Promise<string | undefined>;
   /** Reports that the controller refused a token from `token`. */
   refused(token: string): void;
-  /** Skips the pause before the next attempt: the user asked to retry. */
+  /** Skips the pause before the next attempt, because the user asked to retry. */
   tryNow(): void;
 }
 
@@ -55,7 +55,7 @@ function failing(credentials: Credentials): Middleware {
   };
 }
 
-/** The body of a response; failures are thrown earlier. */
+/** Returns the body of a response; failures are thrown earlier. */
 export async function bodyOf<T>(answer: Promise<{ data?: T }>): Promise<T> {
   const { data } = await answer;
   if (data === undefined) throw new TypeError("the response has no body");

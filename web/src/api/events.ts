@@ -8,7 +8,9 @@ export interface ServerEvent {
   readonly data: string;
 }
 
-/** The events of a body, as they arrive (HTML standard, 9.2.6, as far as a controller uses it: lines end with LF). */
+/**
+ * Yields the events of a body as they arrive (HTML standard, 9.2.6, as far as a controller uses it: lines end with LF).
+ */
 export async function* eventsOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<ServerEvent> {
   let left = "";
   for await (const text of chunksOf(body.pipeThrough(new TextDecoderStream()))) {

@@ -4,8 +4,8 @@ import type { components } from "../../../src/gen/rest/controller.ts";
 type Job = components["schemas"]["Job"];
 
 /**
- * The job to show. Streamed jobs have no result: a job that has succeeded keeps its previous state until its details
- * are fetched again, so that its state is never shown without its score.
+ * Returns the job to show. Streamed jobs have no result: a job that has succeeded keeps its previous state until its
+ * details are fetched again, so that its state is never shown without its score.
  *
  * @param details undefined if not yet fetched.
  * @param streamed the last state in the stream; undefined if none.

@@ -26,13 +26,16 @@ export interface LiveJobs {
   readonly connection: Connection;
 }
 
-/** The controller sends something at least every 15 s. */
+/** Milliseconds without data after which a connection is dead. The controller sends something at least every 15 s. */
 const SILENCE_MS = 40_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
-/** A connection that lasted this long counts as good, even without events. */
+/** Milliseconds after which a connection counts as good, even without events. */
 const GOOD_MS = 5_000;
-/** Browsers allow at most six connections to a server; background tabs would use them up. */
+/**
+ * Milliseconds until a hidden tab disconnects. Browsers allow at most six connections to a server; background tabs
+ * would use them up.
+ */
 const HIDDEN_MS = 20_000;
 /** Aborts a connection that may be dead without having reported an error. */
 const LOOK_AGAIN = new Error("the network has changed");

@@ -1,4 +1,4 @@
-/** What a chart draws. */
+/** The content of a chart. */
 import type { FrameTable } from "./data/frame-table.ts";
 import type { ModelRanges } from "./data/metrics.ts";
 import type { Segment } from "./data/segments.ts";

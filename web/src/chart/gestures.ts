@@ -34,8 +34,8 @@ export function onGestures(area: HTMLElement, gestures: Gestures): () => void {
 }
 
 /**
- * With Ctrl or Meta the wheel zooms (a pinch on a touchpad is such a wheel event). Horizontal scrolling, or the wheel
- * with Shift, pans. Otherwise the page scrolls.
+ * Handles the wheel. With Ctrl or Meta it zooms (a pinch on a touchpad is such a wheel event). Horizontal scrolling, or
+ * with Shift any, pans. Otherwise the page scrolls.
  */
 function wheel(area: HTMLElement, event: WheelEvent, gestures: Gestures): void {
   const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;

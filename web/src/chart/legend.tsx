@@ -2,7 +2,7 @@
 import { type CSSProperties, useState } from "react";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import type { FrameTable } from "./data/frame-table.ts";
-import { type ModelRanges, unitOf, worstOf, written } from "./data/metrics.ts";
+import { type ModelRanges, scoreText, unitOf, worstOf } from "./data/metrics.ts";
 import { MetricName } from "./metric-name.tsx";
 import { type Palette, strokeOf } from "./palette.ts";
 import type { View } from "./view.ts";
@@ -93,13 +93,13 @@ function LegendRow({
         </label>
       </td>
       <td className="number value">
-        {marked === undefined || !isShown ? "" : written(table.value(metric, marked), unit)}
+        {marked === undefined || !isShown ? "" : scoreText(table.value(metric, marked), unit)}
       </td>
-      <td className="number">{column === undefined ? "" : written(column.mean(from, to), unit)}</td>
+      <td className="number">{column === undefined ? "" : scoreText(column.mean(from, to), unit)}</td>
       <td className="number">
         {column !== undefined && worst >= 0 && unit.better !== undefined && (
           <>
-            {written(column.at(worst), unit)}{" "}
+            {scoreText(column.at(worst), unit)}{" "}
             <button type="button" className="plain link" onClick={() => onPick(worst * table.step)}>
               at {worst * table.step}
             </button>

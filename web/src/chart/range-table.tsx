@@ -2,7 +2,7 @@
 
 import { ScrollArea } from "../ui/scrolls.tsx";
 import type { FrameTable } from "./data/frame-table.ts";
-import { type ModelRanges, unitOf, worstOf, written } from "./data/metrics.ts";
+import { type ModelRanges, scoreText, unitOf, worstOf } from "./data/metrics.ts";
 import { timecode } from "./data/timecode.ts";
 import { MetricName } from "./metric-name.tsx";
 import { TIME_CODE } from "./time-code.tsx";
@@ -63,7 +63,7 @@ export function RangeTable({ table, view, metrics, shown, models, rate, onPick }
                   const worst = column === undefined ? -1 : worstOf(column.extremes(start, end), unit);
                   return (
                     <td key={metric} className="number">
-                      {written(column?.at(worst) ?? Number.NaN, unit)}
+                      {scoreText(column?.at(worst) ?? Number.NaN, unit)}
                     </td>
                   );
                 })}

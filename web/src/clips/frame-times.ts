@@ -1,4 +1,4 @@
-/** Which frame a video shows at a time, and the time at which to show a frame. */
+/** Converts between the times of a video and its frames. */
 
 export interface Timing {
   /** Number of frames of the video. */
@@ -21,7 +21,7 @@ export function timeOf(index: number, { count, duration }: Timing): number {
   return ((within(index, count) + 0.5) / count) * duration;
 }
 
-/** The nearest index that there is. */
+/** Limits an index to the frames of the video. */
 export function within(index: number, count: number): number {
   return Math.max(0, Math.min(count - 1, index));
 }

@@ -196,7 +196,7 @@ function Wipe({ clip, player }: LayoutProps) {
   );
 }
 
-/** As large as there is room. */
+/** The area of the video, as large as the room allows. */
 function Stage({ clip: { width, height }, children }: { readonly clip: Clip; readonly children: ReactNode }) {
   const style: CSSProperties & { readonly "--aspect": number } = { "--aspect": width / height };
   return (

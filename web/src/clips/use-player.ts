@@ -45,7 +45,7 @@ export function usePlayer({ frameCount, width, height }: Clip, start: number): P
     const timing = () => ({ count: frameCount, duration: element.duration });
     let hasBegun = false;
     const show = (time: number) => {
-      // Before it is at the first frame to be shown, it shows its own first one.
+      // Until it has reached the first frame to show, the element shows the video's own first frame.
       if (!hasBegun && element.seeking) return;
       hasBegun = true;
       draw();

@@ -34,7 +34,7 @@ function reasonOf(job: Job, group: readonly Job[]): string | undefined {
   return [job, ...group].map((other) => whyNot(job, other)).find((reason) => reason !== undefined);
 }
 
-/** undefined if the job can be compared with `base`. */
+/** Returns the reason why the job cannot be compared with `base`; undefined if it can. */
 function whyNot(job: Job, base: Job): string | undefined {
   if (job.state === "FAILED") return "it failed";
   if (job.state === "CANCELLED") return "it was cancelled";
@@ -52,7 +52,7 @@ function whyNotModel(job: Job, base: Job): string | undefined {
   return isSame ? undefined : `it is scored by ${asked}, not by ${other}`;
 }
 
-/** The model that gave the score; undefined until there is one. */
+/** Returns the model that gave the score; undefined without a score. */
 function usedFor({ result }: Job): string | undefined {
   const [first] = result?.models ?? [];
   return first && usedModel(first);

@@ -8,7 +8,7 @@ export interface Chosen {
   readonly ladder: Ladder | undefined;
 }
 
-/** Two ladders of twelve. This many lines still differ in colour or dashes. */
+/** Most jobs that are compared: two ladders of twelve. This many lines still differ in colour or dashes. */
 export const MAX_COMPARED = 24;
 
 /** Number of jobs whose frames are drawn by default; more lines would hide one another. */

@@ -2,7 +2,7 @@
 import { type FormEvent, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { sizeText } from "../../../src/jobs/quantities.ts";
-import { badSide, type ModelRanges, type Unit, unitOf, written } from "../chart/data/metrics.ts";
+import { badSide, type ModelRanges, scoreText, type Unit, unitOf } from "../chart/data/metrics.ts";
 import { nameOf } from "../chart/metric-name.tsx";
 import { progressText } from "../jobs/job-facts.ts";
 import { ScrollArea } from "../ui/scrolls.tsx";
@@ -173,7 +173,7 @@ function Best({ is, children }: { readonly is: boolean; readonly children: React
 function cellText(key: ColumnKey, value: number | undefined, unit: Unit): string {
   if (value === undefined) return "–";
   if (key === "size") return sizeText(value);
-  return key === "beyond" ? value.toLocaleString("en-US") : written(value, unit);
+  return key === "beyond" ? value.toLocaleString("en-US") : scoreText(value, unit);
 }
 
 interface LadderChoiceProps {

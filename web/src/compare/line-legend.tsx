@@ -2,7 +2,7 @@
 import { Link } from "react-router";
 import { signedText } from "../../../src/jobs/quantities.ts";
 import type { FrameTable } from "../chart/data/frame-table.ts";
-import { type ModelRanges, type Unit, unitOf, worstOf, written } from "../chart/data/metrics.ts";
+import { type ModelRanges, scoreText, type Unit, unitOf, worstOf } from "../chart/data/metrics.ts";
 import { type Palette, strokeOf } from "../chart/palette.ts";
 import type { View } from "../chart/view.ts";
 import { ScrollArea } from "../ui/scrolls.tsx";
@@ -107,7 +107,7 @@ function Values({ table, view, frame, name, unit, isSigned = false }: ValuesProp
   const { from, to } = table.rowsWithin(Math.round(view.from), Math.round(view.to));
   const worst = column === undefined ? -1 : worstOf(column.extremes(from, to), unit);
   const text = (value: number) =>
-    isSigned && Number.isFinite(value) ? signedText(value, unit.decimals) : written(value, unit);
+    isSigned && Number.isFinite(value) ? signedText(value, unit.decimals) : scoreText(value, unit);
   return (
     <>
       <td className="number value">{frame === undefined ? "" : text(table.value(name, frame))}</td>

@@ -58,7 +58,7 @@ export function Views({ chosen, choose, compared, metric, models }: ViewsProps) 
   );
 }
 
-/** The same object while the jobs and the metric are the same. */
+/** Returns the overlay, which is the same object while the jobs and the metric are the same. */
 function useOverlay(compared: readonly Compared[], metric: string): Overlay {
   const { credentials } = useSession();
   const { total, step } = compared.map(({ job }) => framesOf(job)).reduce(longer);

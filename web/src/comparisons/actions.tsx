@@ -1,4 +1,4 @@
-/** What a writer can do with a comparison: run encodes again, cancel it, delete it. */
+/** Actions for writers: retry encodes of a comparison, cancel it, delete it. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";

@@ -1,8 +1,8 @@
-/** Every encode of a comparison: bit rate, scores, and why it has none. */
+/** The table of a comparison's encodes: bit rate, and scores or the reason why there are none. */
 import { Link } from "react-router";
 import { bitRateText, resolutionText } from "../../../src/jobs/quantities.ts";
 import { fileName } from "../../../src/jobs/text/file-name.ts";
-import { unitOf, written } from "../chart/data/metrics.ts";
+import { scoreText, unitOf } from "../chart/data/metrics.ts";
 import { nameOf } from "../chart/metric-name.tsx";
 import { LadderSwatch } from "../rates/ladder-series.tsx";
 import { ScrollArea } from "../ui/scrolls.tsx";
@@ -88,7 +88,7 @@ export function CellsTable({ comparison, choice }: CellsTableProps) {
                 ) : (
                   COLUMNS.map(([key]) => (
                     <td key={key} className="number">
-                      {written(cell.pooled[choice.metric]?.[key] ?? Number.NaN, unit)}
+                      {scoreText(cell.pooled[choice.metric]?.[key] ?? Number.NaN, unit)}
                     </td>
                   ))
                 )}
@@ -101,7 +101,7 @@ export function CellsTable({ comparison, choice }: CellsTableProps) {
   );
 }
 
-/** By clip, ladder and bit rate; clips and ladders in the order in which they were given. */
+/** Sorts by clip, ladder and bit rate; clips and ladders in the order in which they were given. */
 function inOrder(cells: readonly Cell[], ladders: readonly string[]): readonly Cell[] {
   const clips = [...new Set(cells.map(({ clip }) => clip))];
   return cells.toSorted(
@@ -113,7 +113,7 @@ function inOrder(cells: readonly Cell[], ladders: readonly string[]): readonly C
   );
 }
 
-/** By the mean of a metric; encodes without a score come last. */
+/** Sorts by the mean of a metric, the worst first; encodes without a score come last. */
 function worstFirst(cells: readonly Cell[], metric: string, isLowerBetter: boolean): readonly Cell[] {
   const rankOf = ({ pooled }: Cell) => {
     const mean = pooled[metric]?.mean;

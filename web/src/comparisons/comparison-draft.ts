@@ -40,7 +40,7 @@ export function requestOf(draft: ComparisonDraft): Request | undefined {
   };
 }
 
-/** "LADDER=PATH". What stands before the "=" is part of the path if it has a slash. */
+/** Parses "LADDER=PATH". A text with a slash before the "=" is part of the path. */
 function encodeOf(line: string): { readonly distorted: string; readonly ladder?: string } {
   const at = line.indexOf("=");
   const ladder = line.slice(0, Math.max(0, at)).trim();

@@ -1,5 +1,5 @@
 /** Name, progress and actions of a comparison. */
-import { mayAs, useSession } from "../session/session.ts";
+import { hasRole, useSession } from "../session/session.ts";
 import { Age } from "../ui/age.tsx";
 import { CopyLink } from "../ui/copy-button.tsx";
 import { Actions } from "./actions.tsx";
@@ -23,7 +23,7 @@ export function ComparisonHead({ comparison, stale }: ComparisonHeadProps) {
         <h1>
           <bdi>{titleOf(comparison)}</bdi>
         </h1>
-        {mayAs(caller, "svc:writer") && <Actions comparison={comparison} />}
+        {hasRole(caller, "svc:writer") && <Actions comparison={comparison} />}
         <Downloads comparison={comparison} />
         <CopyLink />
       </div>

@@ -1,4 +1,4 @@
-/** What is shown of a comparison: the choice in the URL, and texts. */
+/** The view of a comparison: the choice in the URL, and texts. */
 
 import type { components } from "../../../src/gen/rest/controller.ts";
 import { METHODS, type Method } from "../../../src/rates/comparison.ts";
@@ -28,7 +28,7 @@ export interface Choice {
   readonly order: "ladder" | "worst";
 }
 
-/** The choice of a URL; the first that there is in the place of one that the comparison lacks. */
+/** Returns the choice in the URL. A value that the comparison lacks is replaced by the first one that it has. */
 export function choiceOf(comparison: Comparison, params: URLSearchParams): Choice {
   const metrics = (comparison.metrics ?? []).map(({ name }) => name);
   const scale = params.get("scale") === "log" ? "log" : "linear";

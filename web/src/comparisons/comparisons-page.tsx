@@ -3,7 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { bodyOf } from "../api/client.ts";
-import { mayAs, useSession } from "../session/session.ts";
+import { hasRole, useSession } from "../session/session.ts";
 import { Age } from "../ui/age.tsx";
 import { usePageTitle } from "../ui/page-title.ts";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
@@ -59,7 +59,7 @@ function Submit() {
   const { caller } = useSession();
   const navigate = useNavigate();
   const [isOpen, setIsOpen] = useState(false);
-  if (!mayAs(caller, "svc:writer")) return null;
+  if (!hasRole(caller, "svc:writer")) return null;
   return (
     <>
       <button type="button" className="primary" onClick={() => setIsOpen(true)}>

@@ -1,4 +1,4 @@
-/** What the curves and tables show: metric, clip, method and scale, kept in the URL. */
+/** Controls for the curves and tables: metric, clip, method and scale, kept in the URL. */
 import { METHODS } from "../../../src/rates/comparison.ts";
 import { nameOf } from "../chart/metric-name.tsx";
 import { ParamSelect } from "../ui/url-param.tsx";

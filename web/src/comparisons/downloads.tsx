@@ -7,10 +7,13 @@ import { fileStemOf, save } from "../ui/save.ts";
 import { type Comparison, titleOf } from "./comparison-view.ts";
 import { fetchPictures } from "./report-pictures.ts";
 
-/** Of package.json, set by the build. */
+/** The version in package.json, set by the build. */
 declare const SVC_VERSION: string;
 
-/** Both are made here, of what the page shows, and the report with stills of the worst moments. */
+/**
+ * The download buttons. The browser makes both files from the data of the page; the report also has stills of the worst
+ * moments.
+ */
 export function Downloads({ comparison }: { readonly comparison: Comparison }) {
   const session = useSession();
   const stem = fileStemOf(titleOf(comparison), comparison.id);

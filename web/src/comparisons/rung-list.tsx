@@ -1,9 +1,9 @@
-/** What is wrong with the rungs of the ladders: wasted, misplaced or missing ones. */
+/** The faults of the ladders' rungs: wasted, misplaced or missing ones. */
 import { comparisonRungs } from "../../../src/report/rungs.ts";
 import { nameOf } from "../chart/metric-name.tsx";
 import type { Comparison } from "./comparison-view.ts";
 
-/** Notes before the list is folded. */
+/** Notes that are shown before the list is expanded. */
 const SHOWN = 6;
 
 export function RungList({ comparison, clip }: { readonly comparison: Comparison; readonly clip: string }) {

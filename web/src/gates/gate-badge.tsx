@@ -1,7 +1,7 @@
 /** Whether a job meets its gates. */
 import { type Gated, missedGates } from "./missed.ts";
 
-/** Nothing for a job without gates, and before they are checked. */
+/** The badge; nothing for a job without gates, and before they are checked. */
 export function GateBadge({ job }: { readonly job: Gated }) {
   const { gates = [] } = job;
   const [first] = gates;

@@ -2,7 +2,7 @@
 import type { components } from "../../../src/gen/rest/controller.ts";
 import type { GateLine } from "../chart/drawing.ts";
 
-/** A standard deviation is not on the scale of the scores. */
+/** Returns the lines. A gate on the standard deviation has none, because it is not on the scale of the scores. */
 export function gateLines(gates: readonly components["schemas"]["JobGate"][]): readonly GateLine[] {
   return gates
     .filter(({ statistic }) => statistic !== "stdDev")

@@ -1,4 +1,4 @@
-/** The gates that the job keeps, and what became of them. */
+/** The gates of the job and their outcomes. */
 import { ScrollArea } from "../ui/scrolls.tsx";
 import { GateBadge } from "./gate-badge.tsx";
 import { type Gated, isMissed, type JobGate } from "./missed.ts";

@@ -1,4 +1,4 @@
-/** Which gates of a job are not met. */
+/** Finds the gates that a job does not meet. */
 
 import type { components } from "../../../src/gen/rest/controller.ts";
 import { isMissed as isMissedOutcome } from "../../../src/jobs/gates/outcome.ts";

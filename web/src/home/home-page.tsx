@@ -1,4 +1,4 @@
-/** The first page: what can be done here, and what happened last. */
+/** The start page: the tasks of the console, and the newest comparisons and jobs. */
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Link, useNavigate } from "react-router";
@@ -11,7 +11,7 @@ import { NewComparison } from "../comparisons/new-comparison.tsx";
 import { useJobActions } from "../jobs/job-actions.tsx";
 import { JobName, Score } from "../jobs/job-cells.tsx";
 import type { Job } from "../jobs/job-facts.ts";
-import { mayAs, useSession } from "../session/session.ts";
+import { hasRole, useSession } from "../session/session.ts";
 import { Age } from "../ui/age.tsx";
 import { usePageTitle } from "../ui/page-title.ts";
 import { StateChip } from "../ui/state-chip.tsx";
@@ -42,13 +42,13 @@ export function HomePage() {
   );
 }
 
-/** What to do, each with what it is for. */
+/** Links to the tasks of the console, each with its purpose. */
 function Start() {
   const { caller } = useSession();
   const navigate = useNavigate();
   const actions = useJobActions(() => {});
   const [isComparing, setIsComparing] = useState(false);
-  const mayWrite = mayAs(caller, "svc:writer");
+  const mayWrite = hasRole(caller, "svc:writer");
   return (
     <section aria-labelledby="start">
       <h1 id="start">What do you want to know?</h1>
@@ -160,7 +160,7 @@ interface LatestProps extends Pick<JobsProps, "title" | "more" | "none"> {
   readonly children: ReactNode[] | undefined;
 }
 
-/** The newest entries of a list, and where all of them are. */
+/** The newest entries of a list, with a link to all of them. */
 function Latest({ title, more, none, found, children }: LatestProps) {
   return (
     <section className="card" aria-label={title}>

@@ -9,13 +9,13 @@ import { hasEnded } from "../jobs/job-facts.ts";
 import { type FirstDraft, SubmitDialog } from "../jobs/submit/dialog.tsx";
 import { draftOf } from "../jobs/submit/draft.ts";
 import { faultOfRefusal } from "../jobs/submit/draft-faults.ts";
-import { mayAs, useSession } from "../session/session.ts";
+import { hasRole, useSession } from "../session/session.ts";
 import { repairOf } from "./findings/repair.ts";
 import { SubmitAgain } from "./submit-again.tsx";
 
 export function JobActions({ job }: { readonly job: Job }) {
   const { caller } = useSession();
-  if (!mayAs(caller, "svc:writer")) return null;
+  if (!hasRole(caller, "svc:writer")) return null;
   return (
     <div className="job-actions">
       {hasEnded(job) ? (
@@ -25,7 +25,7 @@ export function JobActions({ job }: { readonly job: Job }) {
           <SubmitAgain key={job.id} spec={job.spec}>
             Resubmit
           </SubmitAgain>
-          {mayAs(caller, "svc:admin") && <Delete job={job} />}
+          {hasRole(caller, "svc:admin") && <Delete job={job} />}
         </>
       ) : (
         <Cancel job={job} />
@@ -68,7 +68,7 @@ function Delete({ job }: { readonly job: Job }) {
   );
 }
 
-/** Scores the rest of an estimated job, as another job. */
+/** A button that scores the rest of an estimated job, as another job. */
 function Finish({ job }: { readonly job: Job }) {
   const { api } = useSession();
   const navigate = useNavigate();
@@ -86,7 +86,7 @@ function Finish({ job }: { readonly job: Job }) {
   );
 }
 
-/** Resubmits with corrections, such as another path, as a new job. */
+/** A button that resubmits with corrections, such as another path, as a new job. */
 function Edit({ job }: { readonly job: Job }) {
   const navigate = useNavigate();
   const [first, setFirst] = useState<FirstDraft>();

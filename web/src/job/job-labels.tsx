@@ -3,13 +3,13 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { type Job, labelsOf } from "../jobs/job-facts.ts";
-import { mayAs, useSession } from "../session/session.ts";
+import { hasRole, useSession } from "../session/session.ts";
 import { LabelDialog } from "./label-dialog.tsx";
 
 export function JobLabels({ job }: { readonly job: Job }) {
   const { caller } = useSession();
   const labels = labelsOf(job.spec);
-  const mayEdit = mayAs(caller, "svc:writer");
+  const mayEdit = hasRole(caller, "svc:writer");
   return (
     <span className="job-page-labels">
       {labels.length === 0 && !mayEdit && <span className="quiet">none</span>}

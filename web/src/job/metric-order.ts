@@ -34,7 +34,7 @@ export function modelRanges({ spec, result }: Scored): ModelRanges {
   );
 }
 
-/** The same for several jobs, with the largest score of any of them. */
+/** As modelRanges for several jobs, with the largest score of any of them. */
 export function rangesOfAll(jobs: readonly Scored[]): ModelRanges {
   const all = new Map<string, number>();
   for (const [metric, max] of jobs.flatMap((job) => [...modelRanges(job)]))

@@ -1,4 +1,4 @@
-/** Which models a result is of, why, and how they were applied. */
+/** The models of a result, why they were chosen, and how they were applied. */
 import { modelFacts, usedModel } from "../../../src/jobs/scored-models.ts";
 import type { Schemas } from "../api/client.ts";
 

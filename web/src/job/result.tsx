@@ -5,7 +5,7 @@ import { requestedModels } from "../../../src/jobs/default-models.ts";
 import { isComponent } from "../../../src/jobs/feature-names.ts";
 import { maxScoreOf, USUAL_MAX_SCORE, usedModel } from "../../../src/jobs/scored-models.ts";
 import type { Job, Schemas } from "../api/client.ts";
-import { unitOf, written } from "../chart/data/metrics.ts";
+import { scoreText, unitOf } from "../chart/data/metrics.ts";
 import { MetricName } from "../chart/metric-name.tsx";
 import { countText, intervalText, sampleText } from "../jobs/job-facts.ts";
 import { ScrollArea } from "../ui/scrolls.tsx";
@@ -122,7 +122,7 @@ function PooledTable({ job, result }: { readonly job: Job; readonly result: Scor
                 const value = result.pooled[metric]?.[key] ?? Number.NaN;
                 return (
                   <td key={key} className="number" title={String(value)}>
-                    {written(value, unitOf(metric, models))}
+                    {scoreText(value, unitOf(metric, models))}
                   </td>
                 );
               })}

@@ -1,7 +1,7 @@
 /** Submit, cancel, resubmit and delete for callers with the role: their dialogs and outcomes. */
 import { useMutation } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useState } from "react";
-import { mayAs, useSession } from "../session/session.ts";
+import { hasRole, useSession } from "../session/session.ts";
 import { ChangeDialog } from "./change-dialog.tsx";
 import { newKey, resubmit } from "./job-calls.ts";
 import { countText, type Job } from "./job-facts.ts";
@@ -44,8 +44,8 @@ export function useJobActions(put: (job: Job) => void): JobActions {
     onError: (error, asked) => setOutcome(failed(error, () => again(asked))),
   });
   const close = () => setAsking(undefined);
-  const isWriter = mayAs(caller, "svc:writer");
-  const isAdmin = mayAs(caller, "svc:admin");
+  const isWriter = hasRole(caller, "svc:writer");
+  const isAdmin = hasRole(caller, "svc:admin");
   const may = useMemo(() => {
     if (!isWriter) return undefined;
     const ask = (what: Change) => (jobs: readonly Job[]) => setAsking({ what, jobs });

@@ -99,7 +99,7 @@ function tookText(start: string | undefined, end: string | undefined): string {
 /** Thousands separated by commas. */
 const COUNT = new Intl.NumberFormat("en");
 
-/** What was taken from earlier results; undefined: nothing. */
+/** Text about scores reused from earlier results; undefined if there are none. */
 export function reusedText({ reuse, segmentsTotal }: Job): string | undefined {
   if (reuse === undefined) return undefined;
   const { segments, jobId, scoredTime } = reuse;

@@ -72,7 +72,7 @@ function Table({ jobs, query, change, selection, actions }: JobsTableProps) {
   );
 }
 
-/** Takes the height of rows that are not rendered. */
+/** A spacer with the height of rows that are not rendered. */
 function Space({ height }: { readonly height: number }) {
   return (
     <tbody aria-hidden="true">

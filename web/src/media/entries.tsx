@@ -118,7 +118,7 @@ function probeText({ probe }: MediaEntry): string {
   return [codec, resolutionText(width, height), ...rate, ...length].join(" · ");
 }
 
-/** Why an entry cannot be chosen. */
+/** Returns the reason why an entry cannot be chosen; undefined if it can. */
 function whyNot({ name, kind }: MediaEntry): string | undefined {
   if (kind === "WEB_SERVER")
     return "Files of a web server cannot be listed: close this, and enter the URL of one.";

@@ -7,14 +7,17 @@ export interface Crumb {
   readonly name: string;
 }
 
-/** The folder that contains what a field names; empty: unknown. */
+/** Returns the folder of the file that a field names; empty if unknown. */
 export function folderOf(name: string): string {
   const end = name.lastIndexOf("/") + 1;
   const isFolder = name.startsWith("/") || /^s3:\/\/[^/]+\//.test(name);
   return isFolder ? name.slice(0, end) : "";
 }
 
-/** The folders from where a tenant begins to look down to this one. `beginnings`: the names of those. */
+/**
+ * Returns the folders on the way to this one, from one of the `beginnings`: the names of the folders that are listed
+ * first.
+ */
 export function crumbsOf(folder: string, beginnings: readonly string[]): readonly Crumb[] {
   if (folder === "") return [];
   const above = beginnings.filter((name) => folder.startsWith(name));

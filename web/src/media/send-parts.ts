@@ -20,8 +20,8 @@ export interface PartSending {
 }
 
 /**
- * Returns the URL by which jobs name the file. An upload of the same unchanged file from this browser goes on where it
- * was. Throws ApiError.
+ * Returns the URL by which jobs name the file. An upload of the same unchanged file from this browser is continued.
+ * Throws ApiError.
  */
 export async function sendParts(file: File, sending: PartSending): Promise<string> {
   const { api, signal } = sending;
@@ -136,7 +136,7 @@ async function retried<T>(signal: AbortSignal, attempt: () => Promise<T>): Promi
   return attempt();
 }
 
-/** 401: with the next token. */
+/** Whether another attempt may succeed; after 401, with the next token. */
 function mayPass(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status === 401 || error.status >= 500);
 }

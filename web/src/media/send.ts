@@ -17,8 +17,8 @@ export interface Sending {
 }
 
 /**
- * Returns the path by which jobs name the file. An upload of the same unchanged file from this browser goes on where it
- * was. Throws ApiError. Never settles once the signal has aborted.
+ * Returns the path by which jobs name the file. An upload of the same unchanged file from this browser is continued.
+ * Throws ApiError. Never settles once the signal has aborted.
  */
 export async function sendFile(file: File, sending: Sending): Promise<string> {
   const url = await send(file, sending);

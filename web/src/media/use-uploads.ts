@@ -6,7 +6,7 @@ import { useSession } from "../session/session.ts";
 import { sendFile } from "./send.ts";
 import { sendParts } from "./send-parts.ts";
 
-/** A file that is sent for a field of the form, waits for that, or failed. */
+/** A file for a field of the form that is being sent, waits to be sent, or failed. */
 export interface UploadItem {
   readonly id: number;
   readonly file: File;
@@ -22,13 +22,13 @@ export interface FieldUploads {
   readonly send: ((files: readonly File[]) => void) | undefined;
   readonly items: readonly UploadItem[];
   readonly retry: (id: number) => void;
-  /** Stops an upload and forgets it. What arrived stays there for a day. */
+  /** Stops an upload and removes it from the list. Bytes that arrived are kept for a day. */
   readonly remove: (id: number) => void;
 }
 
 export interface Uploads<Field> {
   readonly of: (field: Field) => FieldUploads;
-  /** Whether any file is being sent, or waits for that. */
+  /** Whether any file is being sent or waits to be sent. */
   readonly isSending: boolean;
 }
 
@@ -41,7 +41,7 @@ export function useUploads<Field>(done: (field: Field, path: string) => void): U
   const { api, credentials, toBuckets } = useSession();
   const tenant = useQuery({ queryKey: ["tenant"], queryFn: () => bodyOf(api.GET("/v1/tenant")) });
   const limits = tenant.data?.uploads;
-  // Digests are only for pages from https or localhost.
+  // Browsers compute digests only on pages from https or localhost.
   const inParts = toBuckets && limits?.parts === true && isSecureContext;
   const [items, setItems] = useState<readonly OwnItem<Field>[]>([]);
   const nextId = useRef(0);

@@ -20,7 +20,7 @@ interface ChosenVideos<Field> {
   readonly mediaOf: (field: Field) => { readonly browse: () => void; readonly uploads: FieldUploads };
   /** Whether files are being sent. */
   readonly isSending: boolean;
-  /** The file browser while it is open; it belongs into the dialog, outside the form. */
+  /** The file browser while it is open; render it in the dialog, outside the form. */
   readonly browser: ReactNode;
 }
 

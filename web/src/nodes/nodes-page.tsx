@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { bodyOf, type Schemas } from "../api/client.ts";
-import { mayAs, useSession } from "../session/session.ts";
+import { hasRole, useSession } from "../session/session.ts";
 import { Confirmation } from "../ui/confirmation.tsx";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { NodeCard } from "./node-card.tsx";
@@ -40,7 +40,7 @@ export function NodesPage() {
           <NodeCard
             key={node.id}
             node={node}
-            drain={mayAs(caller, "svc:admin") && node.tenantId === caller.tenant ? setDraining : undefined}
+            drain={hasRole(caller, "svc:admin") && node.tenantId === caller.tenant ? setDraining : undefined}
           />
         ))}
       </ul>

@@ -3,7 +3,7 @@ import { type ReactNode, useRef } from "react";
 import { useSearchParams } from "react-router";
 import { bitRateText } from "../../../src/jobs/quantities.ts";
 import type { RatePoint } from "../../../src/rates/points.ts";
-import { type Unit, written } from "../chart/data/metrics.ts";
+import { scoreText, type Unit } from "../chart/data/metrics.ts";
 import { useSetParam } from "../ui/url-param.tsx";
 import { type Place, placeOf } from "./rate-place.ts";
 import { useWidth } from "./use-width.ts";
@@ -55,7 +55,7 @@ export function RatePlot({ heading, points, unit, usual, empty, children }: Rate
 
 /** The name of a point: "2: medium, 93.21 at 4.20 Mbit/s". */
 export function pointName(name: string, { rate, score }: RatePoint, unit: Unit): string {
-  return `${name}, ${written(score, unit)} at ${bitRateText(rate)}`;
+  return `${name}, ${scoreText(score, unit)} at ${bitRateText(rate)}`;
 }
 
 interface RateMarkProps {

@@ -29,6 +29,6 @@ export function useSession(): Session {
 const RANKS: readonly Role[] = ["svc:reader", "svc:writer", "svc:admin"];
 
 /** Whether the caller's roles include a role. Each role includes the lower ones. */
-export function mayAs({ roles }: Caller, wanted: Role): boolean {
+export function hasRole({ roles }: Caller, wanted: Role): boolean {
   return roles.some((role) => RANKS.indexOf(role) >= RANKS.indexOf(wanted));
 }

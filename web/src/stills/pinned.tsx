@@ -1,7 +1,7 @@
 /** Pinned frames: frames that users selected. Their stills stay with the job, for everyone, until unpinned. */
 import type { ComponentProps } from "react";
 import type { Clips } from "../clips/use-clips.ts";
-import { mayAs, useSession } from "../session/session.ts";
+import { hasRole, useSession } from "../session/session.ts";
 import { Strip } from "./strip.tsx";
 import type { Stills } from "./use-stills.ts";
 
@@ -29,7 +29,7 @@ export function Pinned({ stills, clips, frame, onFrame, ...strip }: PinnedProps)
           {stills.removeError.message}
         </p>
       )}
-      <Strip {...strip} onFrame={onFrame} onRemove={mayAs(caller, "svc:writer") ? unpin : undefined} />
+      <Strip {...strip} onFrame={onFrame} onRemove={hasRole(caller, "svc:writer") ? unpin : undefined} />
     </>
   );
 }

@@ -91,7 +91,7 @@ export function WipeLine({ percent, height, onPercent }: WipeLineProps) {
 }
 
 interface WipeLineProps {
-  /** Distance from the left edge. */
+  /** Distance from the left edge in percent. */
   readonly percent: number;
   /** As in CSS. */
   readonly height: number | string;

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { sizeText } from "../../../src/jobs/quantities.ts";
 import { bodyOf, type Schemas } from "../api/client.ts";
-import { mayAs, useSession } from "../session/session.ts";
+import { hasRole, useSession } from "../session/session.ts";
 import { Failed, Loading } from "../ui/states.tsx";
 import { AuditTable } from "./audit-table.tsx";
 import { Revocations } from "./revocations.tsx";
@@ -29,7 +29,7 @@ export function TenantPage() {
         Tenant <bdi>{tenant.data.id}</bdi>
       </h1>
       <Use tenant={tenant.data} />
-      {mayAs(caller, "svc:admin") && (
+      {hasRole(caller, "svc:admin") && (
         <>
           <Revocations />
           <AuditTable />

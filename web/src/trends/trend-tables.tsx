@@ -2,7 +2,7 @@
 import { useState } from "react";
 import { Link } from "react-router";
 import { signedText } from "../../../src/jobs/quantities.ts";
-import { unitOf, written } from "../chart/data/metrics.ts";
+import { scoreText, unitOf } from "../chart/data/metrics.ts";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import { type ClipDifference, differencesOf, differenceText, STATISTICS, type Trend } from "./trend-view.ts";
 
@@ -110,7 +110,7 @@ function ClipRow({ difference: { clip, before, after, difference }, trend }: Cli
           {score?.score === undefined ? (
             "–"
           ) : (
-            <Link to={`/jobs/${score.jobId}`}>{written(score.score, unit)}</Link>
+            <Link to={`/jobs/${score.jobId}`}>{scoreText(score.score, unit)}</Link>
           )}
         </td>
       ))}

@@ -1,4 +1,4 @@
-/** What the page of trends shows, as the URL and the answer of the API say. */
+/** The view of the page of trends: the request in the URL, and texts about the response. */
 import { signedText } from "../../../src/jobs/quantities.ts";
 import type { Schemas } from "../api/client.ts";
 

@@ -92,14 +92,14 @@ function Shown({ trend }: { readonly trend: Trend }) {
   );
 }
 
-/** What is read: the label of the releases, and labels that jobs must have. */
+/** The form for the labels: that of the releases, and those that jobs must have. */
 function Labels({ asked }: { readonly asked: Asked }) {
   const [by, setBy] = useState(asked.by);
   const [label, setLabel] = useState(asked.label);
   const [, setParams] = useSearchParams();
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    // Releases and metrics of other jobs are others.
+    // Other jobs have other releases and metrics, so these choices are dropped.
     setParams({ by: by.trim(), ...(label.trim() !== "" && { label: label.trim() }) });
   };
   return (

@@ -1,15 +1,15 @@
-/** Buttons that copy a text, and say for a few seconds what became of it. */
+/** Buttons that copy a text, and show the outcome for a few seconds. */
 import { useEffect, useState } from "react";
 import { useHref, useLocation } from "react-router";
 
-/** How long a button says so, in milliseconds. */
+/** Milliseconds for which a button shows the outcome. */
 const SHOWN_MS = 4_000;
 
 interface CopyButtonProps {
   readonly name: string;
-  /** What it copies. */
+  /** The text to copy. */
   readonly text: string;
-  /** Called where the browser lets the page copy nothing, as without TLS; returns what to say. */
+  /** Called if the browser does not let the page copy, as without TLS; returns the text to show. */
   readonly otherwise: () => string;
 }
 

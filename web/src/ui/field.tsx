@@ -10,7 +10,7 @@ export interface FieldParts {
 interface FieldRowProps {
   readonly label: string;
   readonly hint?: ReactNode;
-  /** undefined if the value is valid. */
+  /** The fault of the value; undefined if it is valid. */
   readonly fault: string | undefined;
   readonly className?: string;
   /** Renders the input with these attributes. */

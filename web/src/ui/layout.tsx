@@ -1,7 +1,7 @@
 /** The frame around every page: navigation, the caller, and a warning if authentication is disabled. */
 import { Suspense } from "react";
 import { NavLink, Outlet, useLocation } from "react-router";
-import { mayAs, useSession } from "../session/session.ts";
+import { hasRole, useSession } from "../session/session.ts";
 import { Boundary } from "./boundary.tsx";
 import { Keys } from "./keys.tsx";
 import { Loading } from "./states.tsx";
@@ -33,7 +33,7 @@ export function Layout() {
           <img src={`${import.meta.env.BASE_URL}icon.svg`} alt="" width="24" height="24" /> svc
         </NavLink>
         <nav aria-label="Pages">
-          {PAGES.filter(({ role }) => mayAs(caller, role)).map(({ path, name }) => (
+          {PAGES.filter(({ role }) => hasRole(caller, role)).map(({ path, name }) => (
             <NavLink key={path} to={path}>
               {name}
             </NavLink>

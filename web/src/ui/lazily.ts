@@ -4,7 +4,7 @@
  */
 import { type ComponentType, type LazyExoticComponent, lazy } from "react";
 
-/** The version for which the page was reloaded. It is kept if that did not help, so that reloads do not loop. */
+/** Key of the version for which the page was reloaded. It is kept if that did not help, so that reloads do not loop. */
 const LOADED_ANEW = "svc.loaded-anew";
 /** The name of a built file changes with its content. */
 const VERSION = import.meta.url;

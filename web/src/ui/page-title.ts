@@ -1,7 +1,7 @@
 /** The title of the browser's tab. */
 import { useEffect } from "react";
 
-/** undefined: not known yet. */
+/** Sets the title; undefined: not known yet. */
 export function usePageTitle(title: string | undefined): void {
   useEffect(() => {
     document.title = title === undefined ? "svc" : `${title} · svc`;

@@ -2,7 +2,7 @@
 import { ticks } from "../../../../src/rates/ticks.ts";
 import type { Column } from "./column.ts";
 
-/** About as many bins as a person can compare. */
+/** Approximate number of bins: as many as a person can compare. */
 const BINS = 16;
 
 /** Frames whose scores are at least `from` and below `to`; the last bin has its end, too. */

@@ -43,17 +43,17 @@ const KNOWN: readonly (readonly [RegExp, Unit])[] = [
   [/(^|_)vif/, { ...SHARE, name: "VIF" }],
   [/(^|_)adm/, { ...SHARE, name: "ADM" }],
   // 45 − 20·log10 of the mean colour difference: libvmaf inverts the difference.
-  [/^ciede/, { ...own("CIEDE2000"), decimals: 2, ...HIGHER }],
+  [/^ciede/, { ...ownUnit("CIEDE2000"), decimals: 2, ...HIGHER }],
   // 0: no visible banding.
-  [/^cambi/, { ...own("CAMBI"), bounds: FROM_ZERO, better: "lower" }],
+  [/^cambi/, { ...ownUnit("CAMBI"), bounds: FROM_ZERO, better: "lower" }],
   // 0: the same chroma.
-  [/^speed_chroma/, { ...own("SpEED chroma"), bounds: FROM_ZERO, better: "lower" }],
+  [/^speed_chroma/, { ...ownUnit("SpEED chroma"), bounds: FROM_ZERO, better: "lower" }],
   // Additive impairment: detail that the distorted frame adds.
-  [/(^|_)aim/, { ...own("AIM"), bounds: FROM_ZERO, decimals: 4, better: "lower" }],
+  [/(^|_)aim/, { ...ownUnit("AIM"), bounds: FROM_ZERO, decimals: 4, better: "lower" }],
 ];
 
-/** The unit of an unknown metric, with an axis of its own. */
-function own(name: string): Unit {
+/** Returns the unit of a metric that has an axis of its own. */
+function ownUnit(name: string): Unit {
   return {
     ...{ key: `own:${name}`, label: name, name, symbol: "" },
     ...{ bounds: ANYWHERE, decimals: 3, better: undefined },
@@ -65,7 +65,7 @@ export function metricOf(column: string): string {
   return column.replace(/@\d+$/, "");
 }
 
-/** The metrics that hold the models' scores, in the models' order, with the largest score of each. */
+/** Largest scores of the metrics that hold the models' scores, in the models' order. */
 export type ModelRanges = ReadonlyMap<string, number>;
 
 export function unitOf(column: string, models: ModelRanges): Unit {
@@ -73,7 +73,7 @@ export function unitOf(column: string, models: ModelRanges): Unit {
   const max = models.get(metric) ?? (metric === "vmaf" ? USUAL_MAX_SCORE : undefined);
   if (max !== undefined) return { ...VMAF, bounds: [0, max] };
   const known = KNOWN.find(([pattern]) => pattern.test(metric))?.[1];
-  return known ?? own(featureNames([metric]).get(metric)?.name ?? metric);
+  return known ?? ownUnit(featureNames([metric]).get(metric)?.name ?? metric);
 }
 
 /** The units of columns by their keys; metrics that share one have the widest bounds of them. */
@@ -97,8 +97,8 @@ export function worstOf({ low, high }: Extremes, { better }: Pick<Unit, "better"
   return better === "lower" ? high : low;
 }
 
-/** A formatted score; "–" if there is none. */
-export function written(value: number, { decimals }: Pick<Unit, "decimals">): string {
+/** Returns a formatted score; "–" if there is none. */
+export function scoreText(value: number, { decimals }: Pick<Unit, "decimals">): string {
   return Number.isFinite(value) ? value.toFixed(decimals) : "–";
 }
 

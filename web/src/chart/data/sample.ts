@@ -15,8 +15,8 @@ export interface Samples {
  */
 export function sample(columns: readonly Column[], from: number, to: number, pixels: number): Samples {
   const length = Math.ceil((to - from) / Math.max(1, pixels));
-  if (length <= 2) return each(columns, Math.max(0, from - 1), to + 1);
-  const samples = each(columns, from - 1, from);
+  if (length <= 2) return everyRow(columns, Math.max(0, from - 1), to + 1);
+  const samples = everyRow(columns, from - 1, from);
   for (let start = Math.floor(from / length) * length; start < to; start += length) {
     const first = Math.max(start, from);
     const end = Math.min(start + length, to);
@@ -24,7 +24,7 @@ export function sample(columns: readonly Column[], from: number, to: number, pix
     samples.rows.push(middle, middle);
     for (const [index, column] of columns.entries()) samples.values[index]?.push(...ends(column, first, end));
   }
-  const last = each(columns, to, to + 1);
+  const last = everyRow(columns, to, to + 1);
   samples.rows.push(...last.rows);
   for (const [index, values] of last.values.entries()) samples.values[index]?.push(...values);
   return samples;
@@ -37,7 +37,7 @@ function ends(column: Column, from: number, to: number): readonly [number | null
   return low <= high ? [column.at(low), column.at(high)] : [column.at(high), column.at(low)];
 }
 
-function each(columns: readonly Column[], from: number, to: number): Samples {
+function everyRow(columns: readonly Column[], from: number, to: number): Samples {
   const rows = Array.from({ length: to - from }, (_, index) => from + index);
   return {
     rows,

@@ -8,7 +8,7 @@ export function timecode(frame: number, rate: number): string {
   return parts.map((part) => String(part).padStart(2, "0")).join(":");
 }
 
-/** Number of decimals needed to distinguish times that are `step` seconds apart. */
+/** Returns the decimals needed to distinguish times that are `step` seconds apart. */
 export function clockDecimals(step: number): number {
   if (!(step > 0) || step >= 10 || Math.abs(step - Math.round(step)) < 1e-6) return 0;
   return Math.max(1, Math.ceil(-Math.log10(step)));

@@ -36,7 +36,7 @@ export function ladderOf(
   };
 }
 
-/** undefined if the job is a point of its ladder. */
+/** Returns the reason why the job is not a point of its ladder; undefined if it is. */
 function whyNot({ title, pooled, rate }: Compared): string | undefined {
   if (pooled === undefined) return `${title} has no score yet`;
   return rate === undefined ? `${title} has no bit rate; enter it in the table` : undefined;

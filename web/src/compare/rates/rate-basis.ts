@@ -1,4 +1,4 @@
-/** What the bit rates on the page measure: the same for all encodes, so that only like rates are compared. */
+/** The basis of the bit rates on the page. It is the same for all encodes, so that only like rates are compared. */
 import type { components } from "../../../../src/gen/rest/controller.ts";
 
 type Job = components["schemas"]["Job"];

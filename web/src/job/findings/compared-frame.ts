@@ -1,11 +1,11 @@
-/** Which compared frame shows a finding: results number the compared frames, findings those of a file. */
+/** Finds the compared frame that shows a finding: results number the compared frames, findings those of a file. */
 import type { Job } from "../../jobs/job-facts.ts";
 import { framesOf } from "../frames/frame-ranges.ts";
 import type { Finding } from "./read-findings.ts";
 
 /**
- * The first compared frame at or after the finding's first, or else the last one; undefined if the finding names no
- * frames or the job has no result.
+ * Returns the first compared frame at or after the finding's first one, or else the last one; undefined if the finding
+ * names no frames or the job has no result.
  */
 export function comparedFrame(job: Job, { frames, side = "reference" }: Finding): number | undefined {
   const { total, step } = framesOf(job);
@@ -18,7 +18,10 @@ export function comparedFrame(job: Job, { frames, side = "reference" }: Finding)
   return least - (least % step);
 }
 
-/** The place of a side's frame in its runs, or of the next one that is in a run; their number if there is none. */
+/**
+ * Returns the index of a side's frame among those in its runs, or else that of the next frame in a run; the number of
+ * these frames if there is none.
+ */
 function within(runs: readonly NonNullable<Finding["frames"]>[], frame: number, step: number): number {
   let before = 0;
   for (const run of runs) {

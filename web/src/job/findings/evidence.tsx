@@ -13,11 +13,11 @@ import "../../style/stills.css";
 
 interface EvidenceProps {
   readonly job: Job;
-  /** Of the compared ones. */
+  /** Number of the frame among the compared ones. */
   readonly frame: number;
 }
 
-/** For a job that has succeeded. */
+/** The stills of a job that has succeeded. */
 export function Evidence({ job, frame }: EvidenceProps) {
   const [isShown, setIsShown] = useState(false);
   return (

@@ -34,7 +34,7 @@ const TITLES: Readonly<Record<string, string>> = {
   MODEL_SIZE: "Model for another size",
 };
 
-/** An unknown code is its own title. */
+/** Returns the title of a finding; an unknown code is its own title. */
 export function findingTitle(code: string): string {
   return Object.hasOwn(TITLES, code) ? (TITLES[code] ?? code) : code;
 }
@@ -77,7 +77,7 @@ const MIRRORED = {
 const RANGE_NAMES = { LIMITED: "limited", FULL: "full" } as const;
 const MATRIX_NAMES = { BT601: "BT.601", BT709: "BT.709", BT2020: "BT.2020" } as const;
 
-/** A fix, or what a spec says of the frames and pictures that are compared, a phrase for each member and side. */
+/** Describes a fix, or the frames and pictures that a spec compares, with a phrase for each member and side. */
 export function comparedTexts(spec: Fix & Pick<JobSpec, "start" | "duration">): readonly string[] {
   const { offset, start, duration, runs, crop = {}, mirror = {}, rangeOf = {}, matrixOf } = spec;
   const of = <T>(values: { readonly [S in Side]?: T }, text: (value: T) => string) =>
@@ -105,7 +105,7 @@ function runText({ reference = 0, distorted = 0, count }: NonNullable<Fix["runs"
 
 const ACTIONS = { REFUSE: "refuse the pair", WARN: "warn", IGNORE: "ignore" } as const;
 
-/** What a spec wants done about findings; empty if it leaves that to the defaults. */
+/** Describes the policy of a spec on findings; empty if the defaults apply. */
 export function policyTexts({ findings, fix }: Pick<JobSpec, "findings" | "fix">): readonly string[] {
   const { action, codes = {} } = findings ?? {};
   return [

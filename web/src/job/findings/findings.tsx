@@ -1,8 +1,8 @@
-/** What was found about how the two videos relate, and jobs that score them otherwise. */
+/** The findings about how the two videos relate, with buttons that score them in another way. */
 import { useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import type { Job } from "../../jobs/job-facts.ts";
-import { mayAs, useSession } from "../../session/session.ts";
+import { hasRole, useSession } from "../../session/session.ts";
 import { SubmitAgain } from "../submit-again.tsx";
 import { comparedFrame } from "./compared-frame.ts";
 import { Evidence } from "./evidence.tsx";
@@ -19,7 +19,7 @@ import type { Confidence, Finding, Fix } from "./read-findings.ts";
 import { asItIs, findingsOf, repairOf, scored } from "./repair.ts";
 import "../../style/findings.css";
 
-/** Findings that are shown at first. Those that are only possible are not. */
+/** Most findings that are shown at first, without those that are only possible. */
 const MOST = 5;
 
 export function Findings({ job }: { readonly job: Job }) {
@@ -66,7 +66,7 @@ function moreOf(all: readonly Finding[], first: readonly Finding[], rest: number
 /** Buttons for callers who may submit jobs. */
 function Repairs({ job, repair }: { readonly job: Job; readonly repair: Fix | undefined }) {
   const { caller } = useSession();
-  if (!mayAs(caller, "svc:writer")) return null;
+  if (!hasRole(caller, "svc:writer")) return null;
   return (
     <div className="buttons">
       {repair !== undefined && (
@@ -144,7 +144,7 @@ function Place({ finding, frame }: PlaceProps) {
   );
 }
 
-/** The frames, as a link to their place in the chart where there is one. */
+/** The frames, as a link to their place in the chart if they have one. */
 function Frames({
   frames,
   frame,

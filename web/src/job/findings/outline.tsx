@@ -11,7 +11,7 @@ const MOST = { width: 150, height: 84 };
 type Size = { readonly width: number; readonly height: number };
 type Area = NonNullable<Finding["area"]>;
 
-/** Nothing if the finding names no area, or the sizes of the files are not known. */
+/** The drawing; nothing if the finding names no area, or the sizes of the files are not known. */
 export function Outline({ job, finding }: { readonly job: Job; readonly finding: Finding }) {
   const media = foundSides(job);
   const areas = areasOf(finding);
@@ -19,7 +19,7 @@ export function Outline({ job, finding }: { readonly job: Job; readonly finding:
   const sizes = { reference: media.reference, distorted: media.distorted };
   if (!SIDES.every((side) => isIn(areas[side], sizes[side]))) return null;
   const [one, other] = [drawnOf("reference", sizes, areas), drawnOf("distorted", sizes, areas)];
-  // What both show is drawn equally high.
+  // The part that both sides show is drawn with equal height.
   const scale = Math.min(
     MOST.height / Math.max(relative(one).height, relative(other).height),
     MOST.width / Math.max(relative(one).width, relative(other).width),
@@ -73,7 +73,10 @@ function Frame({ drawn, scale }: { readonly drawn: Drawn; readonly scale: number
 
 type Areas = { readonly [S in Side]?: Area };
 
-/** What both sides show, per side; undefined: the whole frame. A crop is shown on the side that still has the rest. */
+/**
+ * Returns the area that both sides show, per side; undefined: the whole frame. A crop is shown on the side that still
+ * has the rest.
+ */
 function areasOf({ code, side, area, fix }: Finding): Areas | undefined {
   if (area === undefined) return undefined;
   if (fix?.crop !== undefined) return cropOf(fix.crop);

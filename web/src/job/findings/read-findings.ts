@@ -1,4 +1,4 @@
-/** Reads findings. Those of a failed job are facts, whose shape is not guaranteed: what is malformed is left out. */
+/** Reads findings. Those of a failed job are facts, whose shape is not guaranteed; malformed ones are left out. */
 import type { components } from "../../../../src/gen/rest/controller.ts";
 import type { JobSpec } from "../../jobs/job-facts.ts";
 
@@ -38,7 +38,7 @@ export function readFindings(value: unknown): readonly Finding[] {
   return Array.isArray(value) ? value.flatMap((each) => readFinding(each) ?? []) : [];
 }
 
-/** undefined without a code, a known confidence or evidence. */
+/** Returns the finding; undefined without a code, a known confidence or evidence. */
 function readFinding(value: unknown): Finding | undefined {
   const { code, side, frames, area, size, confidence, evidence, fix, fixed } = membersOf(value);
   const sure = CONFIDENCES.find((known) => known === confidence);
@@ -54,7 +54,10 @@ function readFinding(value: unknown): Finding | undefined {
   };
 }
 
-/** undefined if there is none or a part of it is malformed: the rest would repair something else. */
+/**
+ * Returns the fix; undefined if there is none, or if a part of it is malformed, because the rest would repair something
+ * else.
+ */
 export function readFix(value: unknown): Fix | undefined {
   const given = membersOf(value);
   const entries: [string, unknown][] = Object.keys(READERS)
@@ -109,7 +112,7 @@ function readArea(value: unknown): Area | undefined {
   return isArea ? { x, y, width, height } : undefined;
 }
 
-/** undefined if it has no side, or one that is malformed. */
+/** Returns the members by side; undefined if there are none, or if one is malformed. */
 function readSides<T>(value: unknown, read: (one: unknown) => T | undefined): BySide<T> | undefined {
   const given = membersOf(value);
   const named = SIDES.filter((side) => given[side] !== undefined);

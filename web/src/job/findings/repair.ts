@@ -1,15 +1,15 @@
-/** What was found about a job's pair, and the specs that score it otherwise. */
+/** The findings about a job's pair, and the specs that score the pair in another way. */
 import type { Job, JobSpec } from "../../jobs/job-facts.ts";
 import { type Finding, type Fix, readFindings, readFix } from "./read-findings.ts";
 
-/** Of a result or a diagnosis, or of a pair that was refused for them; the gravest first. */
+/** Returns the findings of a result, a diagnosis or a refused pair, the gravest first. */
 export function findingsOf({ result, diagnosis, error }: Job): readonly Finding[] {
   const found = result ?? diagnosis;
   if (found !== undefined) return readFindings(found.findings);
   return error?.code === "PAIR_MISMATCH" ? readFindings(error.found?.["findings"]) : [];
 }
 
-/** Members of the spec that would repair what is wrong with the pair; undefined if there are none. */
+/** Returns the members of the spec that would repair the pair; undefined if there are none. */
 export function repairOf(job: Job): Fix | undefined {
   const { result, diagnosis, error, spec } = job;
   if ((result ?? diagnosis) === undefined)
@@ -20,7 +20,7 @@ export function repairOf(job: Job): Fix | undefined {
   return newIn(together(fixes), spec);
 }
 
-/** The gravest finding's first: a later fix adds only what no earlier one says. */
+/** Joins fixes, that of the gravest finding first: a later fix adds only members that no earlier one has. */
 function together(fixes: readonly Fix[]): Fix | undefined {
   const all = fixes.reduceRight<Fix>((later, { offset, runs, ...picture }) => {
     const { offset: laterOffset, runs: laterRuns, ...laterPicture } = later;
@@ -41,7 +41,7 @@ function timeOf({ offset, runs }: { offset: Fix["offset"]; runs: Fix["runs"] }):
   return runs !== undefined ? { runs } : { ...(offset !== undefined && { offset }) };
 }
 
-/** A spec that says itself which frames, or which part of the pictures, are compared keeps that. */
+/** Returns the members of a fix that the spec does not set: frames or picture parts that the spec states are kept. */
 function newIn(fix: Fix | undefined, spec: JobSpec): Fix | undefined {
   if (fix === undefined) return undefined;
   const isAligned = [spec.offset, spec.start, spec.duration, spec.runs].some(

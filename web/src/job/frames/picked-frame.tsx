@@ -1,6 +1,6 @@
 /** All scores of the selected frame. */
 import type { FrameTable } from "../../chart/data/frame-table.ts";
-import { type ModelRanges, unitOf, written } from "../../chart/data/metrics.ts";
+import { type ModelRanges, scoreText, unitOf } from "../../chart/data/metrics.ts";
 import { MetricName } from "../../chart/metric-name.tsx";
 import { TimeCode } from "../../chart/time-code.tsx";
 
@@ -48,7 +48,7 @@ export function PickedFrame({ table, metrics, models, rate, frame, onFrame }: Pi
             <dt>
               <MetricName metric={metric} among={metrics} />
             </dt>
-            <dd>{written(table.value(metric, frame), unitOf(metric, models))}</dd>
+            <dd>{scoreText(table.value(metric, frame), unitOf(metric, models))}</dd>
           </div>
         ))}
       </dl>

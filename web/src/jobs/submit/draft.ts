@@ -41,11 +41,11 @@ export interface JobDraft {
   readonly estimate: string;
   /** Version of a scorer or of its libvmaf; empty: each node's default. */
   readonly scorerVersion: string;
-  /** What the form has no fields for, kept from the job that is submitted again. */
+  /** Members without fields in the form, kept from the job that is submitted again. */
   readonly kept: Kept;
 }
 
-/** Which frames and parts of them are compared, and what is done about single findings. */
+/** The compared frames and picture parts, and the policies on single findings. */
 type Kept = Pick<
   JobSpec,
   "offset" | "start" | "duration" | "runs" | "crop" | "mirror" | "rangeOf" | "matrixOf"
@@ -178,7 +178,8 @@ function sharedOf(draft: JobDraft): Omit<JobSpec, "reference" | "distorted"> {
     ...numberIn("bitDepth", draft.encodeDepth),
   };
   const scorerVersion = draft.scorerVersion.trim();
-  // What is kept says what to compare, which a diagnosis is to find out, and cannot be cleared in the form.
+  // The kept members are dropped for a diagnosis: they state what to compare, which the diagnosis should find out, and
+  // the form cannot clear them.
   const { codes, ...compared } = draft.diagnoseOnly ? {} : draft.kept;
   const findings = {
     ...(draft.findings !== "REFUSE" && { action: draft.findings }),

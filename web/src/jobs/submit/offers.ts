@@ -1,4 +1,4 @@
-/** What the nodes offer: models and versions of scorers. */
+/** The models and versions of scorers that the nodes offer. */
 import { builtInModel, isShortName, modelsOf, SHORT_NAMES } from "../../../../src/jobs/models.ts";
 import { type Capabilities, scorersFor, scorersOf } from "../../../../src/jobs/work.ts";
 
@@ -23,7 +23,7 @@ export function offersOf(nodes: readonly Capabilities[], scorerVersion: string):
   };
 }
 
-/** What a model is for; undefined for a model of the user's own. */
+/** Returns the purpose of a model; undefined for a model of the user's own. */
 export function modelHint(name: string): string | undefined {
   if (!isShortName(name)) return builtInModel(name)?.title;
   return `The version 1 model that fits the reference: ${modelsOf(name).join(", ")}`;

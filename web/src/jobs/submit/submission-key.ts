@@ -2,7 +2,9 @@
 import { useRef } from "react";
 import { newKey } from "../job-calls.ts";
 
-/** The same for the same request, so that repeated clicks and retries store it once. */
+/**
+ * Returns a function that gives the same key for the same request, so that repeated clicks and retries store it once.
+ */
 export function useKey(): (request: unknown) => string {
   const last = useRef({ text: "", key: "" });
   return (request) => {
