@@ -1687,7 +1687,7 @@ export interface components {
             limits: components["schemas"]["TenantLimits"];
             /** @description Models of jobs that name none; the first gives the main score. */
             defaultModels: string[];
-            /** @description What is done about findings of jobs that do not say it. Missing if it is the default, which refuses. */
+            /** @description Default policy on findings for jobs that name none. Missing if it is the default, which refuses. */
             findings?: components["schemas"]["FindingsPolicy"];
             uploads?: components["schemas"]["TenantUploads"];
         };

@@ -171,7 +171,7 @@ export type Tenant = Message<"svc.v1.Tenant"> & {
   defaultModels: string[];
 
   /**
-   * What is done about findings of jobs that do not say it; absent: the default of JobSpec.findings.
+   * Default policy on findings for jobs that name none; absent: the default of JobSpec.findings.
    *
    * @generated from field: svc.v1.FindingsPolicy findings = 5;
    */
@@ -214,7 +214,7 @@ export type TenantJson = {
   defaultModels?: string[];
 
   /**
-   * What is done about findings of jobs that do not say it; absent: the default of JobSpec.findings.
+   * Default policy on findings for jobs that name none; absent: the default of JobSpec.findings.
    *
    * @generated from field: svc.v1.FindingsPolicy findings = 5;
    */
