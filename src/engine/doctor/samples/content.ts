@@ -2,6 +2,7 @@
 import type { Finding } from "../../contract/finding.ts";
 import { otherSide, perSide, SIDES, type Side } from "../../contract/request.ts";
 import type { Pictures } from "../../media/pictures.ts";
+import { middle } from "../middle.ts";
 import { blur, lumaPlane, type Plane, shrink } from "../space/plane.ts";
 import { meanDifference, meanOf } from "../sums.ts";
 import type { FramePair } from "./fields.ts";
@@ -176,8 +177,4 @@ function detailOf(picture: Plane): { detail: number; structure: number } {
 function fineness(picture: Plane): number {
   const around = blur(picture, 1).data;
   return meanOf(picture.data.map((value, index) => Math.abs(value - (around[index] as number))));
-}
-
-function middle(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 }

@@ -1,5 +1,6 @@
 /** Stretches of the distorted video that do not show what their place says: a picture that stands still, earlier frames. */
 import type { Run } from "../../contract/alignment.ts";
+import { middle } from "../middle.ts";
 import type { Evidence, TimeEvent } from "./events.ts";
 import { correlation, isPlain } from "./match.ts";
 import { offsetOf } from "./segments.ts";
@@ -62,10 +63,6 @@ function likenessOf(run: Run, { reference, distorted }: Evidence): readonly numb
   return Array.from({ length: run.count }, (_, index) =>
     correlation(reference, run.reference + index, distorted, run.distorted + index),
   );
-}
-
-function middle(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
 function overlap({ frames: a }: TimeEvent, { frames: b }: TimeEvent): boolean {

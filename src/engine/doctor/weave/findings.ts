@@ -3,6 +3,7 @@ import type { Finding } from "../../contract/finding.ts";
 import { otherSide, perSide, SIDES, type Side } from "../../contract/request.ts";
 import { UNCHECKED } from "../../contract/unchecked.ts";
 import { NAMES } from "../../media/track.ts";
+import { middle } from "../middle.ts";
 import { type OwnWeave, ownWeaves, type PairWeave, pairWeaves, WovenSide } from "./frames.ts";
 import type { BothFields } from "./measure.ts";
 
@@ -173,8 +174,4 @@ function isTelecined(weaves: readonly OwnWeave[]): boolean {
       return isIn ? share >= IN_PHASE : share <= OUT_OF_PHASE;
     }),
   );
-}
-
-function middle(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 }
