@@ -52,10 +52,10 @@ export async function exactAreas(pair: DecodedPair, relation: Relation): Promise
     { isExact: exact.exact, isKnown: exact.exact || isLit },
     relation,
   );
-  const sure = findings.map((finding) => atMost(confidence, finding));
-  if (exact.exact || (confidence === "certain" && exact.even)) return sure;
-  return sure.map((finding) => {
-    const found = withoutBorders(finding);
+  const isSure = exact.exact || (confidence === "certain" && exact.even);
+  return findings.map((finding) => {
+    const sure = atMost(confidence, finding);
+    const found = isSure ? sure : withoutBorders(sure);
     return isLit ? found : { ...found, evidence: `${found.evidence} ${ALIKE}` };
   });
 }

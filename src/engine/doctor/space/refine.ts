@@ -160,7 +160,44 @@ function whole(layout: Layout, pair: PlanePair): ExactAreas {
   const areas = { reference: area("reference"), distorted: area("distorted") };
   const distance = Math.max(0, ...borders);
   const even = SIDES.every((side) => isEven(areas[side], pair[side]));
-  return { ...areas, exact: distance <= SURE && layout.match >= CLEAR, even, distance, layout };
+  const isMeasured = distance <= SURE && layout.match >= CLEAR;
+  const isShaped =
+    even && distance <= EVEN && (isWholeFrame(areas, pair) || hasEqualBars(areas, pair, layout));
+  return { ...areas, exact: isMeasured || isShaped, even, distance, layout };
+}
+
+type Areas = Pick<ExactAreas, Side>;
+
+/**
+ * Whether one side shows the whole frame of the other, sample for sample: borders that were measured apart from each
+ * other are at the distance of that frame's size.
+ */
+function isWholeFrame(areas: Areas, pair: PlanePair): boolean {
+  return SIDES.some((side) => {
+    const other = otherSide(side);
+    const { width, height } = pair[other];
+    return hasSize(areas[side], { width, height }) && hasSize(areas[other], { width, height });
+  });
+}
+
+function hasSize(area: Area, { width, height }: Pick<Plane, "width" | "height">): boolean {
+  return area.width === width && area.height === height;
+}
+
+/** Whether the area of each side that is not whole lies between measured bars, as wide at opposite ends. */
+function hasEqualBars(areas: Areas, pair: PlanePair, { inside }: Layout): boolean {
+  const barred = SIDES.filter((side) => !hasSize(areas[side], pair[side]));
+  return barred.some((side) => {
+    const { x, y, width, height } = areas[side];
+    const frame = pair[side];
+    const isBetween = (start: number, size: number, length: number, bars: Stretch) =>
+      2 * start + size === length &&
+      start === Math.round(bars.start * length) &&
+      start + size === Math.round(bars.end * length);
+    return (
+      isBetween(x, width, frame.width, inside[side].x) && isBetween(y, height, frame.height, inside[side].y)
+    );
+  });
 }
 
 interface Border {
