@@ -174,9 +174,8 @@ type Areas = Pick<ExactAreas, Side>;
  */
 function isWholeFrame(areas: Areas, pair: PlanePair): boolean {
   return SIDES.some((side) => {
-    const other = otherSide(side);
-    const { width, height } = pair[other];
-    return hasSize(areas[side], { width, height }) && hasSize(areas[other], { width, height });
+    const frame = pair[otherSide(side)];
+    return hasSize(areas[side], frame) && hasSize(areas[otherSide(side)], frame);
   });
 }
 
@@ -184,7 +183,7 @@ function hasSize(area: Area, { width, height }: Pick<Plane, "width" | "height">)
   return area.width === width && area.height === height;
 }
 
-/** Whether the area of each side that is not whole lies between measured bars, as wide at opposite ends. */
+/** Whether the area of a side lies between measured bars that are as wide at opposite ends. */
 function hasEqualBars(areas: Areas, pair: PlanePair, { inside }: Layout): boolean {
   const barred = SIDES.filter((side) => !hasSize(areas[side], pair[side]));
   return barred.some((side) => {
