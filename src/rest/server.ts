@@ -40,14 +40,6 @@ const CHECK_EVERY_MS = 500;
 /** Milliseconds. Longer than the idle timeout of common load balancers (60 s), so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
 
-/** Options of the validator. A request is valid as it is: nothing is converted, completed or removed. */
-const EXACTLY = { coerceTypes: false, useDefaults: false, removeAdditional: false } as const;
-/**
- * OpenAPI has other keywords than JSON Schema, the services check formats, and the tests check the descriptions: that
- * here would take 30 ms at each start.
- */
-const OPENAPI = { strict: false, validateFormats: false, validateSchema: false, meta: false } as const;
-
 export interface RestOptions {
   readonly gate: Gate;
   readonly registry: Registry;
@@ -139,7 +131,6 @@ function newServer(options: RestOptions): FastifyInstance {
     http,
     // Parameters are as long as the headers allow; longer than the default of 100 characters they would be 404.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
-    ajv: { customOptions: { ...EXACTLY, ...OPENAPI } },
     ...(serverFactory && { serverFactory }),
   });
 }

@@ -11,6 +11,7 @@ import { parseObject } from "./json.ts";
 import type { Operation } from "./operation.ts";
 import { queryOf } from "./query.ts";
 import { schemaFault } from "./schema-faults.ts";
+import { validatorsOf } from "./validators.ts";
 
 export function addOperations<Operations>(
   app: FastifyInstance,
@@ -21,7 +22,7 @@ export function addOperations<Operations>(
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   app.addContentTypeParser(BYTES, (_request, payload, done) => done(null, payload));
-  app.addSchema(components);
+  app.setValidatorCompiler(validatorsOf(components));
   app.setSchemaErrorFormatter(schemaFault);
   checkHandlers(operations, handlers);
   for (const operation of operations) addOperation(app, operation, handlers[operation.id]);
