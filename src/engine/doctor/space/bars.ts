@@ -2,7 +2,7 @@
 import type { Side } from "../../contract/request.ts";
 import { type Box, type Stretch, WHOLE } from "./box.ts";
 import type { Plane } from "./plane.ts";
-import type { PlanePair } from "./tiles.ts";
+import type { PlanePair } from "./tile-places.ts";
 import { type AxisMap, type Turn, turned, type View } from "./view.ts";
 
 /** Bars of a side in samples of its planes. */

@@ -2,7 +2,7 @@
 import { paired } from "./bars.ts";
 import type { Plane } from "./plane.ts";
 import { judge, type Registration, register } from "./register.ts";
-import type { Axes, PlanePair } from "./tiles.ts";
+import type { Axes, PlanePair } from "./tile-places.ts";
 import { type AxisMap, IDENTITY, TURNS, type Turn, UPRIGHT, type View } from "./view.ts";
 
 /** Match at which no other guess is tried: encodes reach it unless they destroy the picture, wrong maps do not. */

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Box, common, image, type Stretch, WHOLE } from "./box.ts";
 import type { Plane } from "./plane.ts";
 import { judge, type Registration } from "./register.ts";
-import type { PlanePair } from "./tiles.ts";
+import type { PlanePair } from "./tile-places.ts";
 import { IDENTITY, inverse } from "./view.ts";
 
 export interface Layout extends Registration {

@@ -6,7 +6,7 @@ import type { Stretch } from "./box.ts";
 import { type Layout, layoutOf } from "./layout.ts";
 import { type Plane, shrink } from "./plane.ts";
 import { follow, type Registration, register } from "./register.ts";
-import type { Axes, PlanePair } from "./tiles.ts";
+import type { Axes, PlanePair } from "./tile-places.ts";
 import type { AxisMap, Turn } from "./view.ts";
 
 export interface ExactAreas {

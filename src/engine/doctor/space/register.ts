@@ -1,7 +1,8 @@
 /** Finds how one picture lies on another, to a fraction of a sample. */
 import { blur } from "./plane.ts";
 import { solved } from "./solve.ts";
-import { type Axes, matches, type PlanePair, type TileVote, tileCount, votes } from "./tiles.ts";
+import { type Axes, type PlanePair, tileCount } from "./tile-places.ts";
+import { matches, type TileVote, votes } from "./tiles.ts";
 import type { AxisMap } from "./view.ts";
 
 export interface Registration extends Axes {
