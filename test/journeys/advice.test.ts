@@ -9,6 +9,8 @@ import { score } from "../cli/program.ts";
 import { draw, encode, remux } from "../media/clips.ts";
 import { MediaDirectory } from "../media/directory.ts";
 import { ffmpeg } from "../media/ffmpeg.ts";
+import { ask, type Problem } from "../server/rest-client.ts";
+import { ServerProcess } from "../server/server-process.ts";
 
 const FRAMES = 75;
 const IDENTICAL_DB = 60;
@@ -99,71 +101,160 @@ describe("following the advice leads to a correct score or a refusal", () => {
     return remux(media, whole, `distorted.${container}`, output, input);
   }
 
-  for (const container of CONTAINERS) {
-    for (const [name, kind] of Object.entries(KINDS)) {
-      test(`${name}: ${container}`, async () => {
-        const distorted = await make(kind, container);
-        const { outcome, steps } = await obey(pristine, distorted);
-        const expected = kind.scored.includes(container) ? "scored" : "refused";
-        assert.equal(outcome, expected, steps.join("\n"));
-        await repair(pristine, distorted);
-      });
-    }
-  }
+  describe("of the scoring server", () => {
+    let server: ServerProcess;
+    before(async () => {
+      server = await ServerProcess.start();
+    });
+    after(() => server[Symbol.asyncDispose]());
 
-  for (const container of TIMED) {
-    for (const [name, kind] of Object.entries(KINDS).filter(([, { isShown }]) => isShown)) {
-      test(`${name}, with a reference in the same container: ${container}`, async () => {
-        const reference = await encode(media, `twin.${container}`, { frames: FRAMES }, LOSSLESS);
-        const { outcome, steps } = await obey(reference, await make(kind, container));
-        assert.equal(outcome, kind.isShown);
-        assert.match(steps.join(""), /According to its timestamps, the distorted video lacks/);
-        assert.doesNotMatch(steps.join(""), /on-frame-count-mismatch|onFrameCountMismatch/);
+    for (const container of CONTAINERS) {
+      for (const [name, kind] of Object.entries(KINDS)) {
+        test(`${name}: ${container}`, async () => {
+          const distorted = await make(kind, container);
+          const { outcome, steps } = await obey(pristine, distorted, throughServer(server));
+          const expected = kind.scored.includes(container) ? "scored" : "refused";
+          assert.equal(outcome, expected, steps.join("\n"));
+          await repair(pristine, distorted, server);
+        });
+      }
+    }
+
+    for (const container of TIMED) {
+      for (const [name, kind] of Object.entries(KINDS).filter(([, { isShown }]) => isShown)) {
+        test(`${name}, with a reference in the same container: ${container}`, async () => {
+          const reference = await encode(media, `twin.${container}`, { frames: FRAMES }, LOSSLESS);
+          const distorted = await make(kind, container);
+          const { outcome, steps } = await obey(reference, distorted, throughServer(server));
+          assert.equal(outcome, kind.isShown);
+          assert.match(steps.join(""), /According to its timestamps, the distorted video lacks/);
+          assert.doesNotMatch(steps.join(""), /onFrameCountMismatch/);
+        });
+      }
+    }
+  });
+
+  describe("of the command line", () => {
+    for (const [name, kind] of Object.entries(KINDS)) {
+      test(name, async () => {
+        const { outcome, steps } = await obey(pristine, await make(kind, "mp4"), throughCommandLine);
+        assert.equal(outcome, kind.scored.includes("mp4") ? "scored" : "refused", steps.join("\n"));
       });
     }
-  }
+  });
 });
 
-/** Scores a pair with --fix, which may refuse it; fails if the score is wrong. */
-async function repair(reference: string, distorted: string): Promise<void> {
-  const { code, stdout, stderr } = await score([reference, distorted, "--fix", "--metric", "psnr", "--json"]);
-  if (code === 2) return;
-  const { pooled, findings } = JSON.parse(stdout);
-  assert.equal(pooled.psnr_y.min, IDENTICAL_DB, `${JSON.stringify(findings)} ${stderr}`);
+/** An option of a request, and what must be true for it. */
+interface Advice {
+  readonly option: string;
+  readonly value: string | number;
+  readonly condition: string | undefined;
+}
+
+interface Scored {
+  readonly frameCount: number;
+  readonly pooled: Readonly<Record<string, { readonly min: number }>>;
+  readonly findings?: readonly unknown[];
+}
+
+/** What came of a request: the result, or the refusal with its advice. */
+interface Reply {
+  readonly result?: Scored;
+  readonly advice?: Advice | undefined;
+  /** The request and the refusal, for failures of this test. */
+  readonly text: string;
+}
+
+/** Scores a pair with the options that were advised. */
+type Way = (reference: string, distorted: string, advised: readonly Advice[]) => Promise<Reply>;
+
+function throughServer(server: ServerProcess): Way {
+  return async (reference, distorted, advised) => {
+    const options = Object.fromEntries(advised.map(({ option, value }) => [option, value]));
+    const { result, problem } = await scored(server, { reference, distorted, ...options });
+    if (result !== undefined) return { result, text: JSON.stringify(options) };
+    const remedy = problem?.found?.["remedy"] as (Remedy & { value: string | number }) | undefined;
+    const isFollowed = remedy !== undefined && remedy.option !== "fix";
+    return {
+      advice: isFollowed ? { ...remedy, condition: remedy.onlyIf } : undefined,
+      text: `${JSON.stringify(options)}: ${JSON.stringify(problem)}`,
+    };
+  };
+}
+
+/** The used members of `found.remedy`. The option "fix" is followed by itself, by `repair`. */
+interface Remedy {
+  readonly option: string;
+  readonly onlyIf?: string;
+}
+
+async function scored(
+  server: ServerProcess,
+  request: object,
+): Promise<{ result?: Scored; problem?: Problem }> {
+  const body = JSON.stringify({ ...request, features: ["psnr"] });
+  const headers = { "content-type": "application/json" };
+  const answer = await ask<Scored & Problem>(server, "/v1/score", { method: "POST", headers, body });
+  if (answer.status === 200) return { result: answer.body };
+  assert.equal(answer.status, 422, JSON.stringify(answer.body));
+  return { problem: answer.body };
+}
+
+const throughCommandLine: Way = async (reference, distorted, advised) => {
+  const flags = advised.flatMap(({ option, value }) => [option, String(value)]);
+  const pair = [reference, distorted, ...flags];
+  const { code, stdout, stderr } = await score([...pair, "--metric", "psnr", "--json"]);
+  const reported = stderr.replaceAll(/\n */g, " ").replace(DOCTOR, "");
+  const text = `svc score ${pair.join(" ")}: ${reported}`;
+  if (code === 0) return { result: JSON.parse(stdout), text };
+  assert.equal(code, 2, reported);
+  const found = /\] (?<when>[^:\]]*): (?<flag>--[a-z-]+) (?<value>[a-z]+|-?\d+) *$/.exec(reported)?.groups;
+  if (found === undefined) return { text };
+  const { when = "", flag = "", value = "" } = found;
+  return { advice: { option: flag, value, condition: /^Only if (.*)$/.exec(when)?.[1] }, text };
+};
+
+/** Scores a pair with the fixes of the doctor, which may refuse it; fails if the score is wrong. */
+async function repair(reference: string, distorted: string, server: ServerProcess): Promise<void> {
+  const { result } = await scored(server, { reference, distorted, fix: true });
+  if (result === undefined) return;
+  assert.equal(result.pooled["psnr_y"]?.min, IDENTICAL_DB, JSON.stringify(result.findings));
 }
 
 /** Follows the advice of each refusal if its condition is true; fails if a score is wrong. */
-async function obey(reference: string, distorted: string) {
-  const flags: string[] = [];
+async function obey(reference: string, distorted: string, way: Way) {
+  const advised: Advice[] = [];
   const steps: string[] = [];
   for (;;) {
-    const pair = [reference, distorted, ...flags];
-    const { code, stdout, stderr } = await score([...pair, "--metric", "psnr", "--json"]);
-    const reported = stderr.replaceAll(/\n */g, " ").replace(DOCTOR, "");
-    steps.push(`svc score ${pair.join(" ")}: ${reported}`);
+    const { result, advice, text } = await way(reference, distorted, advised);
+    steps.push(text);
     assert.ok(steps.length <= MAX_STEPS, steps.join("\n"));
-    if (code === 0) {
-      const { pooled, frameCount } = JSON.parse(stdout);
-      const text = `${frameCount} frames, PSNR ${pooled.psnr_y.min} dB at least, after ${steps.join("\n")}`;
-      assert.equal(pooled.psnr_y.min, IDENTICAL_DB, text);
+    if (result !== undefined) {
+      const psnr = result.pooled["psnr_y"]?.min;
+      const score = `${result.frameCount} frames, PSNR ${psnr} dB at least, after ${steps.join("\n")}`;
+      assert.equal(psnr, IDENTICAL_DB, score);
       return { outcome: "scored", steps };
     }
-    assert.equal(code, 2, reported);
-    const advice = /\] (?<when>[^:\]]*): (?<flag>--[a-z-]+) (?<value>[a-z]+|-?\d+) *$/.exec(reported)?.groups;
-    const { when = "", flag = "", value = "" } = advice ?? {};
-    const condition = /^Only if (.*)$/.exec(when)?.[1];
-    if (!advice || (condition !== undefined && !(await isTrue(condition, reference, distorted, flags))))
+    if (advice === undefined || !(await isTrue(advice, reference, distorted, advised)))
       return { outcome: "refused", steps };
-    assert.ok(!flags.includes(flag), `the advice repeats itself: ${steps.join("\n")}`);
-    flags.push(flag, value);
+    const isNew = advised.every(({ option }) => option !== advice.option);
+    assert.ok(isNew, `the advice repeats itself: ${steps.join("\n")}`);
+    advised.push(advice);
   }
 }
 
 const NTH: Readonly<Record<string, number>> = { second: 2, third: 3 };
 
-/** Returns whether a condition is true for the frames that the two really have. */
-async function isTrue(condition: string, reference: string, distorted: string, flags: readonly string[]) {
-  const ignored = flags.includes("--edit-lists") ? ["-ignore_editlist", "1"] : [];
+/** Returns whether the condition of an advice is true for the frames that the two really have. */
+async function isTrue(
+  { condition }: Advice,
+  reference: string,
+  distorted: string,
+  advised: readonly Advice[],
+) {
+  if (condition === undefined) return true;
+  const isIgnored = advised.some(({ option }) => ["editLists", "--edit-lists"].includes(option));
+  const ignored = isIgnored ? ["-ignore_editlist", "1"] : [];
   const [r, d] = await Promise.all([framesOf(reference, ignored), framesOf(distorted, ignored)]);
   const [short, long] = r.length < d.length ? [r, d] : [d, r];
   if (condition === "the missing frames are the last ones")
