@@ -7,6 +7,7 @@
 import { spawn } from "node:child_process";
 import { accessSync, constants, readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { alone } from "../alone.mjs";
 
 export interface DebianPackage {
   readonly package: string;
@@ -25,8 +26,7 @@ export async function ensurePackages(
   wanted: readonly DebianPackage[],
   { isRoot }: { isRoot: boolean },
 ): Promise<Map<string, string>> {
-  const absent = wanted.filter(({ command }) => !isOnPath(command));
-  const problem = absent.length === 0 || !isRoot ? undefined : await aptInstall(absent);
+  const problem = isRoot ? await installAbsent(wanted) : undefined;
   const missing = wanted.filter(({ command }) => !isOnPath(command));
   return new Map(
     missing.flatMap((one) => {
@@ -46,6 +46,14 @@ function isOnPath(command: string): boolean {
     } catch {
       return false;
     }
+  });
+}
+
+/** Installs what is absent. Returns the reason if that fails. apt-get fails while another process uses it. */
+function installAbsent(wanted: readonly DebianPackage[]): Promise<string | undefined> {
+  return alone("svc-debian-packages", async () => {
+    const absent = wanted.filter(({ command }) => !isOnPath(command));
+    return absent.length === 0 ? undefined : aptInstall(absent);
   });
 }
 
