@@ -19,7 +19,7 @@ import {
   swapFindings,
 } from "./samples/content.ts";
 import { type Fields, fieldsOf } from "./samples/fields.ts";
-import { levelFindings } from "./samples/levels.ts";
+import { isPlain, levelFindings } from "./samples/levels.ts";
 import { matrixFindings } from "./samples/matrix.ts";
 import { tonesOf } from "./samples/tones.ts";
 import { turnFindings } from "./space/findings.ts";
@@ -153,13 +153,14 @@ async function findingsOfSamples(
   { relation, fieldsOfFrames }: { relation: Relation; fieldsOfFrames: FieldsOf },
 ): Promise<Finding[]> {
   const { view, frames, layout, time } = relation;
-  const samples = sampleFindings(fieldsOf(pictures, frames, view, layout?.reference), pair.tracks);
+  const fields = fieldsOf(pictures, frames, view, layout?.reference);
+  const samples = sampleFindings(fields, pair.tracks);
   await letOthersRun();
   const woven = await fieldFindings(pair, relation, { ratio, fields: () => fieldsOfFrames(relation) });
   return [
     ...(time.state === "unclear" ? samples.map(lessSureLevels) : samples),
     // The fields of plain pictures differ by what an encode makes of them.
-    ...(samples.includes(UNCHECKED.samples) ? woven.map(onlyPossible) : woven),
+    ...(isPlain(fields) ? woven.map(onlyPossible) : woven),
     ...swapFindings(pictures, frames, bitRates(pair.tracks)),
   ];
 }
@@ -182,8 +183,8 @@ function sampleFindings(fields: Fields, tracks: Readonly<Record<Side, Track>>): 
   if (says("TRANSFER_DIFFERS", "certain")) return stated;
   const ranges = perSide((side) => statedRange(tracks[side]));
   const levels = levelFindings(fields, ranges);
-  const isPlain = levels.includes(UNCHECKED.samples);
-  const matrix = isPlain ? [] : matrixFindings(fields);
+  const isUnchecked = levels.includes(UNCHECKED.samples);
+  const matrix = isUnchecked ? [] : matrixFindings(fields);
   // A conversion with another matrix changes levels too.
   const isOtherMatrix = matrix.some(({ code }) => code === "MATRIX_DIFFERS");
   const kept = levels.filter(({ code }) => code !== "LEVELS_DIFFER" || !isOtherMatrix);

@@ -1,6 +1,6 @@
 /** Averages over blocks of aligned pictures: encodes and grain change them little, levels and matrices do. */
 
-import type { Side } from "../../contract/request.ts";
+import { perSide, type Side } from "../../contract/request.ts";
 import { CHROMA, LUMA, type Pictures } from "../../media/pictures.ts";
 import { type Box, WHOLE } from "../space/box.ts";
 import { plane, shrink } from "../space/plane.ts";
@@ -8,12 +8,17 @@ import { type AxisMap, applyView, type View } from "../space/view.ts";
 
 /** Side of a block of luma in samples of pictures; half of it in chroma. */
 const BLOCK = 8;
+const [COLUMNS, ROWS] = [LUMA.width / BLOCK, LUMA.height / BLOCK];
 
 /** Components of blocks of both sides at the same places; chroma as the distance from grey. */
 export interface Fields {
   readonly count: number;
   readonly reference: Components;
   readonly distorted: Components;
+  /** By how much each block stands out from those around it: encodes take away a part of that. */
+  readonly detail: Readonly<Record<Side, Components>>;
+  /** The part of the frame that each block lies in: what an encode does to a thing there is much the same in all frames. */
+  readonly parts: Uint8Array;
 }
 
 export interface Components {
@@ -40,30 +45,46 @@ export function fieldsOf(
   view: View,
   common: Box = WHOLE,
 ): Fields {
-  const sides = frames.map((pair) => ({
-    reference: blocks(reference, pair.reference),
-    distorted: blocks(distorted, pair.distorted, view),
-  }));
   const inside = shown(view, common);
+  const sides = {
+    reference: frames.map((pair) => blocks(reference, pair.reference)),
+    distorted: frames.map((pair) => blocks(distorted, pair.distorted, view)),
+  };
   const isWhole = inside.every((is) => is);
   const keep = (values: Float32Array) => (isWhole ? values : values.filter((_, index) => inside[index]));
-  const join = (side: "reference" | "distorted", name: keyof Components) => {
-    const all = sides.map((pair) => keep(pair[side][name]));
-    const joined = new Float32Array(all.reduce((sum, { length }) => sum + length, 0));
-    let at = 0;
-    for (const values of all) {
-      joined.set(values, at);
-      at += values.length;
-    }
-    return joined;
+  const of = (side: Side, change = (values: Float32Array) => values): Components =>
+    componentsOf((name) => joined(sides[side].map((frame) => keep(change(frame[name])))));
+  const made = {
+    ...perSide((side) => of(side)),
+    detail: perSide((side) => of(side, (values) => standingOut(values, inside))),
   };
-  const of = (side: "reference" | "distorted"): Components => ({
-    y: join(side, "y"),
-    u: join(side, "u"),
-    v: join(side, "v"),
-  });
-  const made = { reference: of("reference"), distorted: of("distorted") };
-  return { count: made.reference.y.length, ...made };
+  const { length: count } = made.reference.y;
+  const places = Array.from(inside.keys()).filter((index) => inside[index]);
+  const parts = Uint8Array.from({ length: count }, (_, index) => partOf(places[index % places.length] ?? 0));
+  return { count, ...made, parts };
+}
+
+/** Parts of the frame, across and down. */
+const ACROSS = 6;
+const DOWN = 4;
+
+function partOf(place: number): number {
+  const [column, row] = [place % COLUMNS, Math.floor(place / COLUMNS)];
+  return Math.floor((column * ACROSS) / COLUMNS) + ACROSS * Math.floor((row * DOWN) / ROWS);
+}
+
+function componentsOf(of: (name: keyof Components) => Float32Array): Components {
+  return { y: of("y"), u: of("u"), v: of("v") };
+}
+
+function joined(all: readonly Float32Array[]): Float32Array {
+  const out = new Float32Array(all.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const values of all) {
+    out.set(values, at);
+    at += values.length;
+  }
+  return out;
 }
 
 function blocks(pictures: Pictures, index: number, view?: View): Components {
@@ -80,28 +101,48 @@ function fromGrey(values: Float32Array): Float32Array {
   return values;
 }
 
+/** The distance of each block from the mean of itself and the blocks next to it, as far as they are `inside`. */
+function standingOut(values: Float32Array, inside: readonly boolean[]): Float32Array {
+  return values.map((value, index) => value - meanAround(values, inside, index));
+}
+
+function meanAround(values: Float32Array, inside: readonly boolean[], index: number): number {
+  const [column, row] = [index % COLUMNS, Math.floor(index / COLUMNS)];
+  let [sum, count] = [0, 0];
+  for (let y = Math.max(0, row - 1); y <= Math.min(ROWS - 1, row + 1); y++) {
+    for (let x = Math.max(0, column - 1); x <= Math.min(COLUMNS - 1, column + 1); x++) {
+      if (!inside[y * COLUMNS + x]) continue;
+      sum += values[y * COLUMNS + x] as number;
+      count++;
+    }
+  }
+  return count > 0 ? sum / count : 0;
+}
+
 /** Which blocks of the reference lie in the common part, and are shown whole by the distorted picture. */
 function shown({ x, y }: View, common: Box): boolean[] {
-  const [columns, rows] = [LUMA.width / BLOCK, LUMA.height / BLOCK];
   const within = (name: "x" | "y", { scale, shift }: AxisMap, index: number, count: number) => {
     const [first, end] = [index / count, (index + 1) / count];
     const { start, end: last } = common[name];
     const isCommon = first >= start - TOLERANCE && end <= last + TOLERANCE;
     return isCommon && scale * first + shift >= -TOLERANCE && scale * end + shift <= 1 + TOLERANCE;
   };
-  return Array.from({ length: columns * rows }, (_, index) => {
-    const [column, row] = [index % columns, Math.floor(index / columns)];
-    return within("x", x, column, columns) && within("y", y, row, rows);
+  return Array.from({ length: COLUMNS * ROWS }, (_, index) => {
+    const [column, row] = [index % COLUMNS, Math.floor(index / COLUMNS)];
+    return within("x", x, column, COLUMNS) && within("y", y, row, ROWS);
   });
 }
 
 /** The blocks of which the reference's are at least three levels off grey. */
-export function coloured({ reference, distorted }: Fields): Fields {
+export function coloured({ reference, distorted, detail, parts }: Fields): Fields {
   const places = colouredPlaces(reference);
-  const keep = (values: Float32Array) => gathered(values, places);
-  const of = ({ y, u, v }: Components): Components => ({ y: keep(y), u: keep(u), v: keep(v) });
-  const made = { reference: of(reference), distorted: of(distorted) };
-  return { count: made.reference.y.length, ...made };
+  const of = (components: Components): Components =>
+    componentsOf((name) => gathered(components[name], places));
+  return {
+    count: places.length,
+    ...{ reference: of(reference), distorted: of(distorted), detail: perSide((side) => of(detail[side])) },
+    parts: Uint8Array.from(places, (place) => parts[place] as number),
+  };
 }
 
 function colouredPlaces({ u, v }: Components): number[] {

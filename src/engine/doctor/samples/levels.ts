@@ -19,7 +19,9 @@ type Conversion = (typeof CONVERSIONS)[number];
 
 /** Least blocks and spread of luma, in levels, without which gain and offset are not determined. */
 const LEAST_BLOCKS = 200;
-const LEAST_SPREAD = 20;
+const LEAST_SPREAD = 8;
+/** Spread of luma, in levels, under which pictures are plain. */
+const PLAIN = 20;
 /** Distance of luma's gain, and of levels at the middle of the content, from a conversion's. */
 const GAIN = 0.04;
 const LEVEL = 3;
@@ -53,18 +55,18 @@ export interface Levels {
 
 /** Measures levels; undefined if the pictures are too plain. */
 function levelsOf(fields: Fields): Levels | undefined {
-  const { count, reference, distorted } = fields;
-  const spread = quantile(reference.y, 0.98) - quantile(reference.y, 0.02);
-  if (count < LEAST_BLOCKS || spread < LEAST_SPREAD) return undefined;
+  const { count, reference, distorted, detail } = fields;
+  if (count < LEAST_BLOCKS || spreadOf(fields) < LEAST_SPREAD) return undefined;
   const one = new Float32Array(count).fill(1);
-  const luma = fit(distorted.y, [reference.y, one]);
+  // Encodes take contrast from fine detail: the gain is that of what is coarser.
+  const luma = fit(distorted.y, [reference.y, one, detail.reference.y]);
   if (!luma) return undefined;
   const [gain = 1, offset = 0] = luma.coefficients;
   const colours = coloured(fields);
   const chroma = (["u", "v"] as const).flatMap((name) => {
     if (colours.count < LEAST_BLOCKS) return [];
     const values = colours.distorted[name];
-    const found = fit(values, [colours.reference[name], one]);
+    const found = fit(values, [colours.reference[name], one, colours.detail.reference[name]]);
     return found && explained(values, found) ? [found.coefficients[0] ?? 1] : [];
   });
   const differences = distorted.y.map((value, index) => Math.abs(value - (reference.y[index] ?? 0)));
@@ -76,6 +78,15 @@ function levelsOf(fields: Fields): Levels | undefined {
     left: luma.residual,
     middle: meanOf(reference.y),
   };
+}
+
+function spreadOf({ reference }: Fields): number {
+  return quantile(reference.y, 0.98) - quantile(reference.y, 0.02);
+}
+
+/** Whether pictures have so little contrast that what an encode changes may look like more than it is. */
+export function isPlain(fields: Fields): boolean {
+  return fields.count < LEAST_BLOCKS || spreadOf(fields) < PLAIN;
 }
 
 /** Whether a fit leaves only a small part of the variation. */

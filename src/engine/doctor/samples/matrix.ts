@@ -4,8 +4,8 @@ import { MATRICES, type SampleMatrix } from "../../contract/picture.ts";
 import { SIDES, type Side } from "../../contract/request.ts";
 import { UNCHECKED } from "../../contract/unchecked.ts";
 import { inverted } from "../space/solve.ts";
-import { coloured, type Fields } from "./fields.ts";
-import { fit } from "./regression.ts";
+import type { Fields } from "./fields.ts";
+import { type BothWays, distance, type Measured, type Mixture, measure, NONE } from "./mixture.ts";
 
 /** What the videos say of themselves; undefined: nothing. */
 export type MatrixTags = Readonly<Partial<Record<Side, SampleMatrix>>>;
@@ -17,27 +17,20 @@ const LUMA_PARTS: Readonly<Record<SampleMatrix, readonly [red: number, blue: num
   BT2020: [0.2627, 0.0593],
 };
 
-/** The shares by which one component mixes into another: chroma into luma, and one chroma into the other. */
-interface Mixture {
-  readonly uToY: number;
-  readonly vToY: number;
-  readonly vToU: number;
-  readonly uToV: number;
-}
 const TERMS = ["uToY", "vToY", "vToU", "uToV"] as const;
 
 /** A hypothesis: the samples of the sides are of these matrices. */
 interface Hypothesis {
   readonly reference: SampleMatrix;
   readonly distorted: SampleMatrix;
-  readonly mixture: Mixture;
+  readonly mixtures: BothWays<Mixture>;
 }
 
 const HYPOTHESES: readonly Hypothesis[] = MATRICES.flatMap((reference) =>
   MATRICES.filter((distorted) => distorted !== reference).map((distorted) => ({
     reference,
     distorted,
-    mixture: mixtureOf(reference, distorted),
+    mixtures: { forth: mixtureOf(reference, distorted), back: mixtureOf(distorted, reference) },
   })),
 );
 
@@ -61,67 +54,50 @@ function mixtureOf(from: SampleMatrix, to: SampleMatrix): Mixture {
   return { uToY: at(0, 1), vToY: at(0, 2), vToU: at(1, 2), uToV: at(2, 1) };
 }
 
-const LEAST_BLOCKS = 150;
-/** Least variation in levels of each chroma that the other does not explain: fewer hues than two say nothing. */
-const VARIETY = 0.5;
-/** Errors of the terms that codecs leave on any pair: chroma into luma, chroma into chroma. */
-const LUMA_ERROR = 0.04;
-const CHROMA_ERROR = 0.02;
-/** A codec that takes colour away mixes correlated chroma by about half as much; a matrix takes away up to 5 %. */
-const MIXED = 0.5;
-const KEPT = 0.06;
-/** By how much a hypothesis must be better than none, and how well it must fit, in squared errors; clean pairs reach 2. */
-const BETTER = 5;
-const FITS = 8;
+/**
+ * By how much a hypothesis must be better than none, or none than it, to be distinguished, in squared errors; hard encodes of
+ * clean pairs reach 5.
+ */
+const BETTER = 6;
 /** Part of the squared error of no conversion that the best hypothesis may leave. */
-const LEFT = 0.35;
-/** Better by that much: certain. */
+const LEFT = 0.65;
+/** Better by that much, and with no more left: certain. */
 const CERTAIN = 16;
+const SURELY_LEFT = 0.35;
 /** What a tag weighs that says otherwise, and BT.2020 without a tag: they decide between hypotheses that fit alike. */
-const UNTAGGED = 1.5;
+const UNTAGGED = 3;
 
-interface Measured {
-  readonly mixture: Mixture;
-  readonly errors: Mixture;
-}
-
-/** Times BETTER that a usual mistake must be better than none for it to be seen in spite of what the encode changes. */
-const SEEN = 2;
-
-/** Whether any of the usual mistakes would be seen. */
-function shows({ errors }: Measured): boolean {
+/** Whether none of the usual mistakes explains what is measured nearly as well as no conversion, which leaves `none`. */
+function isNone(measured: BothWays<Measured>, none: number): boolean {
   const usual = HYPOTHESES.filter(
     ({ reference, distorted }) => reference !== "BT2020" && distorted !== "BT2020",
   );
-  const none: Mixture = { uToY: 0, vToY: 0, vToU: 0, uToV: 0 };
-  return usual.some(({ mixture }) => distance({ mixture, errors }, none) >= SEEN * BETTER);
+  return usual.every(({ mixtures }) => distance(measured, mixtures) - none >= BETTER);
 }
 
-/** Findings of the matrix: from 601 to 709 and the like; NOT_CHECKED where none would be seen. */
+/** Findings of the matrix: from 601 to 709 and the like; NOT_CHECKED where it may be or not. */
 export function matrixFindings(fields: Fields, tags: MatrixTags = {}): Finding[] {
   const measured = measure(fields);
   if (!measured) return [UNCHECKED.matrix];
-  const none = distance(measured, { uToY: 0, vToY: 0, vToU: 0, uToV: 0 });
-  const best = HYPOTHESES.map((hypothesis) => ({
-    hypothesis,
-    off: distance(measured, hypothesis.mixture),
-    doubt: doubt(hypothesis, tags),
-  })).reduce((one, other) => (other.off + other.doubt < one.off + one.doubt ? other : one));
-  const gain = none - best.off;
-  if (gain < BETTER || best.off > Math.min(FITS, LEFT * none))
-    return shows(measured) ? [] : [UNCHECKED.matrix];
+  const none = distance(measured, NONE);
+  const best = HYPOTHESES.map((hypothesis) => {
+    const off = distance(measured, hypothesis.mixtures);
+    return { hypothesis, off, gain: none - off - doubt(hypothesis, tags) };
+  }).reduce((one, other) => (other.gain > one.gain ? other : one));
+  const { gain } = best;
+  if (gain < BETTER || best.off > LEFT * none) return isNone(measured, none) ? [] : [UNCHECKED.matrix];
   const { reference, distorted } = best.hypothesis;
   const side: Side =
     tags.reference !== undefined && tags.reference !== reference && tags.distorted === distorted
       ? "reference"
       : "distorted";
-  const { mixture } = measured;
+  const { mixture } = measured.forth;
   return [
     {
       code: "MATRIX_DIFFERS",
       side,
-      confidence: gain >= CERTAIN ? "certain" : "likely",
-      evidence: `Chroma goes into luma by ${text(mixture.uToY)} and ${text(mixture.vToY)}, into the other chroma by ${text(mixture.vToU)} and ${text(mixture.uToV)}, as from ${reference} to ${distorted} (${TERMS.map((term) => text(best.hypothesis.mixture[term])).join(", ")}).`,
+      confidence: gain >= CERTAIN && best.off <= SURELY_LEFT * none ? "certain" : "likely",
+      evidence: `Chroma goes into luma by ${text(mixture.uToY)} and ${text(mixture.vToY)}, into the other chroma by ${text(mixture.vToU)} and ${text(mixture.uToV)}, as from ${reference} to ${distorted} (${TERMS.map((term) => text(best.hypothesis.mixtures.forth[term])).join(", ")}).`,
       fix: { matrixOf: { reference, distorted } },
     },
   ];
@@ -137,48 +113,4 @@ function doubt(hypothesis: Hypothesis, tags: MatrixTags): number {
 
 function text(value: number): string {
   return value.toFixed(3);
-}
-
-function distance({ mixture, errors }: Measured, expected: Mixture): number {
-  return TERMS.reduce((sum, term) => sum + ((mixture[term] - expected[term]) / errors[term]) ** 2, 0);
-}
-
-/** Measures what is mixed on coloured blocks, since grey is the same by any matrix; undefined if there are too few, or too little variety of colour. */
-function measure(fields: Fields): Measured | undefined {
-  const { reference, distorted } = coloured(fields);
-  const { y, u, v } = reference;
-  if (y.length < LEAST_BLOCKS) return undefined;
-  const one = new Float32Array(y.length).fill(1);
-  const inU = fit(distorted.u, [u, v, one]);
-  const inV = fit(distorted.v, [v, u, one]);
-  // A tone curve may have changed luma: its bends must not be taken for chroma.
-  const tone = [y, one, y.map((value) => (value / 128 - 1) ** 2), y.map((value) => (value / 128 - 1) ** 3)];
-  const inY = fit(distorted.y, [...tone, u, v]);
-  if (!inU || !inV || !inY) return undefined;
-  const [uGain = 1, vToU = 0] = inU.coefficients;
-  const [vGain = 1, uToV = 0] = inV.coefficients;
-  const [uToY = 0, vToY = 0] = inY.coefficients.slice(4);
-  const faded = [uGain, vGain].reduce((sum, gain) => sum + MIXED * Math.max(0, Math.abs(1 - gain) - KEPT), 0);
-  const [ofU, ofV] = spreads(u, v);
-  if (Math.min(ofU, ofV) < VARIETY) return undefined;
-  const of = (residual: number, spread: number, floor: number) =>
-    floor + faded + (INDEPENDENT * residual) / (Math.sqrt(y.length) * spread);
-  return {
-    mixture: { uToY, vToY, vToU, uToV },
-    errors: {
-      uToY: of(inY.residual, ofU, LUMA_ERROR),
-      vToY: of(inY.residual, ofV, LUMA_ERROR),
-      vToU: of(inU.residual, ofV, CHROMA_ERROR),
-      uToV: of(inV.residual, ofU, CHROMA_ERROR),
-    },
-  };
-}
-
-/** Square root of the blocks that err together: blocks of frames close in time and place do. */
-const INDEPENDENT = 5;
-
-/** Variation of each chroma that the other does not explain. */
-function spreads(u: Float32Array, v: Float32Array): [number, number] {
-  const one = new Float32Array(u.length).fill(1);
-  return [fit(u, [v, one])?.residual ?? 0, fit(v, [u, one])?.residual ?? 0];
 }

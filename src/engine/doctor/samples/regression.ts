@@ -1,11 +1,15 @@
 /** Least squares that outliers do not move. */
-import { solved } from "../space/solve.ts";
+import { inverted } from "../space/solve.ts";
 
 export interface Fit {
   /** One for each regressor. */
   readonly coefficients: readonly number[];
   /** Robust standard deviation of what is left, in the unit of the values. */
   readonly residual: number;
+  /** What is left of each value, times its weight. */
+  readonly left: Float64Array;
+  /** Inverse of the regressors' weighted products, row by row. */
+  readonly inverse: Float64Array;
 }
 
 /** Rounds of reweighting at most, and part of the residual by which another round would change it. */
@@ -38,35 +42,42 @@ class Regression {
   }
 
   fitted(): Fit | undefined {
-    let coefficients: Float64Array | undefined;
     let residual = 0;
-    for (let round = 0; round < ROUNDS; round++) {
-      coefficients = this.#weighted();
-      if (!coefficients) return undefined;
+    for (let round = 1; ; round++) {
+      const inverse = inverted(this.#products());
+      if (!inverse) return undefined;
+      const coefficients = this.#solved(inverse);
       this.#leave(coefficients);
       const before = residual;
       residual = deviation(this.#left, this.#scratch);
-      if (Math.abs(residual - before) <= SETTLED * residual) break;
+      if (round === ROUNDS || Math.abs(residual - before) <= SETTLED * residual) {
+        multiply(this.#weights, this.#left, this.#left);
+        return { coefficients: [...coefficients], residual, left: this.#left, inverse };
+      }
       reweight(this.#weights, this.#left, BEND * Math.max(ROUNDING, residual));
     }
-    return coefficients && { coefficients: [...coefficients], residual };
   }
 
-  #weighted(): Float64Array | undefined {
+  /** Weighted products of the regressors with each other. */
+  #products(): Float64Array {
     const n = this.#regressors.length;
     const matrix = new Float64Array(n * n);
-    const wanted = new Float64Array(n);
-    const one = this.#scratch;
     for (const [row, regressor] of this.#regressors.entries()) {
-      multiply(this.#weights, regressor, one);
+      multiply(this.#weights, regressor, this.#scratch);
       for (const [column, other] of this.#regressors.slice(0, row + 1).entries()) {
-        const sum = product(one, other);
+        const sum = product(this.#scratch, other);
         matrix[row * n + column] = sum;
         matrix[column * n + row] = sum;
       }
-      wanted[row] = product(one, this.#values);
     }
-    return solved(matrix, wanted);
+    return matrix;
+  }
+
+  #solved(inverse: Float64Array): Float64Array {
+    const n = this.#regressors.length;
+    multiply(this.#weights, this.#values, this.#scratch);
+    const wanted = Float64Array.from(this.#regressors, (regressor) => product(this.#scratch, regressor));
+    return wanted.map((_, row) => product(inverse.subarray(row * n, (row + 1) * n), wanted));
   }
 
   /** What the sum of the regressors leaves of the values. */
@@ -75,6 +86,42 @@ class Regression {
     for (const [index, regressor] of this.#regressors.entries())
       subtract(this.#left, coefficients[index] ?? 0, regressor);
   }
+}
+
+/**
+ * Covariances of a fit's coefficients, row by row, from how much the parts of the values contradict each other: what
+ * is left of values of one part errs together, however many there are (the sandwich of clustered samples).
+ */
+export function covarianceOf(
+  { left, inverse }: Fit,
+  regressors: readonly ArrayLike<number>[],
+  parts: Uint8Array,
+): Float64Array {
+  const n = regressors.length;
+  const sums = regressors.map((regressor) => sumsOf(parts, left, regressor));
+  const used = new Set(parts).size;
+  // Coefficients move by the inverse times a part's sums.
+  const moves = Array.from({ length: n }, (_, row) =>
+    (sums[0] ?? new Float64Array()).map((_, part) =>
+      sums.reduce((sum, of, k) => sum + (inverse[row * n + k] as number) * (of[part] as number), 0),
+    ),
+  );
+  const few = used / Math.max(1, used - 1);
+  return Float64Array.from(
+    { length: n * n },
+    (_, index) =>
+      few * product(moves[Math.floor(index / n)] as Float64Array, moves[index % n] as Float64Array),
+  );
+}
+
+/** Sums over each part of what is left times a regressor. */
+function sumsOf(parts: Uint8Array, left: Float64Array, regressor: ArrayLike<number>): Float64Array {
+  const sums = new Float64Array(parts.reduce((most, part) => Math.max(most, part), 0) + 1);
+  for (let i = 0; i < parts.length; i++) {
+    const part = parts[i] as number;
+    sums[part] = (sums[part] as number) + (left[i] as number) * (regressor[i] as number);
+  }
+  return sums;
 }
 
 function multiply(one: Float64Array, other: Float64Array, out: Float64Array): void {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fieldsOf } from "../../../../../src/engine/doctor/samples/fields.ts";
-import { levelFindings } from "../../../../../src/engine/doctor/samples/levels.ts";
+import { isPlain, levelFindings } from "../../../../../src/engine/doctor/samples/levels.ts";
 import { matrixFindings } from "../../../../../src/engine/doctor/samples/matrix.ts";
 import { IDENTITY } from "../../../../../src/engine/doctor/space/view.ts";
 import { random } from "../../../random.ts";
@@ -35,6 +35,36 @@ function fields(change: (colours: Colours) => Colours) {
     v: component(frame, 2),
   }));
   return fieldsOf({ reference: pictures(FRAMES), distorted: pictures(changed) }, NUMBERS, IDENTITY);
+}
+
+/** Waves about half as long as two blocks: an encode takes a part of them away. */
+const ripples =
+  (seed: number): Scene =>
+  (x, y) =>
+    Math.sin(2 * Math.PI * (14 * x + seed)) * Math.cos(2 * Math.PI * (8 * y - seed));
+
+/** Fields of the frames with ripples, and of the same with a part of those left, and each sample changed. */
+function blurred(left: number, change: (colours: Colours) => Colours) {
+  const rippled = (part: number, change: (colours: Colours) => Colours) =>
+    FRAMES.map(({ y, u, v }, seed) => {
+      const ripple = ripples(seed);
+      // Luma and both chroma ripple together, as things have one colour.
+      const colours = (at: readonly [number, number]): Colours => [
+        100 + 0.5 * (y(...at) - 125) + 30 * part * ripple(...at),
+        0.4 * (u(...at) - 128) + 20 * part * ripple(...at),
+        0.4 * (v(...at) - 128) - 16 * part * ripple(...at),
+      ];
+      const component =
+        (index: 0 | 1 | 2): Scene =>
+        (...at) =>
+          change(colours(at))[index] + (index === 0 ? 0 : 128);
+      return { y: component(0), u: component(1), v: component(2) };
+    });
+  const [reference, distorted] = [
+    pictures(rippled(1, (colours) => colours)),
+    pictures(rippled(left, change)),
+  ];
+  return fieldsOf({ reference, distorted }, NUMBERS, IDENTITY);
 }
 
 const full = ([y, u, v]: Colours): Colours => [((y - 16) * 255) / 219, (u * 255) / 224, (v * 255) / 224];
@@ -116,6 +146,24 @@ test("does not know the range of pictures without colour whose levels differ nea
   ]);
 });
 
+test("knows the range of pictures whose fine detail an encode took away", () => {
+  assert.deepEqual(codesOf(levelFindings(blurred(0.4, limited))), ["RANGE_DIFFERS"]);
+  assert.equal(levelFindings(blurred(0.4, full))[0]?.confidence, "certain");
+  assert.deepEqual(levelFindings(blurred(0.4, (colours) => colours)), []);
+});
+
+test("knows the range of pictures of little contrast", () => {
+  const dark = ([y, u, v]: Colours): Colours => [30 + 0.08 * (y - 40), 0.3 * u, 0.3 * v];
+  const clean = fields(dark);
+  const found = levelFindings({ ...fields((colours) => full(dark(colours))), reference: clean.distorted });
+  assert.deepEqual(
+    found.map(({ code }) => code),
+    ["RANGE_DIFFERS"],
+  );
+  assert.equal(isPlain({ ...clean, reference: clean.distorted }), true);
+  assert.equal(isPlain(clean), false);
+});
+
 test("finds BT.709 that was converted to BT.601, with a gamma too", () => {
   for (const change of [to601, (colours: Colours) => gamma(to601(colours))]) {
     const [finding] = matrixFindings(fields(change));
@@ -134,6 +182,47 @@ test("takes neither saturation nor gamma nor range for a matrix", () => {
   ];
   for (const change of changes)
     assert.ok(!codesOf(matrixFindings(fields(change))).includes("MATRIX_DIFFERS"));
+});
+
+test("finds the matrix of pictures whose fine detail an encode took away, and none in clean ones", () => {
+  const [finding] = matrixFindings(blurred(0.7, to601));
+  assert.deepEqual(finding?.fix, { matrixOf: { reference: "BT709", distorted: "BT601" } });
+  assert.deepEqual(codesOf(matrixFindings(blurred(0.7, (colours) => colours))), []);
+});
+
+test("finds the matrix of pictures whose luma varies little", () => {
+  const flat = ([y, u, v]: Colours): Colours => [120 + y / 40, u, v];
+  const clean = fields(flat);
+  const found = matrixFindings({ ...fields((colours) => to601(flat(colours))), reference: clean.distorted });
+  assert.deepEqual(codesOf(found), ["MATRIX_DIFFERS"]);
+});
+
+test("takes grain of the reference that an encode took away for no matrix", () => {
+  // Colours on a line, nearly: what grain hides of one chroma seems to come from the other.
+  const alike = ([y, u, v]: Colours): Colours => [y, 0.12 * u, 0.12 * u + 0.03 * v];
+  const clean = fields(alike).distorted;
+  const noise = random(9);
+  const grainy = (values: Float32Array) => values.map((value) => value + 4 * (noise() - 0.5));
+  const reference = { ...clean, u: grainy(clean.u), v: grainy(clean.v) };
+  const same = { ...fields(alike), reference };
+  assert.ok(!codesOf(matrixFindings(same)).includes("MATRIX_DIFFERS"));
+});
+
+test("does not know the matrix if parts of the frame contradict each other", () => {
+  const [clean, converted] = [fields((colours) => colours), fields(to601)];
+  const mixed = (name: "y" | "u" | "v") =>
+    clean.distorted[name].map((value, index) =>
+      (clean.parts[index] ?? 0) % 2 === 0 ? value : (converted.distorted[name][index] ?? 0),
+    );
+  const distorted = { y: mixed("y"), u: mixed("u"), v: mixed("v") };
+  assert.deepEqual(codesOf(matrixFindings({ ...clean, distorted })), ["NOT_CHECKED"]);
+});
+
+test("does not know the matrix of pictures of one hue", () => {
+  const one = ([y, u]: Colours): Colours => [y, u, -0.5 * u];
+  const clean = fields(one);
+  const hue = { ...clean.reference, v: clean.reference.u.map((value) => -0.5 * value) };
+  assert.deepEqual(codesOf(matrixFindings({ ...clean, reference: hue })), ["NOT_CHECKED"]);
 });
 
 test("does not know the matrix of grey pictures", () => {

@@ -1,0 +1,138 @@
+/** Measures what a conversion mixes: chroma into luma, and one chroma into the other. */
+import { meanOf } from "../sums.ts";
+import { coloured, type Fields } from "./fields.ts";
+import { covarianceOf, type Fit, fit } from "./regression.ts";
+
+/** The shares by which one component mixes into another: chroma into luma, and one chroma into the other. */
+export interface Mixture {
+  readonly uToY: number;
+  readonly vToY: number;
+  readonly vToU: number;
+  readonly uToV: number;
+}
+
+const NOTHING: Mixture = { uToY: 0, vToY: 0, vToU: 0, uToV: 0 };
+
+/** What is mixed from the reference to the distorted side, and back. */
+export interface BothWays<Of> {
+  readonly forth: Of;
+  readonly back: Of;
+}
+
+/** Nothing is mixed. */
+export const NONE: BothWays<Mixture> = { forth: NOTHING, back: NOTHING };
+
+export interface Measured {
+  readonly mixture: Mixture;
+  /** Squares of the errors that encodes leave, and what those of both shares of luma have in common. */
+  readonly errors: Mixture & { readonly common: number };
+}
+
+const LEAST_BLOCKS = 150;
+/** Least variation in levels of each chroma that the other does not explain: fewer hues than two say nothing. */
+const VARIETY = 0.3;
+/** Error that codecs leave on any pair. */
+const FLOOR = 0.02;
+/** Times the measured error by which parts of the frame err together. */
+const TOGETHER = 2;
+/** A codec that takes colour away mixes correlated chroma by a part of it; a matrix takes away up to 5 %. */
+const MIXED = 0.25;
+const KEPT = 0.06;
+/** Part of what a tone curve bends that blocks of other contrast show otherwise: a mean of bent samples is no bent mean. */
+const BENT = 0.1;
+
+/**
+ * Measures both ways: what grain and encodes take away mixes correlated colours in one direction, and a conversion in both.
+ * Returns undefined if the pictures do not determine it.
+ */
+export function measure(fields: Fields): BothWays<Measured> | undefined {
+  const { reference, distorted, detail } = fields;
+  const exchanged = { reference: detail.distorted, distorted: detail.reference };
+  const forth = measureOne(fields);
+  const back =
+    forth && measureOne({ ...fields, reference: distorted, distorted: reference, detail: exchanged });
+  return forth && back && { forth, back };
+}
+
+/** Measures on coloured blocks, since grey is the same by any matrix. */
+function measureOne(fields: Fields): Measured | undefined {
+  const { reference, distorted, ...all } = coloured(fields);
+  const [{ y, u, v }, detail, parts] = [reference, all.detail.reference, all.parts];
+  if (y.length < LEAST_BLOCKS) return undefined;
+  const one = new Float32Array(y.length).fill(1);
+  const towardsU = [v, u, one, detail.u];
+  const towardsV = [u, v, one, detail.v];
+  const towardsY = [u, v, ...tones(y), detail.y];
+  const [inU, inV, inY] = [
+    fit(distorted.u, towardsU),
+    fit(distorted.v, towardsV),
+    fit(distorted.y, towardsY),
+  ];
+  const variety = varietyOf(u, v);
+  if (!inU || !inV || !inY || variety < VARIETY) return undefined;
+  const least = FLOOR + MIXED * (lossOf(inU) + lossOf(inV));
+  const [floor, ofLuma] = [least ** 2, (least + (BENT * bendOf(inY)) / variety) ** 2];
+  const [ofU, ofV, ofY] = [
+    covarianceOf(inU, towardsU, parts),
+    covarianceOf(inV, towardsV, parts),
+    covarianceOf(inY, towardsY, parts),
+  ];
+  const error = (covariance: Float64Array, index: number) => TOGETHER ** 2 * (covariance[index] ?? 0);
+  return {
+    mixture: { uToY: first(inY), vToY: second(inY), vToU: first(inU), uToV: first(inV) },
+    errors: {
+      uToY: ofLuma + error(ofY, 0),
+      vToY: ofLuma + error(ofY, towardsY.length + 1),
+      common: error(ofY, 1),
+      vToU: floor + error(ofU, 0),
+      uToV: floor + error(ofV, 0),
+    },
+  };
+}
+
+/** Powers of luma: a tone curve may have changed it, and its bends must not be taken for chroma. */
+function tones(luma: Float32Array): Float32Array[] {
+  const mean = meanOf(luma);
+  const deviation = Math.sqrt(meanOf(luma.map((value) => (value - mean) ** 2))) || 1;
+  // Of values about 0 and 1: powers of others are too much alike to be distinguished.
+  const even = luma.map((value) => (value - mean) / deviation);
+  return [0, 1, 2, 3].map((power) => even.map((value) => value ** power));
+}
+
+/** Standard deviation, in levels, of what the second and third power of luma add, if its values are about normal. */
+function bendOf({ coefficients }: Fit): number {
+  const [second = 0, third = 0] = coefficients.slice(4, 6);
+  return Math.sqrt(2 * second ** 2 + 6 * third ** 2);
+}
+
+function varietyOf(u: Float32Array, v: Float32Array): number {
+  const one = new Float32Array(u.length).fill(1);
+  return Math.min(fit(u, [v, one])?.residual ?? 0, fit(v, [u, one])?.residual ?? 0);
+}
+
+const first = ({ coefficients }: Fit): number => coefficients[0] ?? 0;
+const second = ({ coefficients }: Fit): number => coefficients[1] ?? 0;
+
+/** By how much more the own gain of a chroma differs from 1 than a matrix changes it. */
+function lossOf(inChroma: Fit): number {
+  return Math.max(0, Math.abs(1 - second(inChroma)) - KEPT);
+}
+
+/** The squared distance from what is expected, in errors, on average of both directions. */
+export function distance(measured: BothWays<Measured>, expected: BothWays<Mixture>): number {
+  return (distanceOf(measured.forth, expected.forth) + distanceOf(measured.back, expected.back)) / 2;
+}
+
+/**
+ * The same of one direction. The errors of luma's two shares go together: of colours on a line,
+ * only one mixture of both is known.
+ */
+function distanceOf({ mixture, errors }: Measured, expected: Mixture): number {
+  const [u, v] = [mixture.uToY - expected.uToY, mixture.vToY - expected.vToY];
+  const { uToY, vToY, common } = errors;
+  const luma = (vToY * u * u - 2 * common * u * v + uToY * v * v) / (uToY * vToY - common * common);
+  return (["vToU", "uToV"] as const).reduce(
+    (sum, term) => sum + (mixture[term] - expected[term]) ** 2 / errors[term],
+    luma,
+  );
+}
