@@ -5,7 +5,7 @@ import { paired } from "./bars.ts";
 import type { Stretch } from "./box.ts";
 import { type Layout, layoutOf } from "./layout.ts";
 import { type Plane, shrink } from "./plane.ts";
-import { follow, type Registration, register } from "./register.ts";
+import { follow, judge, type Registration, register } from "./register.ts";
 import type { Axes, PlanePair } from "./tile-places.ts";
 import type { AxisMap, Turn } from "./view.ts";
 
@@ -57,7 +57,30 @@ export function refineArea(
     axes = level.outer(found);
   }
   if (!found || found.match < LEAST_MATCH) return undefined;
-  return whole(layoutOf(pairs, { ...found, ...axes }), first);
+  return whole(layoutOf(pairs, sampleForSample(pairs, { ...found, ...axes })), first);
+}
+
+/** Samples by which a frame may seem to be scaled if it is not: low rates blur what shows it. */
+const UNSCALED = 2.5;
+/** Times the mismatch that such samples may leave: those that were scaled by two samples leave several times as much. */
+const WORSE = 1.1;
+
+/** The map without a scale, by an even number of samples, if the pictures match as well that way. */
+function sampleForSample(pairs: readonly PlanePair[], found: Registration): Registration {
+  const first = pairs[0] as PlanePair;
+  const axes: Axes = {
+    x: unscaled(found.x, first.reference.width, first.distorted.width),
+    y: unscaled(found.y, first.reference.height, first.distorted.height),
+  };
+  const judged = judge(pairs, axes);
+  return 1 - judged.match <= WORSE * (1 - found.match) ? judged : found;
+}
+
+function unscaled(axis: AxisMap, reference: number, distorted: number): AxisMap {
+  const { scale, shift } = axis;
+  if (Math.abs(scale * distorted - reference) > UNSCALED) return axis;
+  const moved = (scale / 2 + shift) * distorted - reference / 2;
+  return { scale: reference / distorted, shift: (2 * Math.round(moved / 2)) / distorted };
 }
 
 const LEAST_MATCH = 0.5;
@@ -183,7 +206,10 @@ function hasSize(area: Area, { width, height }: Pick<Plane, "width" | "height">)
   return area.width === width && area.height === height;
 }
 
-/** Whether the area of a side lies between measured bars that are as wide at opposite ends. */
+/**
+ * Whether the area of a side lies between measured bars that are as wide at opposite ends. The other side must be whole or
+ * show the same part of its frame: borders of its own could be blurred.
+ */
 function hasEqualBars(areas: Areas, pair: PlanePair, { inside }: Layout): boolean {
   const barred = SIDES.filter((side) => !hasSize(areas[side], pair[side]));
   return barred.some((side) => {
@@ -194,9 +220,26 @@ function hasEqualBars(areas: Areas, pair: PlanePair, { inside }: Layout): boolea
       start === Math.round(bars.start * length) &&
       start + size === Math.round(bars.end * length);
     return (
-      isBetween(x, width, frame.width, inside[side].x) && isBetween(y, height, frame.height, inside[side].y)
+      isBetween(x, width, frame.width, inside[side].x) &&
+      isBetween(y, height, frame.height, inside[side].y) &&
+      isSupported(side, areas, pair)
     );
   });
+}
+
+/** Whether the other side of one is whole, or shows the same part of its frame to a sample. */
+function isSupported(side: Side, areas: Areas, pair: PlanePair): boolean {
+  const other = otherSide(side);
+  const [one, two, frame, otherFrame] = [areas[side], areas[other], pair[side], pair[other]];
+  const isNear = (border: number, from: number, otherBorder: number, to: number) =>
+    Math.abs((border * to) / from - otherBorder) <= 1;
+  return (
+    hasSize(two, otherFrame) ||
+    (isNear(one.x, frame.width, two.x, otherFrame.width) &&
+      isNear(one.x + one.width, frame.width, two.x + two.width, otherFrame.width) &&
+      isNear(one.y, frame.height, two.y, otherFrame.height) &&
+      isNear(one.y + one.height, frame.height, two.y + two.height, otherFrame.height))
+  );
 }
 
 interface Border {

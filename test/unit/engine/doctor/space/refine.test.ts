@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Plane } from "../../../../../src/engine/doctor/space/plane.ts";
 import { refineArea } from "../../../../../src/engine/doctor/space/refine.ts";
 import { UPRIGHT } from "../../../../../src/engine/doctor/space/view.ts";
 import { noisy, sampled, waves } from "../scene.ts";
@@ -146,4 +147,51 @@ test("is sure of blurred borders between bars that are as wide at both ends", ()
   assert.deepEqual(found?.distorted, { x: 0, y: 48, width: 640, height: 264 });
   assert.ok((found?.layout.match ?? 1) < 0.93, `a match of ${found?.layout.match} is clear without this`);
   assert.equal(found?.exact, true);
+});
+
+test("takes pictures that seem stretched by a sample as they are, if they match as well", () => {
+  const reference = SCENES.map((scene) => sampled(scene, 320, 180));
+  const stretched = SCENES.map((scene) => {
+    // Waves that the reference lacks hide by how much the others are stretched.
+    const plane = sampled(
+      (x, y) => scene(x / 0.996, (y * 192) / 180) + 130 * Math.sin(31 * x + 3) * Math.sin(37 * y),
+      320,
+      192,
+    );
+    plane.data.fill(16, 180 * 320);
+    return plane;
+  });
+  const view = { turn: UPRIGHT, x: { scale: 0.996, shift: 0 }, y: { scale: 0.9375, shift: 0 } };
+  const found = refineArea(reference, stretched, view);
+  assert.deepEqual(found?.distorted, { x: 0, y: 0, width: 320, height: 180 });
+  assert.equal(found?.layout.x.scale, 1);
+  assert.equal(found?.exact, true);
+});
+
+test("keeps a crop of two samples that was scaled back", () => {
+  const area = { x: 2, y: 0, width: 638, height: 360 };
+  const { reference, distorted } = planes(area, 640, 360);
+  const view = { turn: UPRIGHT, x: { scale: 640 / 638, shift: -2 / 638 }, y: { scale: 1, shift: 0 } };
+  assert.deepEqual(refineArea(reference, distorted, view)?.reference, area);
+});
+
+test("is not sure of equal bars if the other side shows another part of its frame", () => {
+  const [reference, covered] = [640, 560].map((width) =>
+    SCENES.map((scene, seed) => {
+      return noisy(
+        sampled((x, y) => scene((x * width) / 640, y), width, 360),
+        60,
+        seed + width,
+      );
+    }),
+  ) as [Plane[], Plane[]];
+  for (const { data } of covered) {
+    data.fill(16, 0, 48 * 560);
+    data.fill(16, 312 * 560);
+  }
+  const view = { turn: UPRIGHT, x: { scale: 640 / 560, shift: 0 }, y: { scale: 1, shift: 0 } };
+  const found = refineArea(reference, covered, view);
+  assert.deepEqual(found?.distorted, { x: 0, y: 48, width: 560, height: 264 });
+  assert.ok((found?.layout.match ?? 1) < 0.93, `a match of ${found?.layout.match} is clear without this`);
+  assert.equal(found?.exact, false);
 });
