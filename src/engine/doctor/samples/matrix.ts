@@ -55,13 +55,13 @@ function mixtureOf(from: SampleMatrix, to: SampleMatrix): Mixture {
 }
 
 /**
- * By how much a hypothesis must be better than none, or none than it, to be distinguished, in squared errors; hard encodes of
- * clean pairs reach 5.
+ * Least difference, in squared errors, that decides between a hypothesis and no conversion. Hard encodes of clean pairs
+ * reach 5.
  */
 const BETTER = 6;
 /** Part of the squared error of no conversion that the best hypothesis may leave. */
 const LEFT = 0.65;
-/** Better by that much, and with no more left: certain. */
+/** The same two bounds of a hypothesis that is certain. */
 const CERTAIN = 16;
 const SURELY_LEFT = 0.35;
 /** What a tag weighs that says otherwise, and BT.2020 without a tag: they decide between hypotheses that fit alike. */
@@ -75,7 +75,7 @@ function isNone(measured: BothWays<Measured>, none: number): boolean {
   return usual.every(({ mixtures }) => distance(measured, mixtures) - none >= BETTER);
 }
 
-/** Findings of the matrix: from 601 to 709 and the like; NOT_CHECKED where it may be or not. */
+/** Findings of the matrix, as from 601 to 709; NOT_CHECKED where the pictures don't decide. */
 export function matrixFindings(fields: Fields, tags: MatrixTags = {}): Finding[] {
   const measured = measure(fields);
   if (!measured) return [UNCHECKED.matrix];

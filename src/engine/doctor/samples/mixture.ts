@@ -29,20 +29,20 @@ export interface Measured {
 }
 
 const LEAST_BLOCKS = 150;
-/** Least variation in levels of each chroma that the other does not explain: fewer hues than two say nothing. */
+/** Least variation, in levels, of each chroma that the other chroma does not explain: one hue says nothing of a matrix. */
 const VARIETY = 0.3;
 /** Error that codecs leave on any pair. */
 const FLOOR = 0.02;
-/** Times the measured error by which parts of the frame err together. */
+/** Factor on the measured error: parts of the frame have errors in common. */
 const TOGETHER = 2;
-/** A codec that takes colour away mixes correlated chroma by a part of it; a matrix takes away up to 5 %. */
+/** Error for each unit of colour that a codec takes away beyond KEPT, which a matrix may take: correlated chroma mixes. */
 const MIXED = 0.25;
 const KEPT = 0.06;
-/** Part of what a tone curve bends that blocks of other contrast show otherwise: a mean of bent samples is no bent mean. */
+/** Error for each unit of a tone curve's bend: blocks are means, and the curve of a mean is not the mean of the curve. */
 const BENT = 0.1;
 
 /**
- * Measures both ways: what grain and encodes take away mixes correlated colours in one direction, and a conversion in both.
+ * Measures both ways: grain and encodes mix correlated colours in one direction only, a conversion in both.
  * Returns undefined if the pictures do not determine it.
  */
 export function measure(fields: Fields): BothWays<Measured> | undefined {
@@ -113,7 +113,7 @@ function varietyOf(u: Float32Array, v: Float32Array): number {
 const first = ({ coefficients }: Fit): number => coefficients[0] ?? 0;
 const second = ({ coefficients }: Fit): number => coefficients[1] ?? 0;
 
-/** By how much more the own gain of a chroma differs from 1 than a matrix changes it. */
+/** By how much the gain of a chroma differs from 1, beyond what a matrix changes. */
 function lossOf(inChroma: Fit): number {
   return Math.max(0, Math.abs(1 - second(inChroma)) - KEPT);
 }
@@ -124,8 +124,8 @@ export function distance(measured: BothWays<Measured>, expected: BothWays<Mixtur
 }
 
 /**
- * The same of one direction. The errors of luma's two shares go together: of colours on a line,
- * only one mixture of both is known.
+ * The same of one direction. The errors of luma's two shares are correlated: if the colours lie on a line, only one
+ * combination of the shares is known.
  */
 function distanceOf({ mixture, errors }: Measured, expected: Mixture): number {
   const [u, v] = [mixture.uToY - expected.uToY, mixture.vToY - expected.vToY];
