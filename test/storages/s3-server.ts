@@ -1,4 +1,5 @@
 /** A real S3 server on loopback: SeaweedFS, with one bucket. */
+import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -41,16 +42,10 @@ export class S3Server implements AsyncDisposable {
       `aws_secret_access_key = ${KEYS.secretAccessKey}`,
     ];
     await writeFile(credentials, ["[videos]", ...lines, ""].join("\n"));
-    const ports = {
-      master: await freePort(),
-      volume: await freePort(),
-      filer: await freePort(),
-      s3: await freePort(),
-    };
-    const flags = Object.entries(ports).flatMap(([name, port]) => [
-      `-${name}.port=${port}`,
-      `-${name}.port.grpc=${port + 10_000}`,
-    ]);
+    const s3 = await freePort();
+    const flags: string[] = [`-s3.port=${s3}`, `-s3.port.grpc=${await freePort()}`];
+    for (const part of ["master", "volume", "filer"])
+      flags.push(`-${part}.port=${await freePort()}`, `-${part}.port.grpc=${await freePort()}`);
     const own = [
       "-s3",
       `-s3.config=${config}`,
@@ -63,8 +58,11 @@ export class S3Server implements AsyncDisposable {
       ["server", `-dir=${data}`, "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-volume.max=20", ...flags, ...own],
       { cwd: directory, stdio: "ignore", env: { ...process.env, TMPDIR: directory, HOME: directory } },
     );
-    const server = new S3Server(`http://127.0.0.1:${ports.s3}`, credentials, child);
-    await until(() => server.#isUp(), "SeaweedFS to store an object");
+    const server = new S3Server(`http://127.0.0.1:${s3}`, credentials, child);
+    await until(() => {
+      assert.equal(child.exitCode, null, "SeaweedFS ended early");
+      return server.#isUp();
+    }, "SeaweedFS to store an object");
     return server;
   }
 
