@@ -223,7 +223,8 @@ for (const scorer of SCORERS) {
         "h264_metadata=video_full_range_flag=1",
       ]);
       const truth = await truthOfPair(fixture.media, { reference, distorted }, SCENE, scoring);
-      const result = await fixture.expectExact(scorer, { reference, distorted }, truth);
+      const pair = { reference, distorted, findings: { action: "REFUSE" } } as const;
+      const result = await fixture.expectExact(scorer, pair, truth);
       assert.equal(result.distorted.colorRange, "full");
       assert.deepEqual(warningCodes(result), ["COLOR_RANGE_DIFFERS", "RANGE_DIFFERS"]);
     });

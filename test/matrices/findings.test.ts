@@ -70,11 +70,13 @@ for (const scorer of SCORERS) {
       return engine.score(request, { timeoutMs: WAIT_LIMIT_MS, ...(segmentFrames && { segmentFrames }) });
     }
 
-    test("an encode has none", async () => {
+    test("an encode has none, and the digits of a pair that is not diagnosed", async () => {
+      const plain = await score(clean, { findings: { action: "IGNORE" } });
       for (const segmentFrames of [undefined, CUT]) {
-        const { findings, cutting } = await score(clean, {}, segmentFrames);
+        const { findings, cutting, frames } = await score(clean, {}, segmentFrames);
         assert.deepEqual(findings, []);
         assert.equal(cutting.segments, segmentFrames === undefined ? 1 : 3);
+        assert.deepEqual([...frames.rows()], [...plain.frames.rows()]);
       }
     });
 
