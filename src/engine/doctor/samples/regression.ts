@@ -1,5 +1,5 @@
 /** Least squares that outliers do not move. */
-import { inverted } from "../space/solve.ts";
+import { inverted, times } from "../space/solve.ts";
 
 export interface Fit {
   /** One for each regressor. */
@@ -46,7 +46,7 @@ class Regression {
     for (let round = 1; ; round++) {
       const inverse = inverted(this.#products());
       if (!inverse) return undefined;
-      const coefficients = this.#solved(inverse);
+      const coefficients = times(inverse, this.#wanted());
       this.#leave(coefficients);
       const before = residual;
       residual = deviation(this.#left, this.#scratch);
@@ -73,11 +73,10 @@ class Regression {
     return matrix;
   }
 
-  #solved(inverse: Float64Array): Float64Array {
-    const n = this.#regressors.length;
+  /** Weighted products of the regressors with the values. */
+  #wanted(): Float64Array {
     multiply(this.#weights, this.#values, this.#scratch);
-    const wanted = Float64Array.from(this.#regressors, (regressor) => product(this.#scratch, regressor));
-    return wanted.map((_, row) => product(inverse.subarray(row * n, (row + 1) * n), wanted));
+    return Float64Array.from(this.#regressors, (regressor) => product(this.#scratch, regressor));
   }
 
   /** What the sum of the regressors leaves of the values. */

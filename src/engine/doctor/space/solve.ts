@@ -28,10 +28,14 @@ export function inverted(matrix: Float64Array): Float64Array | undefined {
 /** Least squares by the normal equations: matrix × result = wanted; undefined if it is not determined. */
 export function solved(matrix: Float64Array, wanted: Float64Array): Float64Array | undefined {
   const inverse = inverted(matrix);
-  if (!inverse) return undefined;
-  const n = wanted.length;
-  return wanted.map((_, row) =>
-    wanted.reduce((sum, value, k) => sum + (inverse[row * n + k] as number) * value, 0),
+  return inverse && times(inverse, wanted);
+}
+
+/** The product of a square matrix, row by row, and a vector. */
+export function times(matrix: Float64Array, vector: Float64Array): Float64Array {
+  const n = vector.length;
+  return vector.map((_, row) =>
+    vector.reduce((sum, value, k) => sum + (matrix[row * n + k] as number) * value, 0),
   );
 }
 

@@ -1,5 +1,5 @@
 /** Where tiles of a plane lie in the other plane of a pair. */
-import type { Box, Stretch } from "./box.ts";
+import type { Box } from "./box.ts";
 import type { Plane } from "./plane.ts";
 import type { AxisMap } from "./view.ts";
 
@@ -19,40 +19,28 @@ export interface Axes {
 /** Side of a tile in samples of the reference. */
 export const TILE = 16;
 /** Most tiles across and down a plane: enough for four parameters, and a bound on the cost for large planes. */
-const MOST_ACROSS = 24;
-const MOST_DOWN = 14;
+const MOST = { x: 24, y: 14 } as const;
+const LENGTH = { x: "width", y: "height" } as const;
+type Axis = keyof Axes;
 
 /** The tiles that lie inside of both pictures: each of `columns` with each of `rows`. */
 export function tilesOf(
-  { reference, distorted, inside }: PlanePair,
+  pair: PlanePair,
   axes: Axes,
 ): { readonly columns: readonly Sampling[]; readonly rows: readonly Sampling[] } {
-  const rows = samplings(
-    starts(reference.height, MOST_DOWN, inside.reference.y),
-    axes.y,
-    inside.distorted.y,
-    reference.height,
-    distorted.height,
-  );
-  const columns = samplings(
-    starts(reference.width, MOST_ACROSS, inside.reference.x),
-    axes.x,
-    inside.distorted.x,
-    reference.width,
-    distorted.width,
-  );
-  return { columns, rows };
+  return { columns: samplings(pair, axes, "x"), rows: samplings(pair, axes, "y") };
 }
 
 /** Tiles of a pair if the distorted picture showed all of the reference. */
-export function tileCount({ reference, inside }: PlanePair): number {
-  const across = starts(reference.width, MOST_ACROSS, inside.reference.x).length;
-  return across * starts(reference.height, MOST_DOWN, inside.reference.y).length;
+export function tileCount(pair: PlanePair): number {
+  return starts(pair, "x").length * starts(pair, "y").length;
 }
 
-/** First samples of tiles spread over a length from one border to the other, without those in bars. */
-function starts(length: number, most: number, { start, end }: Stretch): number[] {
-  const count = Math.min(most, Math.floor(length / TILE));
+/** First samples of tiles spread over the reference from one border to the other, without those in bars. */
+function starts({ reference, inside }: PlanePair, axis: Axis): number[] {
+  const { [LENGTH[axis]]: length } = reference;
+  const { start, end } = inside.reference[axis];
+  const count = Math.min(MOST[axis], Math.floor(length / TILE));
   const step = count > 1 ? (length - TILE) / (count - 1) : 0;
   return Array.from({ length: count }, (_, index) => Math.round(index * step)).filter(
     (first) => first >= start * length - 0.5 && first + TILE <= end * length + 0.5,
@@ -85,16 +73,14 @@ interface Places {
  * The tiles of an axis that don't reach out of the picture. Half a sample beyond the first or last one is still shown by
  * it.
  */
-function samplings(
-  firsts: readonly number[],
-  { scale, shift }: AxisMap,
-  { start: from, end: to }: Stretch,
-  length: number,
-  distorted: number,
-): Sampling[] {
+function samplings(pair: PlanePair, axes: Axes, axis: Axis): Sampling[] {
+  const { scale, shift } = axes[axis];
+  const { [LENGTH[axis]]: length } = pair.reference;
+  const { [LENGTH[axis]]: distorted } = pair.distorted;
+  const { start: from, end: to } = pair.inside.distorted[axis];
   const step = (scale * distorted) / length;
   const startOf = (first: number) => (first + 0.5) * step + shift * distorted - 0.5;
-  const inside = firsts.filter((first) => {
+  const inside = starts(pair, axis).filter((first) => {
     const start = startOf(first);
     return start >= from * distorted - 0.5 && start + step * (TILE - 1) <= to * distorted - 0.5;
   });
