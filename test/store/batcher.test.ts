@@ -43,6 +43,16 @@ test("batches calls of one turn in order, as many as fit, and those that arrive 
   assert.equal(await later, "a6");
 });
 
+test("takes half of many calls, so that one batch runs while the callers of the last go on", async () => {
+  const sizes: number[] = [];
+  const batcher = new Batcher<number, number>(async (_, inputs) => {
+    sizes.push(inputs.length);
+    return inputs;
+  }, one);
+  await Promise.all(Array.from({ length: 200 }, (_, input) => batcher.call("a", input)));
+  assert.deepEqual(sizes, [64, 64, 36, 18, 16, 2]);
+});
+
 test("batches of different keys run concurrently", async () => {
   const { batcher, runs } = held();
   void batcher.call("a", 1);

@@ -8,6 +8,11 @@ import { Failure } from "../../platform/failure.ts";
 
 /** Calls per batch; larger batches gain nothing. */
 const MAX_CALLS = 64;
+/**
+ * Calls from which on a batch takes half of those that wait. If it took all, their callers would go on together and make
+ * the next kind of call together, so that one kind always waits for the other.
+ */
+const MANY_CALLS = 16;
 /** Bytes per batch; a larger statement would be slow to transfer and occupy a connection for long. */
 const MAX_BYTES = 2 * 2 ** 20;
 
@@ -56,11 +61,12 @@ export class Batcher<Input, Output> {
 
   /** Number of calls that fit in a batch; at least one. */
   #fitting(calls: readonly Call<Input, Output>[]): number {
+    const most = Math.min(MAX_CALLS, Math.max(MANY_CALLS, Math.ceil(calls.length / 2)));
     let bytes = 0;
     let count = 0;
     for (const { input } of calls) {
       bytes += this.#bytesOf(input);
-      if (count === MAX_CALLS || (count > 0 && bytes > MAX_BYTES)) break;
+      if (count === most || (count > 0 && bytes > MAX_BYTES)) break;
       count++;
     }
     return count;
