@@ -47,7 +47,7 @@ const LAYERS: Record<string, readonly string[]> = {
   gen: [],
   report: ["gen", "jobs", "rates"],
   rates: ["jobs"],
-  trends: ["statistics"],
+  trends: ["jobs", "statistics"],
   statistics: [],
   jobs: [],
 };

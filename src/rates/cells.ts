@@ -1,5 +1,6 @@
 /** The cells of a comparison as a table of encodes: which ladder and clip each belongs to, and which are points. */
 import { isComponent } from "../jobs/feature-names.ts";
+import { fileName } from "../jobs/text/file-name.ts";
 import { type Comparison, compareLadders, type Encode } from "./comparison.ts";
 import { qualityOf } from "./quality.ts";
 
@@ -63,10 +64,6 @@ function placesOf(cells: readonly Cell[]): readonly Place[] {
     const own = (byFile.get(file)?.length ?? 0) > 1 ? reference : file;
     return { ladder: ladder || (codec ?? ""), clip: clip || own };
   });
-}
-
-function fileName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1) || path;
 }
 
 function metricsOf(cells: readonly Cell[]): readonly string[] {

@@ -1,4 +1,5 @@
 /** Groups jobs of different releases that are about the same clip. */
+import { fileName } from "../jobs/text/file-name.ts";
 
 /** A scored job of a release. */
 export interface ReleaseJob {
@@ -74,10 +75,6 @@ const nameOf = (parts: readonly string[]) => parts.filter((part) => part !== "")
 function labelText({ labels }: Pick<ReleaseJob, "labels">): string {
   const keys = Object.keys(labels).sort();
   return keys.map((key) => `${key}=${labels[key]}`).join(", ");
-}
-
-function fileName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1) || path;
 }
 
 /** The file name of the encode, with "*" in place of the release: "film-r7.mp4" and "film-r8.mp4" are one clip. */

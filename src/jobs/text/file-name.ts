@@ -1,5 +1,4 @@
-/** The last component of a path, as people name its file. */
-
+/** Returns the last component of a path, or the path itself if it contains only slashes. */
 export function fileName(path: string): string {
   return path.replace(/\/+$/, "").split("/").at(-1) || path;
 }

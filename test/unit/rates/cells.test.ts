@@ -49,7 +49,7 @@ test("names clips after the whole reference if two have the same file name", () 
   );
   assert.deepEqual(
     places.map(({ clip }) => clip),
-    ["/a/r.mp4", "/b/r.mp4", "other.mp4", "one.mov", "r/"],
+    ["/a/r.mp4", "/b/r.mp4", "other.mp4", "one.mov", "r"],
   );
 });
 
