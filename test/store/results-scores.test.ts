@@ -112,9 +112,9 @@ const inObject = (key: string) => [
 
 const CHECK_NOW = statement("update result_object set check_at = now() where check_at is not null");
 
-async function doomed(database: Database, store: Store): Promise<string[]> {
+async function unreferenced(database: Database, store: Store): Promise<string[]> {
   await database.query("fleet", CHECK_NOW, []);
-  return (await store.results.takeDoomed(MOST, NOW)).map(({ id }) => id);
+  return (await store.results.takeUnreferenced(MOST, NOW)).map(({ id }) => id);
 }
 
 onBothDatabases((open) => {
@@ -162,11 +162,11 @@ onBothDatabases((open) => {
       const id = await reserved(store, tenant);
       await store.deleteJob(tenant, job.id, false);
       assert.equal(await store.results.linkScores(id, scores), false);
-      assert.ok((await doomed(database, store)).includes(id));
+      assert.ok((await unreferenced(database, store)).includes(id));
       const other = await ended(store);
       const others = await takeOf(store, other.tenant);
       const gone = await reserved(store, other.tenant);
-      assert.ok(others && (await doomed(database, store)).includes(gone));
+      assert.ok(others && (await unreferenced(database, store)).includes(gone));
       assert.equal(await store.results.linkScores(gone, others), false, "the object is being deleted");
       assert.deepEqual(await contentOf(await store.allParts(other.job.id, 1)), IN_DATABASE);
     });
@@ -184,21 +184,21 @@ onBothDatabases((open) => {
       assert.equal(reused, 2);
       assert.deepEqual(await contentOf(await store.allParts(next.id, 1)), expected);
       for (const one of [job, answered]) {
-        assert.ok(!(await doomed(database, store)).includes(id));
+        assert.ok(!(await unreferenced(database, store)).includes(id));
         await store.deleteJob(tenant, one.id, false);
       }
-      assert.ok(!(await doomed(database, store)).includes(id));
+      assert.ok(!(await unreferenced(database, store)).includes(id));
       assert.ok(await store.restartWhole(next.id, 1), "it is scored again");
-      assert.ok((await doomed(database, store)).includes(id));
+      assert.ok((await unreferenced(database, store)).includes(id));
     });
 
     test("are kept for a moment after retention deletes the job, for those who read them", async () => {
       const { database, store } = open();
       const { id } = await moved(store);
       while ((await store.deleteEnded(NOW, MOST)) > 0);
-      const at = (await store.results.takeDoomed(MOST, NOW)).map((one) => one.id);
+      const at = (await store.results.takeUnreferenced(MOST, NOW)).map((one) => one.id);
       assert.ok(!at.includes(id));
-      assert.ok((await doomed(database, store)).includes(id));
+      assert.ok((await unreferenced(database, store)).includes(id));
     });
 
     test("return to every job that shares them while results belong to the database, and are moved again", async () => {
@@ -221,7 +221,7 @@ onBothDatabases((open) => {
         await store.results.restoreScores(back, Buffer.alloc(8));
         for (const one of [job, answered])
           assert.deepEqual(await contentOf(await store.parts(tenant, one.id, 0, 9)), IN_DATABASE);
-        assert.ok((await doomed(database, store)).includes(id));
+        assert.ok((await unreferenced(database, store)).includes(id));
       } finally {
         await store.results.moveTo("storage");
       }

@@ -28,9 +28,9 @@ async function reserved(store: Store, tenant: string, content: Uint8Array): Prom
 /** Makes every object due for a check, as time does. */
 const CHECK_NOW = statement("update result_object set check_at = now() where check_at is not null");
 
-async function doomed(database: Database, store: Store): Promise<string[]> {
+async function unreferenced(database: Database, store: Store): Promise<string[]> {
   await database.query("fleet", CHECK_NOW, []);
-  return (await store.results.takeDoomed(MOST, NOW)).map(({ id }) => id);
+  return (await store.results.takeUnreferenced(MOST, NOW)).map(({ id }) => id);
 }
 
 onBothDatabases((open) => {
@@ -99,7 +99,7 @@ onBothDatabases((open) => {
       const second = await reserved(store, tenant, one.image);
       assert.equal(await store.results.linkStill(second, one), false);
       assert.deepEqual([...((await store.still(tenant, job.id, 100, one.side))?.image ?? [])], [9]);
-      const gone = await doomed(database, store);
+      const gone = await unreferenced(database, store);
       assert.ok(gone.includes(id) && gone.includes(second));
     });
 
@@ -108,19 +108,19 @@ onBothDatabases((open) => {
       const [one, other] = stills;
       assert.ok(one && other);
       const [used, unused] = [await linked(store, one), await reserved(store, tenant, other.image)];
-      const gone = await doomed(database, store);
+      const gone = await unreferenced(database, store);
       assert.ok(gone.includes(unused) && !gone.includes(used));
       assert.equal(await store.results.linkStill(unused, other), false, "it is being deleted");
       assert.ok((await store.still(tenant, job.id, other.frame, other.side))?.image);
-      assert.ok((await doomed(database, store)).includes(unused), "until it is forgotten");
+      assert.ok((await unreferenced(database, store)).includes(unused), "until it is forgotten");
       await store.results.forget([unused, used]);
-      assert.ok(!(await doomed(database, store)).includes(unused));
+      assert.ok(!(await unreferenced(database, store)).includes(unused));
       assert.ok(
         (await store.still(tenant, job.id, one.frame, one.side))?.object,
         "one in use is not forgotten",
       );
       assert.equal((await store.deleteJob(tenant, job.id, false))?.deleted, true);
-      assert.ok((await doomed(database, store)).includes(used), "after the job is deleted");
+      assert.ok((await unreferenced(database, store)).includes(used), "after the job is deleted");
     });
 
     test("is kept for a moment after its row is deleted, for those who read it", async () => {
@@ -129,7 +129,7 @@ onBothDatabases((open) => {
       assert.ok(one);
       const id = await linked(store, one);
       await store.deleteJob(tenant, job.id, false);
-      const now = await store.results.takeDoomed(MOST, HOLD_MS);
+      const now = await store.results.takeUnreferenced(MOST, HOLD_MS);
       assert.ok(!now.some((object) => object.id === id));
     });
 
@@ -143,11 +143,11 @@ onBothDatabases((open) => {
       assert.deepEqual(copy, await store.still(tenant, job.id, 7, "REFERENCE"));
       await store.deleteJob(tenant, job.id, false);
       assert.deepEqual(
-        (await doomed(database, store)).filter((id) => ids.includes(id)),
+        (await unreferenced(database, store)).filter((id) => ids.includes(id)),
         [],
       );
       await store.deleteJob(tenant, answered.id, false);
-      const gone = await doomed(database, store);
+      const gone = await unreferenced(database, store);
       assert.deepEqual(
         ids.filter((id) => !gone.includes(id)),
         [],
@@ -213,7 +213,7 @@ onBothDatabases((open) => {
         await store.results.restoreStill(back, one.image);
         const read = await store.still(tenant, job.id, one.frame, one.side);
         assert.deepEqual([...(read?.image ?? [])], [...one.image]);
-        assert.ok((await doomed(database, store)).includes(id));
+        assert.ok((await unreferenced(database, store)).includes(id));
       } finally {
         await store.results.moveTo("storage");
       }

@@ -35,7 +35,7 @@ const HOLD_MS = 30_000;
 /** Key of an object that never exists. */
 const PROBE = "probe";
 /** Objects that are deleted in one step. */
-const DOOMED = 32;
+const UNREFERENCED = 32;
 
 export interface MoverOptions {
   readonly store: { readonly results: ResultStore } & Pick<JobStore, "clipPiece">;
@@ -93,13 +93,13 @@ export class ResultMover {
   /** Deletes some objects that no row refers to. Returns their number. Throws the first failure of the storage. */
   async deleteUnreferenced(): Promise<number> {
     const { objects, metrics, store } = this.#options;
-    const doomed = await store.results.takeDoomed(DOOMED, HOLD_MS);
+    const unreferenced = await store.results.takeUnreferenced(UNREFERENCED, HOLD_MS);
     const remove = async ({ id, key }: { readonly id: string; readonly key: string }) => {
       await this.#asked("delete", () => objects.delete(key));
       metrics.answered();
       await store.results.forget([id]);
     };
-    return settled(doomed.map(remove));
+    return settled(unreferenced.map(remove));
   }
 
   async #storeStill(still: UnmovedStill): Promise<void> {

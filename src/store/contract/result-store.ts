@@ -128,7 +128,7 @@ export interface ResultStore {
    * Returns objects to which no row refers, and prevents new references. They are returned again after `holdMs` until
    * they are forgotten.
    */
-  takeDoomed(
+  takeUnreferenced(
     limit: number,
     holdMs: number,
   ): Promise<readonly { readonly id: string; readonly key: string }[]>;

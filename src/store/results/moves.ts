@@ -76,7 +76,7 @@ export async function reserve(database: Database, object: NewResultObject): Prom
   await database.query("fleet", RESERVE, [id, tenant, key, bytes, digests]);
 }
 
-/** The lock excludes that the object is doomed meanwhile. */
+/** The lock keeps maintenance from marking the object for deletion in the meantime. */
 const HOLD = statement(`
   update result_object set check_at = null where id = $1 and tenant_id = $2 and not doomed returning id`);
 const LET_GO = statement("update result_object set check_at = now() where id = $1");

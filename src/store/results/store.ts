@@ -13,7 +13,7 @@ export function resultStore(database: Database): ResultStore {
     ...{ takeStills, takeClips, reserve, linkStill, linkClip },
     ...{ takeMovedStills, takeMovedClips, restoreStill, restoreClip },
     ...{ takeScores, linkScores, takeMovedScores, restoreScores },
-    ...{ takeDoomed, forget },
+    ...{ takeUnreferenced, forget },
   });
 }
 
@@ -51,7 +51,7 @@ const REFERRED = `(exists (select from still where still.object_id = result_obje
  * A row can begin to refer to an object only under a lock of the object that also changes check_at, or as the copy of
  * another such row, which exists until the copy is committed.
  */
-const TAKE_DOOMED = statement(`
+const TAKE_UNREFERENCED = statement(`
   with due as (
     select id from result_object where check_at <= now() order by check_at limit $1 for update skip locked),
   kept as (
@@ -61,12 +61,12 @@ const TAKE_DOOMED = statement(`
   where result_object.id = due.id and not ${REFERRED}
   returning result_object.id, result_object.key`);
 
-async function takeDoomed(
+async function takeUnreferenced(
   database: Database,
   limit: number,
   holdMs: number,
 ): Promise<readonly { readonly id: string; readonly key: string }[]> {
-  return database.query("fleet", TAKE_DOOMED, [limit, holdMs]);
+  return database.query("fleet", TAKE_UNREFERENCED, [limit, holdMs]);
 }
 
 const FORGET = statement("delete from result_object where id = any($1::uuid[]) and doomed");
