@@ -6,7 +6,7 @@ import type { Connection } from "../../client/connection/connection.ts";
 import { type Node, Node_State, NodeSchema, NodeService } from "../../gen/proto/svc/v1/node_pb.ts";
 import { NODE_STATES } from "../../jobs/states.ts";
 import { PeopleCommand } from "../command.ts";
-import { messageJson } from "../connection/message-json.ts";
+import { ALL, pagesOf, printList } from "../connection/pages.ts";
 import {
   addServerOptions,
   jsonOption,
@@ -14,10 +14,9 @@ import {
   serverGuide,
   withServer,
 } from "../connection/server.ts";
-import { EXIT, writeAll } from "../exit.ts";
 import { ageText } from "../terminal/numbers.ts";
 import { type TableColumn, tableLines } from "../terminal/table.ts";
-import { type Terminal, tableTerminal } from "../terminal/terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 const GUIDE = `
 Examples:
@@ -35,20 +34,18 @@ export function listCommand(): Command {
     .addOption(jsonOption("one node per line"))
     .withGuide(GUIDE);
   return addServerOptions(command).action((flags: ServerFlags) =>
-    withServer(flags, (connection, signal) => list(connection, flags, signal)),
+    withServer(flags, (connection, signal) => {
+      const pages = pagesOf(async () => {
+        return { things: await fetchNodes(connection, signal), nextPageToken: "" };
+      }, ALL);
+      return printList(pages, {
+        json: flags.json,
+        schema: NodeSchema,
+        table: (nodes, terminal) => nodeTable(nodes, terminal, Date.now()),
+        none: "No nodes. Start one with svc node --controller HOST:PORT, or use svc up.",
+      });
+    }),
   );
-}
-
-async function list(connection: Connection, { json }: ServerFlags, signal: AbortSignal): Promise<number> {
-  const nodes = await fetchNodes(connection, signal);
-  const terminal = tableTerminal(process.stdout, process.env);
-  const lines = json
-    ? nodes.map((node) => messageJson(NodeSchema, node))
-    : nodes.length === 0
-      ? ["No nodes. Start one with svc node --controller HOST:PORT, or use svc up.\n"]
-      : [`${nodeTable(nodes, terminal, Date.now()).join("\n")}\n`];
-  await writeAll(process.stdout, lines);
-  return EXIT.scored;
 }
 
 export async function fetchNodes(connection: Connection, signal: AbortSignal): Promise<readonly Node[]> {
