@@ -9,7 +9,7 @@ import { tenantDirectory } from "../../engine/files/tenant-directory.ts";
 import { isId } from "../../jobs/ids.ts";
 import { KeyedSemaphore } from "../../platform/concurrency/keyed-semaphore.ts";
 import { errorCode } from "../../platform/errors.ts";
-import { writeAll } from "../../platform/files/write-all.ts";
+import { writeAllAt } from "../../platform/files/write-all-at.ts";
 import { diskFull, wrongOffset } from "./failures.ts";
 import { allRecords, type Places, placesOf } from "./places.ts";
 import type { NewUpload, Upload } from "./upload.ts";
@@ -140,7 +140,7 @@ export class UploadFolder {
     const file = await open(join(this.#placesOf(tenant).partial, id), "r+");
     try {
       await file.truncate(offset);
-      await writeAll(file, data, offset);
+      await writeAllAt(file, data, offset);
       await file.datasync();
     } catch (error) {
       await file.truncate(offset).catch(() => {});

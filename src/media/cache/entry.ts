@@ -2,7 +2,7 @@
 import { type FileHandle, open, rm, utimes } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { type ByteRange, bytesIn } from "../../jobs/media/byte-range.ts";
-import { writeAll } from "../../platform/files/write-all.ts";
+import { writeAllAt } from "../../platform/files/write-all-at.ts";
 import type { ObjectReader, RangeRead } from "../objects/reader.ts";
 import { BLOCK_BYTES, type BlockMap, blocksOf } from "./block-map.ts";
 
@@ -173,7 +173,7 @@ export class Entry {
         ...read,
         range,
         write: async (chunk, offset) => {
-          await writeAll(data, chunk, offset);
+          await writeAllAt(data, chunk, offset);
           written += chunk.length;
           this.#unrecorded += chunk.length;
           onFetched?.(chunk.length);
