@@ -1,10 +1,7 @@
-/** How the gateway assigns tokens to issuers and tenants, applies tenant settings, and caches tokens. */
+/** How the gateway assigns tokens to issuers and tenants, and applies tenant settings. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { PublicKey } from "../../src/auth/keys/keys.ts";
 import type { Realm, Tenant } from "../../src/auth/tenants/realm.ts";
-import { parseToken } from "../../src/auth/tokens/token.ts";
-import { VerifiedTokens } from "../../src/auth/tokens/verified.ts";
 import type { FailureCode } from "../../src/platform/failure.ts";
 import { Bench, realmAt } from "./gateways.ts";
 import { KeyServer, keys } from "./key-server.ts";
@@ -258,34 +255,6 @@ describe("key sets", () => {
     await bench.accepts(signToken(ours, { tid: "beta" }));
     assert.equal(own.fetches, 1);
     await own.close();
-  });
-});
-
-describe("the cache of verified tokens", () => {
-  const entry = { token: parseToken(signToken(ours)), key: {} as PublicKey["key"] };
-
-  test("keeps the most recently used tokens within its size", () => {
-    const [all, third] = [16 * 2 ** 20, (16 * 2 ** 20 - 1) / 3];
-    const cache = new VerifiedTokens();
-    for (const name of ["a", "b", "c"]) cache.put(name, third, entry);
-    assert.ok(cache.get("a"));
-    cache.put("d", third, entry);
-    assert.equal(cache.get("b"), undefined);
-    assert.ok(cache.get("a"));
-    assert.equal(cache.chars, 3 * third);
-    cache.put("e", all - 1, entry);
-    assert.equal(cache.chars, all - 1);
-    cache.put("f", all + 1, entry);
-    assert.equal(cache.chars, 0);
-  });
-
-  test("counts a token only once", () => {
-    const cache = new VerifiedTokens();
-    for (let times = 0; times < 9; times++) cache.put("a", 200, entry);
-    assert.equal(cache.chars, 200);
-    cache.delete("a");
-    cache.delete("a");
-    assert.equal(cache.chars, 0);
   });
 });
 
