@@ -24,6 +24,7 @@ const FROM_PYPI = [
   ["test/conformance/conformance.test.ts", SCHEMATHESIS],
   ["test/conformance/s3.test.ts", SEAWEEDFS],
   ["test/conformance/bucket-uploads.test.ts", SEAWEEDFS],
+  ["test/conformance/bucket-uploads-deleted.test.ts", SEAWEEDFS],
   ["test/conformance/upload-parts.test.ts", SEAWEEDFS],
   ["test/console/bucket-uploads.test.ts", SEAWEEDFS],
   ["test/matrices/shaka-titles.test.ts", SHAKA_PACKAGER],
