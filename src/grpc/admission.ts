@@ -6,7 +6,7 @@ import {
   ServerListenerBuilder,
   status,
 } from "@grpc/grpc-js";
-import { type Admitted, admitCaller, type Gate, type Witness } from "../auth/access/gate.ts";
+import { type Admitted, admitCaller, type DecisionObserver, type Gate } from "../auth/access/gate.ts";
 import { ANONYMOUS } from "../auth/principal.ts";
 import { Failure } from "../platform/failure.ts";
 import type { Tracer } from "../platform/observability/span.ts";
@@ -66,9 +66,14 @@ export function admission(gate: Gate, arrivals: () => Arrivals, tracer: Tracer):
   };
 }
 
-async function admit(gate: Gate, path: string, arrival: Arrival, witness?: Witness): Promise<Admitted> {
+async function admit(
+  gate: Gate,
+  path: string,
+  arrival: Arrival,
+  observer?: DecisionObserver,
+): Promise<Admitted> {
   if (arrival.fault !== undefined) throw arrival.fault;
-  const admitted = await admitCaller(gate, operationOf(path), arrival.authorization, witness);
+  const admitted = await admitCaller(gate, operationOf(path), arrival.authorization, observer);
   const { principal } = admitted;
   if (principal !== ANONYMOUS) arrival.know(principal.tenant);
   return admitted;

@@ -3,8 +3,9 @@
  * Means, Biometrics 30, 1974) with the paired test over clips (delta.ts).
  *
  * The releases are split where the t of the clips' means before and after is largest, if that is significant; then each
- * part is split likewise, and splits that later ones explain are removed. The chance of each split is multiplied by the number of places where it could be (Bonferroni), so
- * that a series without a change has a false one with a probability of at most ALARM.
+ * part is split likewise, and splits that later ones explain are removed. The p-value of each split is multiplied by the
+ * number of possible splits (Bonferroni), so that a series without a change has a false one with a probability of at
+ * most ALARM.
  */
 import { ALARM, type Delta, deltaOf } from "./delta.ts";
 
@@ -27,13 +28,13 @@ export function changePoints(clips: readonly Series[], releases: number): readon
 
 /** `from`, `to`: the part of the series, without `to`. */
 function splits(clips: readonly Sums[], from: number, to: number): readonly number[] {
-  let best: { readonly at: number; readonly chance: number; readonly size: number } | undefined;
+  let best: { readonly at: number; readonly pValue: number; readonly size: number } | undefined;
   for (let at = from + 1; at < to; at++) {
     const delta = between(clips, from, at, to);
-    const [chance, size] = [chanceOf(delta) * (to - from - 1), Math.abs(delta.mean)];
-    const isRarer = chance < (best?.chance ?? ALARM);
-    // Without any noise all chances are 0.
-    if (isRarer || (chance === best?.chance && size > best.size)) best = { at, chance, size };
+    const [pValue, size] = [pValueOf(delta) * (to - from - 1), Math.abs(delta.mean)];
+    const isRarer = pValue < (best?.pValue ?? ALARM);
+    // Without any noise all p-values are 0.
+    if (isRarer || (pValue === best?.pValue && size > best.size)) best = { at, pValue, size };
   }
   if (best === undefined) return [];
   return [...splits(clips, from, best.at), best.at, ...splits(clips, best.at, to)];
@@ -41,12 +42,12 @@ function splits(clips: readonly Sums[], from: number, to: number): readonly numb
 
 /** Removes splits that later ones explain, the weakest first: a split made before those beside it was known may be off. */
 function kept(clips: readonly Sums[], bounds: readonly number[]): readonly number[] {
-  const chances = inner(bounds).map(([from, at, to]) => ({
+  const pValues = inner(bounds).map(([from, at, to]) => ({
     at,
-    chance: chanceOf(between(clips, from, at, to)),
+    pValue: pValueOf(between(clips, from, at, to)),
   }));
-  const [weakest] = chances.toSorted((one, other) => other.chance - one.chance);
-  if (weakest === undefined || weakest.chance < ALARM) return bounds;
+  const [weakest] = pValues.toSorted((one, other) => other.pValue - one.pValue);
+  if (weakest === undefined || weakest.pValue < ALARM) return bounds;
   return kept(
     clips,
     bounds.filter((bound) => bound !== weakest.at),
@@ -60,8 +61,8 @@ function inner(bounds: readonly number[]): readonly (readonly [number, number, n
     .map((at, index) => [bounds[index] as number, at, bounds[index + 2] as number] as const);
 }
 
-/** Returns the chance of a difference as large as this one, in either direction. */
-function chanceOf({ lowerChance = 1, higherChance = 1 }: Delta): number {
+/** Returns the p-value of a difference: the probability of one as large by chance, in either direction. */
+function pValueOf({ lowerChance = 1, higherChance = 1 }: Delta): number {
   return 2 * Math.min(lowerChance, higherChance);
 }
 

@@ -43,27 +43,27 @@ export interface Admitted {
 }
 
 /** Receives every decision of a gate. */
-export interface Witness {
+export interface DecisionObserver {
   admitted(principal: Principal): void;
   /** `caller` is undefined if it could not be identified. */
   refused(code: string, caller: Caller | undefined): void;
 }
 
-/** Admits a caller with `Gate.admit` and reports the decision to `witness`. Throws Failure. */
+/** Admits a caller with `Gate.admit` and reports the decision to `observer`. Throws Failure. */
 export async function admitCaller(
   from: Gate,
   operation: string | undefined,
   authorization: string | undefined,
-  witness?: Witness,
+  observer?: DecisionObserver,
 ): Promise<Admitted> {
   const readmit = () => from.admit(operation, authorization);
   try {
     const principal = await readmit();
-    witness?.admitted(principal);
+    observer?.admitted(principal);
     return { principal, readmit };
   } catch (thrown) {
     const failure = Failure.from(thrown);
-    witness?.refused(failure.code, callerOf(failure));
+    observer?.refused(failure.code, callerOf(failure));
     throw failure;
   }
 }

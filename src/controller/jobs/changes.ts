@@ -119,7 +119,7 @@ export class JobChanges {
         entry: context.entry,
         count: (filter) => store.countJobs(tenant, filter),
         step: (filter, after) => stepOf(tenant, filter, after),
-        goOn: () => {
+        checkContinue: () => {
           if (context.signal.aborted) throw cancelled();
           signal.throwIfAborted();
           if (stopping.aborted) throw shuttingDown();

@@ -97,18 +97,18 @@ export interface Progress {
   readonly changed: number;
 }
 
-export interface Doing {
+export interface BulkChange {
   readonly verb: Verb;
   readonly entry: AuditEntry | undefined;
   readonly count: (filter: JobFilter) => Promise<number>;
   readonly step: (filter: JobFilter, after: JobCursor | undefined) => Promise<JobsStep>;
   /** Throws if the steps must not continue. */
-  readonly goOn: () => void;
+  readonly checkContinue: () => void;
 }
 
 /** Yields the count, then the progress after each step. Throws Failure, which states the progress made. */
-export async function* inSteps(choice: Choice, doing: Doing): AsyncGenerator<Progress> {
-  const { verb, entry, count, step, goOn } = doing;
+export async function* inSteps(choice: Choice, bulk: BulkChange): AsyncGenerator<Progress> {
+  const { verb, entry, count, step, checkContinue } = bulk;
   entry?.chose(choice.auditFilter, 0);
   const matched = await count(choice.filter);
   let changed = 0;
@@ -116,7 +116,7 @@ export async function* inSteps(choice: Choice, doing: Doing): AsyncGenerator<Pro
   try {
     for (const filter of choice.dryRun ? [] : parts(choice.filter)) {
       for (let after: JobCursor | undefined; ; ) {
-        goOn();
+        checkContinue();
         const { jobs, next } = await step(filter, after);
         changed += jobs.length;
         entry?.chose(choice.auditFilter, changed);
