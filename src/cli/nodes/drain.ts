@@ -69,7 +69,7 @@ export function nodeNamed(nodes: readonly Node[], idOrName: string): Node {
     const ids = [node, ...others].map(({ id }) => printable(id)).join(", ");
     throw new Failure(
       "INVALID_REQUEST",
-      `Several nodes are named ${quoteName(idOrName)}. Give one's id: ${ids}.`,
+      `Several nodes are named ${quoteName(idOrName)}. Give the id of one: ${ids}.`,
     );
   }
   return node;

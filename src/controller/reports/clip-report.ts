@@ -14,7 +14,7 @@ export function clipRecord(report: ClipReport): { readonly clip: ClipFacts; read
   const expected = Math.min(CLIP_PIECE_BYTES, left);
   if (left < 1 || piece.length !== expected) {
     throw invalid(
-      `clip.piece ${number} has ${piece.length} bytes. A clip of ${bytes} bytes is reported in parts of ${CLIP_PIECE_BYTES} bytes and the rest.`,
+      `clip.piece ${number} has ${piece.length} bytes. A clip of ${bytes} bytes is reported in parts of ${CLIP_PIECE_BYTES} bytes; only the last may be shorter.`,
     );
   }
   if (number === 0) checkVideoStart(piece, clip);

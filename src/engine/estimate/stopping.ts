@@ -15,9 +15,12 @@ const GROWTH = 1.2;
 const LARGEST_SHARE = 1 / 3;
 /** The 0.975 quantile of the standard normal distribution. */
 const NORMAL = 1.96;
-/** Units of a first sample that does not end, but shows whether a third of the units will be enough. */
+/** Units of a trial, which cannot be the whole sample but shows whether a third of the units will be enough. */
 const TRIAL_UNITS = 80;
-/** How far a sample of a third of the units must be from precise to be given up: the standard error is uncertain. */
+/**
+ * A sample of a third of the units is given up if its expected half width is more than this many times the tolerance.
+ * Above 1, because the standard error is uncertain.
+ */
 const MARGIN = 1.25;
 /** The variance of a smaller sample is too uncertain to stop. */
 const FEWEST_UNITS = 40;
@@ -27,13 +30,13 @@ export interface Assessment {
   readonly estimate: Estimate | undefined;
   /** Whether the estimate is as precise as requested: no further units are needed. */
   readonly precise: boolean;
-  /** Number of units, from the beginning of the order, to score before the next decision, or that were decisive. */
+  /** Number of units, from the beginning of the order, that the last decision was based on or the next one needs. */
   readonly needed: number;
 }
 
 /**
- * The numbers of units at which the sample may end, ascending. The first is the smallest at which parts that the sample
- * does not show weigh at most `tolerance`; the last is `units`, all of them, after at most a third of them.
+ * Returns the numbers of units at which the sample may end, ascending. At the first, parts of the video that are missing
+ * from the sample change the mean by at most `tolerance`. The last is `units`; the others are at most a third of it.
  */
 export function looks(units: number, tolerance: number): readonly number[] {
   if (!(tolerance > 0)) throw new RangeError(`a tolerance of ${tolerance}`);
@@ -47,7 +50,7 @@ export function looks(units: number, tolerance: number): readonly number[] {
 
 /**
  * Whether a sample of LARGEST_SHARE is probably not precise enough either, by the standard error of this one. Deciding
- * so early saves the time of the looks between; an exact mean instead of an estimate needs no confidence.
+ * so early saves the looks between. A wrong decision costs only time, because the mean of all units is exact.
  */
 function isHopeless({ standardError, units }: Estimate, total: number, tolerance: number): boolean {
   const remaining = (share: number): number => (1 - share) / share;

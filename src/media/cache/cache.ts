@@ -50,7 +50,7 @@ export interface CachedObject extends AsyncDisposable {
    * MEDIA_CACHE_FULL.
    */
   fetch(ranges: readonly ByteRange[], read: EntryRead): Promise<void>;
-  /** Whether all of these bytes are on disk as they were fetched; the next fetch brings those that are not. */
+  /** Whether all of these bytes are on disk as they were fetched. The next fetch gets the others again. */
   holds(ranges: readonly ByteRange[]): Promise<boolean>;
 }
 
@@ -93,7 +93,7 @@ export class MediaCache {
   /** Opens an object, and fetches nothing. Throws MEDIA_CACHE_FULL. */
   async open(key: CacheKey): Promise<CachedObject> {
     const { version } = key;
-    // A false size from a server must take neither memory nor the room of other objects.
+    // A server may claim any size: an absurd one must neither take memory nor evict other objects.
     if (version.size > this.#options.maxBytes) throw this.#full(version.size, 0);
     const entry = await this.#use(key).catch((error: unknown) => {
       throw this.#diskFailure(error);
@@ -249,7 +249,7 @@ function insideOf({ size }: Entry, ranges: readonly ByteRange[]): readonly ByteR
     .map(({ first, last }) => ({ first, last: Math.min(last, size - 1) }));
 }
 
-/** The first line of a map. Two objects are the same only if it is the same. */
+/** Returns the first line of an object's map. It differs between any two objects. */
 function titleOf({ tenant, place, name, version: { etag, size, modifiedMs } }: CacheKey): string {
   return JSON.stringify({ format: FORMAT, tenant, place, name, etag, size, modifiedMs: modifiedMs ?? null });
 }

@@ -186,7 +186,7 @@ function tooMany(): Failure {
 function tooOften(): Failure {
   return new Failure(
     "TOO_MANY_CLIPS",
-    `Clips of this job were requested ${MAX_CLIP_WORK} times including failed ones, which is the limit. Delete failed ones.`,
+    `Clips of this job were requested ${MAX_CLIP_WORK} times, which is the limit; failed requests count too. Delete failed clips.`,
     { found: { limit: MAX_CLIP_WORK } },
   );
 }

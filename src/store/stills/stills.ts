@@ -158,7 +158,7 @@ export async function getStill(
 function tooOften(): Failure {
   return new Failure(
     "TOO_MANY_STILLS",
-    `Stills of this job were requested ${MAX_STILL_WORK} times including failed ones, which is the limit.`,
+    `Stills of this job were requested ${MAX_STILL_WORK} times, which is the limit; failed requests count too.`,
     { found: { limit: MAX_STILL_WORK } },
   );
 }

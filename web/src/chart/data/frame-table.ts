@@ -3,7 +3,7 @@ import { Column } from "./column.ts";
 import type { CsvSink } from "./csv-reader.ts";
 
 export class FrameTable {
-  /** One frame in `step` is scored: row r is frame r × step. */
+  /** Every `step`-th frame is scored: row r is frame r × step. */
   readonly step: number;
   /** Frames of the pair. */
   readonly total: number;
