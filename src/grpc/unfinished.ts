@@ -11,9 +11,7 @@ const TIME_MS = 30_000;
 const UNAUTHENTICATED_TIME_MS = 10_000;
 /** Bytes of a request without a token. A health check contains the name of a service. */
 const MAX_UNAUTHENTICATED_BYTES = 1024;
-/**
- * Most unauthenticated requests at a time. Beyond, the oldest one is ended; a legitimate one is complete in a moment.
- */
+/** Maximum unauthenticated requests at a time. Beyond it, the oldest is ended: a legitimate one is soon complete. */
 const MAX_UNAUTHENTICATED = 1_000;
 
 export class Unfinished {

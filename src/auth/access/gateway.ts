@@ -40,7 +40,7 @@ export class Gateway {
     const registers = [options.registry];
     this.#decisions = new Counter({
       name: "svc_auth_decisions_total",
-      help: "Decisions on tokens of requests, and of streams, waits and pulls that are checked again while they last, by result: OK or the failure code.",
+      help: "Decisions about tokens of requests, of open streams and waits, and of pulls, by result: OK or the failure code.",
       labelNames: ["code"],
       registers,
     });

@@ -97,7 +97,7 @@ export class ControllerMetrics {
     );
     this.segmentsReused = counter(
       "svc_segments_reused_total",
-      "Segments that took the scores of earlier jobs with the same content.",
+      "Segments that reused the scores of earlier jobs with the same content.",
     );
     this.streamsCut = counter(
       "svc_streams_cut_total",

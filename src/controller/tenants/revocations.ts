@@ -72,7 +72,7 @@ function authDisabled(): Failure {
 function tooMany(): Failure {
   return new Failure(
     "TOO_MANY_REVOCATIONS",
-    `The tenant is at its limit of ${MAX_REVOCATIONS} revocations, or of twice as many including those that ended less than a day ago. Lift some, revoke a subject instead of its tokens, or revoke everything issued until now (issuedBefore).`,
+    `The tenant has reached its limit: ${MAX_REVOCATIONS} revocations, or ${2 * MAX_REVOCATIONS} with those that ended less than a day ago. Lift some, revoke a subject instead of its tokens, or revoke everything issued until now (issuedBefore).`,
   );
 }
 

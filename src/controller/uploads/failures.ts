@@ -7,7 +7,7 @@ import type { Upload } from "./upload.ts";
 export function uploadsOff(): Failure {
   return new Failure(
     "UPLOADS_DISABLED",
-    "This controller takes no uploads of your tenant. Ask its operator for --uploads or for a storage with uploads, or name videos in storages or media roots.",
+    "This controller accepts no uploads from your tenant. Ask its operator for --uploads or for a storage with uploads, or name videos in storages or media roots.",
   );
 }
 
@@ -60,7 +60,7 @@ export function incomplete({ id }: Upload, missing: readonly number[]): Failure 
 export function tooLargeForParts(size: number): Failure {
   return new Failure(
     "TENANT_UPLOADS_FULL",
-    `The file has ${sizeText(size)}, and an upload to a bucket can have at most ${sizeText(MAX_PARTED_SIZE)}. Name an object in the bucket instead.`,
+    `The file has a size of ${sizeText(size)}; an upload to a bucket can have at most ${sizeText(MAX_PARTED_SIZE)}. Name an object in the bucket instead.`,
     { found: { bytes: size, limit: MAX_PARTED_SIZE } },
   );
 }
@@ -83,7 +83,7 @@ export function tooMany(count: number, limit: number): Failure {
 export function tooLarge(size: number, used: number, limit: number): Failure {
   return new Failure(
     "TENANT_UPLOADS_FULL",
-    `The file has ${sizeText(size)}, and your tenant's uploads have ${sizeText(used)} of at most ${sizeText(limit)}. Delete some with svc uploads delete.`,
+    `The file has a size of ${sizeText(size)}, but your tenant's uploads use ${sizeText(used)} of ${sizeText(limit)}. Delete some with svc uploads delete.`,
     { found: { bytes: size, used, limit } },
   );
 }

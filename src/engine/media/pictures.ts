@@ -40,7 +40,8 @@ export class Pictures {
 export const FIELDS_BYTES = 2 * LUMA.width * LUMA.height;
 /**
  * The filters that shrink each field of an untagged frame by itself: rows of the two alternate, the top field's first.
- * Both fields get as many rows of chroma: else, as of 270 rows of 4:2:0, swscale reads beyond the last and can crash.
+ * Both fields get the same number of chroma rows: otherwise, for example with 270 rows of 4:2:0, swscale reads beyond
+ * the last row and can crash.
  */
 export const SHRINK_FIELDS = `crop=iw:2*vsub*floor(ih/(2*vsub)):0:0,scale=${LUMA.width}:${2 * LUMA.height}:flags=area:interl=1:in_range=tv:out_range=tv:sws_dither=none,format=gray`;
 

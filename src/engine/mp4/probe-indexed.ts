@@ -70,7 +70,7 @@ async function listIndexed(samples: Samples, context: DecodeContext): Promise<Li
 class Lists {
   readonly #samples: Samples;
   readonly #at: number;
-  /** Lists the heads only. */
+  /** Gets the header lines at once, the packets at the end. */
   readonly #list = new PacketList();
   readonly #pts = new NumberList();
   readonly #flags = new NumberList();

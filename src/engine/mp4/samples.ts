@@ -21,9 +21,9 @@ const CODECS = new Set([
   ...["avc1", "avc3", "hvc1", "hev1", "av01", "vp09"],
   ...["apco", "apcs", "apcn", "apch", "ap4h", "ap4x"],
 ]);
-/** Handlers of tracks that are no video. */
+/** Handlers of tracks that are not video. */
 const OTHERS = new Set(["soun", "text", "subt", "sbtl", "tmcd", "meta", "hint", "clcp", "data"]);
-/** A larger packet is not one: ffmpeg leaves it out. */
+/** ffmpeg leaves out larger packets. */
 const MAX_PACKET_BYTES = 2 ** 29;
 
 interface Tables {

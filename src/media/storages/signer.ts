@@ -99,7 +99,7 @@ export class Signer {
       url: url.href,
       method,
       headers,
-      // Otherwise the length of a part could be any.
+      // Otherwise a part could have any length.
       allHeaders: true,
       service: "s3",
       region,

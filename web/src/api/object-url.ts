@@ -1,4 +1,4 @@
-/** An object URL of fetched bytes: elements of media cannot send a token. */
+/** An object URL of fetched bytes: media elements cannot send a token. */
 import { useEffect, useState } from "react";
 
 /** undefined while there are none. */
