@@ -2,10 +2,11 @@
 import type { Run } from "../../contract/alignment.ts";
 import type { Pictures } from "../../media/pictures.ts";
 import { productsOf } from "./band.ts";
-import { costsOf, motionOf } from "./distances.ts";
+import { type Costs, costsOf, type Motion, motionOf } from "./distances.ts";
 import { type Evidence, eventsOf, type TimeEvent } from "./events.ts";
 import { distortedFeatures, type Features, referenceFeatures } from "./features.ts";
 import { offsetAtKeys } from "./key-frames.ts";
+import { type Compared, distanceOn, LAGS, lagging, wanders } from "./lag.ts";
 import { matchOf } from "./match.ts";
 import { runAt, vote } from "./offsets.ts";
 import { NO_OPEN_ENDS, type OpenEnds, openEndsOf } from "./open.ts";
@@ -62,23 +63,75 @@ function alignFeatures(
   const farthest = Math.max(limit ?? Math.ceil(shorter / 4), Math.abs(rows - columns) + MARGIN);
   const voted = vote(pair, Math.min(shorter - 1, farthest));
   const shape = { lowest: voted.lowest - MARGIN, width: voted.highest - voted.lowest + 2 * MARGIN + 1 };
-  const measured = { products: productsOf(pair, shape), motion: motionOf(pair) };
-  let runs: readonly Run[] = [runAt(voted.offset, rows, columns)];
-  let costs = costsOf(pair, measured, runs);
-  for (let round = 0; round < ROUNDS; round++) {
-    if (round > 0) costs = costsOf(pair, measured, runs);
-    runs = firmRuns(costs);
-  }
-  const match = matchOf(reference, distorted, runs);
   const atKeys = (offsets: readonly number[], others: readonly number[]) =>
     ratio === 1 ? offsetAtKeys([reference, distorted], keys, offsets, others) : undefined;
-  const verdict = verdictOf(runs, { costs, vote: voted, match, atKeys });
-  const evidence = { costs, motion: measured.motion, reference, distorted };
+  const judged = (compared: Compared, start: readonly Run[]): Aligned => {
+    const settled = settle(compared, start);
+    const match = matchOf(reference, distorted, settled.runs);
+    const verdict = verdictOf(settled.runs, { costs: settled.costs, vote: voted, match, atKeys });
+    return { ...settled, ...verdict, match };
+  };
+  const compared = { pair, products: productsOf(pair, shape) };
+  const plain = judged(compared, [runAt(voted.offset, rows, columns)]);
+  const isOpen = plain.tied.length > 0 || wanders(plain.runs, plain.costs);
+  const { costs, motion, match, ...verdict } = isOpen
+    ? withLag(plain, (lag) => judged(lagging(compared, lag), plain.runs))
+    : plain;
   return {
     ...{ ...verdict, match },
-    events: verdict.checked > 0 ? allEvents(verdict, evidence) : [],
+    events: verdict.checked > 0 ? allEvents(verdict, { costs, motion, reference, distorted }) : [],
     open: verdict.state === "shifted" ? openEndsOf(verdict.runs, costs) : NO_OPEN_ENDS,
   };
+}
+
+interface Settled {
+  readonly runs: readonly Run[];
+  readonly costs: Costs;
+  readonly motion: Motion;
+  /** See `distanceOn`. */
+  readonly distance: number;
+}
+
+/** Aligns frames, first with the means of those that `start` pairs, then with the means of those that were paired. */
+function settle(compared: Compared, start: readonly Run[]): Settled {
+  const { pair, products } = compared;
+  const motion = motionOf(pair);
+  let runs = start;
+  let costs = costsOf(pair, { products, motion }, runs);
+  for (let round = 0; round < ROUNDS; round++) {
+    if (round > 0) costs = costsOf(pair, { products, motion }, runs);
+    runs = firmRuns(costs);
+  }
+  return { runs, costs, motion, distance: distanceOn(runs, compared) };
+}
+
+interface Aligned extends Verdict, Settled {
+  readonly match: number;
+}
+
+/**
+ * The nearest alignment with a lag, or with none, that leaves nothing open, if the offset changes in it. Most of a lag
+ * looks like a constant offset, so frames must be nearer than with none, and both videos begin or end together. It is at
+ * most likely. If there is none, or if it changes as in `plain`, `plain`.
+ */
+function withLag(plain: Aligned, alignedAt: (lag: number) => Aligned): Aligned {
+  const all = LAGS.map(alignedAt);
+  const [best] = all
+    .filter((found) => found.distance <= (all[0] as Aligned).distance && isSettled(found))
+    .sort((a, b) => a.distance - b.distance);
+  const isKnown = plain.tied.length === 0 && best?.runs.length === plain.runs.length;
+  return best === undefined || isKnown ? plain : { ...best, confidence: "likely" };
+}
+
+function isSettled({ state, runs, tied, costs }: Aligned): boolean {
+  const [first, last] = [runs[0], runs.at(-1)];
+  if (state !== "shifted" || tied.length > 0 || first === last || first === undefined || last === undefined)
+    return false;
+  const before = [first.reference, first.distorted];
+  const { rows, columns } = costs.pictures;
+  const after = [rows - last.reference - last.count, columns - last.distorted - last.count];
+  const isWhole = before.includes(0) && after.includes(0);
+  return isWhole && [before, after].some((frames) => frames.every((count) => count === 0));
 }
 
 function allEvents({ state, runs }: Verdict, evidence: Evidence): TimeEvent[] {

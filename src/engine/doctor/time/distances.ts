@@ -5,7 +5,7 @@ import { type Band, counterparts, emptyBand, product, valueAt } from "./band.ts"
 import type { SignaturePair, Signatures } from "./signatures.ts";
 
 /** Squared distance per cell that rounding to 8 bits causes. */
-const ROUNDING = 0.002;
+export const ROUNDING = 0.002;
 /** A frame counts at most this much, so that one frame never decides; a natural logarithm. */
 const MOST = 2;
 

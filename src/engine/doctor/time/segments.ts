@@ -89,7 +89,8 @@ export function firmRuns(costs: Costs): Run[] {
     const weakest = weakestRun(costs, runs);
     if (weakest === undefined) return runs;
     const offsets = new Set(runs.filter((run) => run !== weakest).map(offsetOf));
-    const only = offsets.size === new Set(runs.map(offsetOf)).size ? withoutRun(runs, weakest) : offsets;
+    const only =
+      offsets.size === new Set(runs.map(offsetOf)).size ? withoutRun(runs, weakest, costs.both) : offsets;
     runs = Array.isArray(only) ? only : cheapestRuns(restricted(costs.both, only));
   }
 }
@@ -107,8 +108,8 @@ function weakestRun(costs: Costs, runs: readonly Run[]): Run | undefined {
   return found?.run;
 }
 
-/** The runs without one whose offset another run has too; its neighbours grow together where they can. */
-function withoutRun(runs: readonly Run[], left: Run): Run[] {
+/** The runs without one whose offset another run has too; the run before or after it takes over its frames. */
+function withoutRun(runs: readonly Run[], left: Run, { rows, columns }: Band): Run[] {
   const kept: Run[] = [];
   for (const run of runs) {
     if (run === left) continue;
@@ -117,7 +118,21 @@ function withoutRun(runs: readonly Run[], left: Run): Run[] {
       kept[kept.length - 1] = { ...last, count: run.reference + run.count - last.reference };
     else kept.push(run);
   }
-  return kept;
+  if (kept.length < runs.length - 1) return kept;
+  const place = runs.indexOf(left);
+  const [before, after] = [kept[place - 1], kept[place]];
+  return kept.map((run) => {
+    if (run === before) {
+      const end = after ?? { reference: rows, distorted: columns };
+      return { ...run, count: Math.min(end.reference - run.reference, end.distorted - run.distorted) };
+    }
+    const grown = run === after && place === 0 ? Math.min(run.reference, run.distorted) : 0;
+    return {
+      reference: run.reference - grown,
+      distorted: run.distorted - grown,
+      count: run.count + grown,
+    };
+  });
 }
 
 function restricted(costs: Band, offsets: ReadonlySet<number>): Band {
