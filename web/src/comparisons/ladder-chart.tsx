@@ -40,8 +40,9 @@ export function LadderChart({ comparison, choice }: LadderChartProps) {
           <>
             <figure>
               <figcaption className="unseen">
-                {points.length} encodes of {choice.clip} in {names.length}{" "}
-                {names.length === 1 ? "ladder" : "ladders"}; the tables below have their numbers.
+                {points.length} {points.length === 1 ? "encode" : "encodes"} of {choice.clip} in{" "}
+                {names.length} {names.length === 1 ? "ladder" : "ladders"}; the tables below have their
+                numbers.
               </figcaption>
               {/* biome-ignore lint/a11y/noSvgWithoutTitle: the caption describes it; a title would cover those of the marks. */}
               <svg width={place.width} height={place.height}>

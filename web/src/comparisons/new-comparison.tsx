@@ -62,7 +62,7 @@ export function NewComparison({ close, done }: NewComparisonProps) {
         />
         <FieldRow
           label="Encodes"
-          hint="One per line. x264=/videos/low.mp4 puts an encode on the ladder x264; without a name, its codec is its ladder. A manifest of HLS or DASH (.m3u8, .mpd) adds all renditions of its title."
+          hint="One per line: a path, s3://BUCKET/KEY or https://HOST/PATH. x264=/videos/low.mp4 puts an encode on the ladder x264; without a name, its codec is its ladder. A manifest of HLS or DASH (.m3u8, .mpd) adds all renditions of its title."
           fault={missing(draft.encodes, "the path of at least one encode")}
         >
           {(parts) => (
