@@ -56,7 +56,7 @@ export async function perform(
     const { request, work } = checked(lease.item);
     const { jobId, tenantId: tenant, itemId, attempt } = lease.item;
     const fence = { session: lease.session, itemId, attempt };
-    const task = { fence, jobId, tenant, media: lease.media, names: request };
+    const task = { fence, jobId, tenant, media: lease.media, plan: planOf(work), names: request };
     if (work.case === "title") return await list(task, media, lease.signal);
     const remote = media.openers(task);
     const limits = { tenant, remote, signal: lease.signal, timeoutMs, onScored };
@@ -80,6 +80,10 @@ async function outcomeOf(
   if (work.case === "stills") return draw(engine, request, work.value, limits);
   if (work.case === "clip") return film(engine, request, work.value, limits);
   return { kind: "DIAGNOSED", diagnosis: await engine.diagnose(request, limits) };
+}
+
+function planOf({ case: kind, value }: CheckedWork["work"]): string | undefined {
+  return kind === "segment" ? value.plan : undefined;
 }
 
 /** Names the renditions of the title that the request names. */

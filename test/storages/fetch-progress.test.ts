@@ -56,7 +56,14 @@ async function leased() {
   leases.add(lease);
   const names = { reference: both[0]?.url ?? "", distorted: both[1]?.url ?? "" };
   const fence = { session: "session", itemId: "task", attempt: 1 };
-  const openers = media.openers({ fence, jobId: "job", tenant: "acme", media: lease.media, names });
+  const openers = media.openers({
+    fence,
+    jobId: "job",
+    tenant: "acme",
+    media: lease.media,
+    names,
+    plan: undefined,
+  });
   const reported = () => {
     const [running] = leases.of("session");
     return running?.fetch && [running.fetch.bytesDone, running.fetch.bytesTotal];

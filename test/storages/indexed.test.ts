@@ -112,7 +112,13 @@ async function leased(): Promise<Readonly<Record<"reference" | "distorted", Open
   );
   assert.ok(reference && distorted);
   const fence = { session: "session", itemId: "task", attempt: 1 };
-  const task = { fence, jobId: "job", tenant: "acme", media: new LeasedMedia([reference, distorted]) };
+  const task = {
+    fence,
+    jobId: "job",
+    tenant: "acme",
+    media: new LeasedMedia([reference, distorted]),
+    plan: undefined,
+  };
   const openers = media.openers({ ...task, names: { reference: url, distorted: url } });
   assert.ok(openers.reference && openers.distorted);
   return { reference: openers.reference, distorted: openers.distorted };

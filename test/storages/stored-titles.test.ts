@@ -130,11 +130,11 @@ function mediaOf(maxBytes = 2 ** 20): NodeMedia {
 async function open(
   { itemId, attempt, jobId, tenantId: tenant, request, media: access }: WorkItem,
   media = mediaOf(),
-  side: "reference" | "distorted" = "distorted",
+  { side = "distorted", plan }: { readonly side?: "reference" | "distorted"; readonly plan?: string } = {},
 ): Promise<RemoteVideo> {
   const names = { reference: request?.reference ?? "", distorted: request?.distorted ?? "" };
   const fence = { session: node.session, itemId, attempt };
-  const openers = media.openers({ fence, jobId, tenant, names, media: new LeasedMedia(access) });
+  const openers = media.openers({ fence, jobId, tenant, names, plan, media: new LeasedMedia(access) });
   const video = (await openers[side]?.(AbortSignal.timeout(60_000))) ?? assert.fail("it is a title");
   videos.push(video);
   return video;
@@ -279,7 +279,7 @@ describe("a node", () => {
     await system.submit("acme", {
       ...{ reference: `${FOLDER}/master.m3u8#2k`, distorted: "s3://videos/reference.mov" },
     });
-    const { path } = await open(await node.pullNow(), mediaOf(), "reference");
+    const { path } = await open(await node.pullNow(), mediaOf(), { side: "reference" });
     assert.deepEqual(await readFile(path), Buffer.concat([segment(9), segment(2)]));
   });
 
@@ -321,6 +321,45 @@ describe("a node", () => {
     }
     put("master.m3u8", master(["low/list.m3u8"]));
     await assert.rejects(open(item, media), { code: "MEDIA_CHANGED" });
+  });
+
+  test("looks at no object again for further tasks of a plan, and verifies 64 of many after each", async () => {
+    const names = Array.from({ length: 150 }, (_, index) => `long/${index}.ts`);
+    for (const [index, name] of names.entries()) put(name, segment(index));
+    put("long.m3u8", playlist(names));
+    const [item, media] = [await leased(`${FOLDER}/long.m3u8#rendition1`), mediaOf(2 ** 21)];
+    const task = async (plan: string): Promise<string[]> => {
+      fixture.server.requests.length = 0;
+      const video = await open(item, media, { plan });
+      await video.verifyUnchanged();
+      const looks = fixture.server.requests.filter(({ range }) => range === "bytes=0-0");
+      return looks.map(({ path }) => path);
+    };
+    const objects = names.length + 1;
+    // It looks at all but the manifest, which the lease has, and verifies all.
+    assert.equal((await task("a plan")).length, 2 * objects - 1);
+    const turns = [await task("a plan"), await task("a plan"), await task("a plan")];
+    assert.deepEqual(
+      turns.map(({ length }) => length),
+      [64, 64, 64],
+    );
+    assert.equal(new Set(turns.flat()).size, objects);
+    assert.equal((await task("another plan")).length, 2 * objects - 1);
+  });
+
+  test("looks at all objects again once one was replaced during a plan", async () => {
+    const [item, media] = [await leased(), mediaOf()];
+    const [first, second] = [
+      await open(item, media, { plan: "a plan" }),
+      await open(item, media, { plan: "a plan" }),
+    ];
+    await first.verifyUnchanged();
+    const third = await open(item, media, { plan: "a plan" });
+    assert.deepEqual([third.identity, third.path], [first.identity, first.path]);
+    put("low/2.ts", segment(8));
+    for (const video of [second, third])
+      await assert.rejects(video.verifyUnchanged(), { code: "MEDIA_CHANGED" });
+    assert.notEqual((await open(item, media, { plan: "a plan" })).identity, first.identity);
   });
 
   test("fails only the rendition of which a segment is missing", async () => {

@@ -49,6 +49,8 @@ export interface Needing {
   readonly jobId: string;
   readonly tenant: string;
   readonly media: LeasedMedia;
+  /** The plan of the pair whose segment is scored; undefined: another task. */
+  readonly plan: string | undefined;
   /** The names of both videos, as the job has them. */
   readonly names: Readonly<Record<Side, string>>;
 }

@@ -19,6 +19,7 @@ import type { Rendition } from "../../titles/title.ts";
 import type { NodeMetrics } from "../metrics.ts";
 import type { JoinedFiles } from "./joined-files.ts";
 import type { LeasedMedia } from "./leased-media.ts";
+import { type ReadRendition, ReadRenditions } from "./read-renditions.ts";
 import { bytesOf, filesOf, renditionOf, timeFor, videoNameOf } from "./rendition.ts";
 import { type Sign, SignedUrls } from "./signed-urls.ts";
 import { StoredTitle } from "./stored-title.ts";
@@ -42,6 +43,8 @@ export interface TitleNeed {
   readonly tenant: string;
   readonly media: LeasedMedia;
   readonly side: Side;
+  /** Of the pair, whose segment is scored; undefined: another task. */
+  readonly plan: string | undefined;
   readonly sign: Sign;
 }
 
@@ -52,11 +55,14 @@ interface Found {
   readonly title: StoredTitle;
   /** Bytes that were fetched of its objects by now. */
   readonly fetched: () => number;
+  /** What an earlier task of the same plan found. */
+  readonly known: ReadRendition | undefined;
 }
 
 export class StoredRenditions {
   readonly #options: StoredRenditionsOptions;
   readonly #urls = new SignedUrls();
+  readonly #read = new ReadRenditions();
 
   constructor(options: StoredRenditionsOptions) {
     this.#options = options;
@@ -91,7 +97,7 @@ export class StoredRenditions {
         modifiedMs: timeFor(text),
         identity: `title ${hash("sha256", `${name.rendition}\n${text}`, "hex")}`,
         segmentStarts: segmentStarts(found.rendition),
-        verifyUnchanged: () => found.title.verify(),
+        verifyUnchanged: () => this.#verify(need, found),
         [Symbol.asyncDispose]: async () => file[Symbol.asyncDispose](),
       };
     } catch (error) {
@@ -101,7 +107,7 @@ export class StoredRenditions {
   }
 
   /** `fetched`: how many bytes were fetched of its objects. */
-  #titleOf(need: TitleNeed, manifest: string, signal: AbortSignal) {
+  #titleOf(need: TitleNeed, manifest: string, signal: AbortSignal, known?: ReadRendition) {
     const remote = remoteName(manifest);
     const folder = remote === undefined || remote.kind === "fault" ? undefined : titleFolder(remote);
     if (folder === undefined) throw invalid(`The task has no title ${JSON.stringify(manifest)}.`);
@@ -112,15 +118,32 @@ export class StoredRenditions {
       metrics.mediaFetched.inc(bytes);
     };
     const key = keyOf(need, manifest);
-    const title = new StoredTitle({ ...need, key, folder, urls: this.#urls, reader, onFetched, signal });
+    const options = { ...need, key, folder, urls: this.#urls, reader, onFetched, signal };
+    const title = new StoredTitle({ ...options, known: known?.versions });
     return { title, fetched: () => fetched };
   }
 
   async #find(need: TitleNeed, name: RenditionName, signal: AbortSignal): Promise<Found> {
-    const { title, fetched } = this.#titleOf(need, name.manifest, signal);
+    const key = planKeyOf(need, name);
+    const known = key === undefined ? undefined : this.#read.get(key);
+    const { title, fetched } = this.#titleOf(need, name.manifest, signal, known);
+    if (known !== undefined) return { name, rendition: known.rendition, title, fetched, known };
     const rendition = renditionOf(name, await readTitle(title.places, title.open));
     await title.look(filesOf(rendition));
-    return { name, rendition, title, fetched };
+    return { name, rendition, title, fetched, known };
+  }
+
+  /** The first task of a plan on this node verifies all objects, each further one some of them. Throws MEDIA_CHANGED. */
+  async #verify(need: TitleNeed, { name, rendition, title, known }: Found): Promise<void> {
+    const key = planKeyOf(need, name);
+    try {
+      await title.verify(known?.turn());
+    } catch (error) {
+      if (key !== undefined) this.#read.forget(key);
+      throw error;
+    }
+    if (key !== undefined && known === undefined)
+      this.#read.put(key, { rendition, versions: title.versions });
   }
 
   /** Fetches the segments, and joins them to a file. Returns its path. */
@@ -177,6 +200,12 @@ async function copyOf(title: StoredTitle, file: string, path: string, signal: Ab
 /** Identifies a manifest of a tenant, and where it is. */
 function keyOf({ tenant, media, side }: TitleNeed, manifest: string): string {
   return JSON.stringify([tenant, manifest, media.place(side)]);
+}
+
+/** Identifies a rendition in a plan, which has the versions of all objects; undefined: the task has no plan. */
+function planKeyOf(need: TitleNeed, name: RenditionName): string | undefined {
+  if (need.plan === undefined) return undefined;
+  return hash("sha256", JSON.stringify([keyOf(need, name.manifest), name, need.plan]), "hex");
 }
 
 function sizeIn({ versions }: StoredTitle, file: string): number {

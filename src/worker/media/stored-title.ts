@@ -23,6 +23,8 @@ export interface StoredTitleOptions extends Signing {
   readonly media: LeasedMedia;
   readonly urls: SignedUrls;
   readonly reader: ObjectReader;
+  /** The versions of objects that are known already. */
+  readonly known?: ReadonlyMap<string, ObjectVersion> | undefined;
   /** Called with the number of bytes of each part that was fetched. */
   readonly onFetched: (bytes: number) => void;
 }
@@ -31,11 +33,12 @@ export class StoredTitle {
   readonly places: ObjectPlaces;
   readonly #options: StoredTitleOptions;
   /** The version of each object that was looked up. */
-  readonly #versions = new Map<string, ObjectVersion>();
+  readonly #versions: Map<string, ObjectVersion>;
 
   constructor(options: StoredTitleOptions) {
     this.#options = options;
     this.places = new ObjectPlaces(options.folder);
+    this.#versions = new Map(options.known);
     this.#versions.set(this.places.manifest, options.media.version(options.side));
   }
 
@@ -72,10 +75,10 @@ export class StoredTitle {
     });
   }
 
-  /** Throws MEDIA_CHANGED if an object has changed since it was looked up. */
-  async verify(): Promise<void> {
+  /** Throws MEDIA_CHANGED if an object has changed since it was looked up. `files`: default: all. */
+  async verify(files: readonly string[] = [...this.#versions.keys()]): Promise<void> {
     const { reader, signal } = this.#options;
-    await this.#each([...this.#versions.keys()], true, async (file, access) => {
+    await this.#each(files, true, async (file, access) => {
       const version = this.#versions.get(file);
       if (version !== undefined) await reader.verify({ access: () => access, version, signal });
     });
