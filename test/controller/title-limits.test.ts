@@ -94,12 +94,41 @@ describe("the renditions of a title", () => {
     assert.deepEqual(await encodesOf(tenant, id), [MANIFEST]);
   });
 
+  test("of two titles that are listed at the same time fill the queue only as far as it goes", async () => {
+    const tenant = "both";
+    limits = { jobsQueued: 5 };
+    const both = [await leased(tenant), await leased(tenant)];
+    await Promise.all(both.map(({ node, item }) => list(node, item)));
+    const encodes = await Promise.all(both.map(({ id }) => encodesOf(tenant, id)));
+    assert.deepEqual(new Set(encodes.map(({ length }) => length)), new Set([1, RENDITIONS.length]));
+    assert.equal(await queued(tenant), 3);
+  });
+
+  test("that are too many per second fail with the reason", async () => {
+    const tenant = "too fast";
+    limits = { submitsPerSecond: 1 };
+    const { id, node, item } = await leased(tenant);
+    limits = { submitsPerSecond: 0.001 };
+    const { jobs } = await system.jobs.listJobs(create(ListJobsRequestSchema), caller(tenant));
+    for (let task = item; ; task = await node.pullSome()) {
+      await list(node, task);
+      const { error } = await system.job(tenant, jobs[0]?.id ?? "");
+      if (error === undefined) continue;
+      assert.equal(error.code, "TENANT_SUBMIT_RATE");
+      break;
+    }
+    assert.deepEqual(await encodesOf(tenant, id), [MANIFEST]);
+  });
+
   test("count as submitted jobs", async () => {
     const tenant = "fast";
+    limits = { submitsPerSecond: 2 };
+    const { id, node, item } = await leased(tenant);
     limits = { submitsPerSecond: 1 };
-    const { node, item } = await leased(tenant);
-    limits = { submitsPerSecond: 0.001 };
     await list(node, item);
-    await refused(system.submit(tenant), "TENANT_SUBMIT_RATE");
+    assert.deepEqual(await encodesOf(tenant, id), RENDERED);
+    limits = { submitsPerSecond: 0.001 };
+    const found = { limit: 0.001, ahead: 3 };
+    await assert.rejects(system.submit(tenant), { code: "TENANT_SUBMIT_RATE", found });
   });
 });
