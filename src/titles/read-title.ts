@@ -14,7 +14,7 @@ import {
 } from "./title.ts";
 
 /** Bytes of the longest manifest: that of 100,000 segments has some 8 MB. */
-const MAX_BYTES = 16 * 2 ** 20;
+export const MAX_MANIFEST_BYTES = 16 * 2 ** 20;
 
 /**
  * Returns the video renditions of a manifest, in its order, with at least one segment each. Throws MEDIA_NOT_FOUND, MEDIA_ENCRYPTED,
@@ -69,8 +69,8 @@ async function readText(file: string, open: OpenTitleFile): Promise<string> {
   try {
     await using handle = await open(file);
     const { size } = await handle.stat();
-    if (size > MAX_BYTES)
-      throw manifestFault("MANIFEST_INVALID", file, `has ${size} bytes; the most are ${MAX_BYTES}.`);
+    if (size > MAX_MANIFEST_BYTES)
+      throw manifestFault("MANIFEST_INVALID", file, `has ${size} bytes; the most are ${MAX_MANIFEST_BYTES}.`);
     const bytes = Buffer.alloc(size);
     const { bytesRead } = await handle.read(bytes, 0, size, 0);
     return bytes.toString("utf8", 0, bytesRead);

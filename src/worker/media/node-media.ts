@@ -14,6 +14,7 @@ import { objectFailure } from "../../media/objects/failures.ts";
 import { objectIdentity } from "../../media/objects/object.ts";
 import { ObjectReader } from "../../media/objects/reader.ts";
 import type { Log } from "../../platform/observability/log.ts";
+import { TitleReader } from "../../titles/title-reader.ts";
 import type { NodeMetrics } from "../metrics.ts";
 import { JoinedFiles } from "./joined-files.ts";
 import type { LeasedMedia } from "./leased-media.ts";
@@ -58,6 +59,7 @@ export interface Needing {
 export class NodeMedia {
   readonly #options: NodeMediaOptions;
   readonly #reader = new ObjectReader();
+  readonly #titles = new TitleReader();
   readonly #joined: JoinedFiles;
   readonly #renditions: Renditions;
   readonly #stored: StoredRenditions;
@@ -66,8 +68,9 @@ export class NodeMedia {
   constructor(options: NodeMediaOptions) {
     this.#options = options;
     this.#joined = new JoinedFiles(options);
-    this.#renditions = new Renditions({ roots: options.roots, joined: this.#joined });
-    this.#stored = new StoredRenditions({ ...options, joined: this.#joined, reader: this.#reader });
+    const shared = { joined: this.#joined, titles: this.#titles };
+    this.#renditions = new Renditions({ roots: options.roots, ...shared });
+    this.#stored = new StoredRenditions({ ...options, ...shared, reader: this.#reader });
   }
 
   /** Returns how the sides of a task that are objects or renditions are opened. */
@@ -100,6 +103,7 @@ export class NodeMedia {
   /** Ends running fetches. */
   async close(): Promise<void> {
     await this.#joined.close();
+    await this.#titles.close();
     await this.#reader.close();
     const cache = await this.#cache?.catch(() => undefined);
     await cache?.close();

@@ -4,15 +4,14 @@ import { basename, extname } from "node:path";
 import type { RenditionName } from "../../jobs/media/titles.ts";
 import { Failure } from "../../platform/failure.ts";
 import type { Rendition } from "../../titles/title.ts";
+import type { ReadTitle } from "../../titles/title-reader.ts";
 
 /** Returns the rendition of a name. Throws MEDIA_NOT_FOUND. */
 export function renditionOf(
   { manifest, rendition: name }: RenditionName,
-  all: readonly Rendition[],
+  { names, rendition }: ReadTitle,
 ): Rendition {
-  const rendition = all.find((one) => one.name === name);
   if (rendition !== undefined) return rendition;
-  const names = all.map((one) => one.name);
   throw new Failure(
     "MEDIA_NOT_FOUND",
     `The manifest ${JSON.stringify(manifest)} has no rendition ${JSON.stringify(name)}. It has ${names.slice(0, 10).join(", ")}${names.length > 10 ? ", …" : ""}.`,

@@ -7,14 +7,15 @@ import type { MediaRoots } from "../../engine/files/roots.ts";
 import type { RenditionName } from "../../jobs/media/titles.ts";
 import { Failure } from "../../platform/failure.ts";
 import { assemble, wholeFile } from "../../titles/assemble.ts";
-import { readTitle } from "../../titles/read-title.ts";
 import { segmentStarts } from "../../titles/segment-starts.ts";
 import type { Rendition } from "../../titles/title.ts";
+import type { TitleReader } from "../../titles/title-reader.ts";
 import type { JoinedFiles } from "./joined-files.ts";
 import { bytesOf, filesOf, renditionOf, timeFor, videoNameOf } from "./rendition.ts";
 import { TitleFiles } from "./title-files.ts";
 
 export interface RenditionsOptions {
+  readonly titles: TitleReader;
   readonly joined: JoinedFiles;
   /** undefined: anywhere on this machine. */
   readonly roots: MediaRoots | undefined;
@@ -38,8 +39,7 @@ export class Renditions {
 
   /** Returns the names of the renditions of a title. Throws Failure. */
   async list(tenant: string, manifest: string): Promise<readonly string[]> {
-    const renditions = await readTitle(manifest, this.#filesOf(tenant).open);
-    return renditions.map(({ name }) => name);
+    return (await this.#options.titles.read(manifest, this.#filesOf(tenant).open)).names;
   }
 
   /** Throws Failure. */
@@ -74,8 +74,8 @@ export class Renditions {
 
   async #find(tenant: string, name: RenditionName): Promise<Found> {
     const files = this.#filesOf(tenant);
-    const renditions = await readTitle(name.manifest, files.open);
-    const rendition = renditionOf(name, renditions);
+    const title = await this.#options.titles.read(name.manifest, files.open, name.rendition);
+    const rendition = renditionOf(name, title);
     const facts = new Map(files.opened);
     const segments = filesOf(rendition).filter((file) => !facts.has(file));
     for (const [index, fact] of (await files.facts(segments)).entries())

@@ -13,9 +13,9 @@ import { inOrder } from "../../platform/concurrency/in-order.ts";
 import { invalid } from "../../platform/failure.ts";
 import type { Log } from "../../platform/observability/log.ts";
 import { assemble, wholeFile } from "../../titles/assemble.ts";
-import { readTitle } from "../../titles/read-title.ts";
 import { segmentStarts } from "../../titles/segment-starts.ts";
 import type { Rendition } from "../../titles/title.ts";
+import type { TitleReader } from "../../titles/title-reader.ts";
 import type { NodeMetrics } from "../metrics.ts";
 import type { JoinedFiles } from "./joined-files.ts";
 import type { LeasedMedia } from "./leased-media.ts";
@@ -31,6 +31,7 @@ const SEGMENTS_AT_ONCE = 8;
 const PART_BYTES = 16 * 2 ** 20;
 
 export interface StoredRenditionsOptions {
+  readonly titles: TitleReader;
   readonly joined: JoinedFiles;
   readonly reader: ObjectReader;
   readonly metrics: NodeMetrics;
@@ -70,8 +71,8 @@ export class StoredRenditions {
 
   /** Returns the names of the renditions of a title. Throws Failure. */
   async list(need: TitleNeed, manifest: string, signal: AbortSignal): Promise<readonly string[]> {
-    const { title } = this.#titleOf(need, manifest, signal);
-    return (await readTitle(title.places, title.open)).map(({ name }) => name);
+    const { title, folder } = this.#titleOf(need, manifest, signal);
+    return (await this.#options.titles.read(folder, title.open)).names;
   }
 
   /** Throws Failure. */
@@ -120,15 +121,16 @@ export class StoredRenditions {
     const key = keyOf(need, manifest);
     const options = { ...need, key, folder, urls: this.#urls, reader, onFetched, signal };
     const title = new StoredTitle({ ...options, known: known?.versions });
-    return { title, fetched: () => fetched };
+    return { title, folder, fetched: () => fetched };
   }
 
   async #find(need: TitleNeed, name: RenditionName, signal: AbortSignal): Promise<Found> {
     const key = planKeyOf(need, name);
     const known = key === undefined ? undefined : this.#read.get(key);
-    const { title, fetched } = this.#titleOf(need, name.manifest, signal, known);
+    const { title, folder, fetched } = this.#titleOf(need, name.manifest, signal, known);
     if (known !== undefined) return { name, rendition: known.rendition, title, fetched, known };
-    const rendition = renditionOf(name, await readTitle(title.places, title.open));
+    const read = await this.#options.titles.read(folder, title.open, name.rendition);
+    const rendition = renditionOf(name, read);
     await title.look(filesOf(rendition));
     return { name, rendition, title, fetched, known };
   }

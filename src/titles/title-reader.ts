@@ -1,0 +1,132 @@
+/**
+ * Reads titles in a thread of its own: a manifest of 100,000 segments takes a second, in which a node could send no
+ * heartbeat. The files are opened and read here.
+ */
+import { Worker } from "node:worker_threads";
+import type { TitleFolder } from "../jobs/media/title-objects.ts";
+import { Failure } from "../platform/failure.ts";
+import { type OpenTitleFile, unreadable } from "./open-file.ts";
+import { MAX_MANIFEST_BYTES } from "./read-title.ts";
+import type { FromReadingThread, ToReadingThread } from "./reading-thread.ts";
+import type { Rendition, TitleSegment } from "./title.ts";
+
+/** A title of 500,000 segments, the most, takes some 270 MB. */
+const HEAP_LIMIT = { maxOldGenerationSizeMb: 1024 };
+
+export interface ReadTitle {
+  readonly names: readonly string[];
+  /** The one that was asked for; undefined if the title does not have it. */
+  readonly rendition: Rendition | undefined;
+}
+
+interface Waiting {
+  readonly open: OpenTitleFile;
+  readonly resolve: (title: ReadTitle) => void;
+  readonly reject: (error: unknown) => void;
+  /** What was received by now. */
+  title?: ReadTitle & { readonly rendition: Rendition & { readonly segments: TitleSegment[] } };
+}
+
+export class TitleReader {
+  readonly #waiting = new Map<number, Waiting>();
+  #thread: Worker | undefined;
+  #last = 0;
+
+  /**
+   * Returns the renditions of a title. Throws what readTitle and `open` throw.
+   *
+   * @param title path of the manifest, or where it is in a storage
+   * @param wanted the rendition whose segments are needed
+   */
+  read(title: string | TitleFolder, open: OpenTitleFile, wanted?: string): Promise<ReadTitle> {
+    return new Promise((resolve, reject) => {
+      const id = ++this.#last;
+      this.#waiting.set(id, { open, resolve, reject });
+      this.#send({ id, title, wanted });
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#thread?.terminate();
+  }
+
+  #send(message: ToReadingThread): void {
+    this.#thread ??= this.#started();
+    this.#thread.ref();
+    send(this.#thread, message);
+  }
+
+  #started(): Worker {
+    const thread = new Worker(new URL("./reading-thread.ts", import.meta.url), {
+      resourceLimits: HEAP_LIMIT,
+    });
+    thread.on("message", (message: FromReadingThread) => void this.#receive(thread, message));
+    thread.on("error", (cause) => this.#failed(thread, cause));
+    thread.on("exit", () => this.#failed(thread, new Error("the thread ended")));
+    return thread;
+  }
+
+  /** The next title starts another thread. */
+  #failed(thread: Worker, cause: unknown): void {
+    if (this.#thread !== thread) return;
+    this.#thread = undefined;
+    for (const { reject } of this.#waiting.values())
+      reject(new Failure("INTERNAL", "svc failed to read the title; see its log for details.", { cause }));
+    this.#waiting.clear();
+  }
+
+  async #receive(thread: Worker, message: FromReadingThread): Promise<void> {
+    const { id } = message;
+    const tell = (told: ToReadingThread) => send(thread, told);
+    if ("file" in message) {
+      const { file, path } = message;
+      tell({ file, ...(await this.#fileOf(id, path)) });
+    } else if ("names" in message) {
+      const { names, rendition } = message;
+      const waiting = this.#waiting.get(id);
+      if (rendition === undefined) this.#ended(thread, id)?.resolve({ names, rendition });
+      else if (waiting !== undefined) waiting.title = { names, rendition: { ...rendition, segments: [] } };
+      if (rendition !== undefined) tell({ more: id });
+    } else if ("segments" in message) {
+      const { title } = this.#waiting.get(id) ?? {};
+      title?.rendition.segments.push(...message.segments);
+      if (message.segments.length > 0) tell({ more: id });
+      else if (title !== undefined) this.#ended(thread, id)?.resolve(title);
+    } else {
+      const { code, message: text, stack } = message.failure;
+      const cause = stack === undefined ? {} : { cause: new Error(stack) };
+      this.#ended(thread, id)?.reject(new Failure(code, text, cause));
+    }
+  }
+
+  #ended(thread: Worker, id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    // A process with nothing else to do need not wait for the thread.
+    if (this.#waiting.size === 0) thread.unref();
+    return waiting;
+  }
+
+  /** Never throws: an error ends reading of the title. */
+  async #fileOf(id: number, path: string): Promise<Omit<Extract<ToReadingThread, { file: number }>, "file">> {
+    const waiting = this.#waiting.get(id);
+    try {
+      if (waiting === undefined) return { size: 0, bytes: undefined };
+      await using file = await waiting.open(path);
+      const { size } = await file.stat();
+      if (size > MAX_MANIFEST_BYTES) return { size, bytes: undefined };
+      const bytes = Buffer.alloc(size);
+      const { bytesRead } = await file.read(bytes, 0, size, 0);
+      return { size, bytes: bytes.subarray(0, bytesRead) };
+    } catch (error) {
+      if (this.#thread !== undefined) this.#ended(this.#thread, id);
+      waiting?.reject(unreadable(path, error));
+      return { size: 0, bytes: undefined };
+    }
+  }
+}
+
+function send(thread: Worker, message: ToReadingThread): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+  thread.postMessage(message);
+}
