@@ -77,20 +77,20 @@ export class TitleReader {
 
   async #receive(thread: Worker, message: FromReadingThread): Promise<void> {
     const { id } = message;
-    const tell = (told: ToReadingThread) => send(thread, told);
+    const reply = (answer: ToReadingThread) => send(thread, answer);
     if ("file" in message) {
       const { file, path } = message;
-      tell({ file, ...(await this.#fileOf(id, path)) });
+      reply({ file, ...(await this.#fileOf(id, path)) });
     } else if ("names" in message) {
       const { names, rendition } = message;
       const waiting = this.#waiting.get(id);
       if (rendition === undefined) this.#ended(thread, id)?.resolve({ names, rendition });
       else if (waiting !== undefined) waiting.title = { names, rendition: { ...rendition, segments: [] } };
-      if (rendition !== undefined) tell({ more: id });
+      if (rendition !== undefined) reply({ more: id });
     } else if ("segments" in message) {
       const { title } = this.#waiting.get(id) ?? {};
       title?.rendition.segments.push(...message.segments);
-      if (message.segments.length > 0) tell({ more: id });
+      if (message.segments.length > 0) reply({ more: id });
       else if (title !== undefined) this.#ended(thread, id)?.resolve(title);
     } else {
       const { code, message: text, stack } = message.failure;
