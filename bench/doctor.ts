@@ -14,6 +14,7 @@ import { diagnose } from "./doctor/diagnose.ts";
 import { type Effect, effectOf, effectText } from "./doctor/effect.ts";
 import { judge } from "./doctor/judge.ts";
 import { keepResult, type Result, readResults } from "./doctor/results.ts";
+import { isOpenInTime, type Rivals, rivalsOf, rivalsText } from "./doctor/rivals.ts";
 import { cleanAlarms, complaints, findingTable, type Judged, outcomeTable } from "./doctor/table.ts";
 import { cpuTime } from "./interleave.ts";
 
@@ -27,6 +28,8 @@ const HELP = `Usage: npm run bench:doctor -- [options]
   --results FILE                  keeps what is found of each pair, and diagnoses none that the file has:
                                   a long run goes on where it stopped, and the tables are of both
   --effects                       scores the pairs whose fault is not found, and the same without the fault
+  --rivals                        scores the pairs whose fault in time is unclear as their frames belong together,
+                                  and in other ways
 
 Classes: ${CLASSES.join(", ")}`;
 
@@ -41,6 +44,7 @@ const { values } = parseArgs({
     make: { type: "boolean", default: false },
     results: { type: "string" },
     effects: { type: "boolean", default: false },
+    rivals: { type: "boolean", default: false },
   },
 });
 if (values.help) {
@@ -64,6 +68,11 @@ if (!values.make) {
   console.log(`\n${complaints(judged)}\n\n${outcomeTable(judged)}\n\n${findingTable(judged)}`);
   console.log(`\n${cleanAlarms(judged)}`);
   if (values.effects) console.log(`\n${await effects(engine, judged)}`);
+  if (values.rivals) {
+    const found: Rivals[] = [];
+    for (const { pair } of judged.filter(isOpenInTime)) found.push(await rivalsOf(engine, pair));
+    console.log(`\n${rivalsText(found)}`);
+  }
 }
 
 /** Scores the pairs whose fault was not found, each beside the same pair without the fault. */

@@ -1,0 +1,79 @@
+/** Measures whether the pictures can show how an unclear pair belongs together: whether other ways score as well. */
+import type { Run } from "../../src/engine/contract/alignment.ts";
+import { pairRequest } from "../../src/engine/contract/request.ts";
+import type { Engine } from "../../src/engine/engine.ts";
+import type { Pair } from "./corpus/store.ts";
+import { TIME_CODES } from "./corpus/truth.ts";
+import type { Judged } from "./table.ts";
+
+/** Points of VMAF within which two alignments score alike. */
+const ALIKE = 0.5;
+
+export interface Rivals {
+  readonly pair: Pair;
+  /** VMAF of the frames as they belong together. */
+  readonly score: number;
+  /** VMAF of the best other way: a frame earlier or later, or without what was lost or added in between. */
+  readonly rival: number;
+}
+
+/** Whether a fault in time was declared unclear, and its frames belong together. */
+export function isOpenInTime({ pair: { truth }, verdict }: Judged): boolean {
+  const isTimed = truth.expected.flat().some((code) => TIME_CODES.includes(code));
+  return isTimed && !truth.ambiguous && verdict.outcome === "unclear" && (truth.runs ?? []).length > 0;
+}
+
+export async function rivalsOf(engine: Engine, pair: Pair): Promise<Rivals> {
+  const { runs = [], frames } = pair.truth;
+  const offsets = new Set(runs.map(offsetOf));
+  const constant = [...offsets].map((offset) => [{ reference: -offset, distorted: 0, count: Infinity }]);
+  const moved = [-1, 1].map((by) => runs.map((run) => ({ ...run, distorted: run.distorted + by })));
+  const others = (offsets.size > 1 ? [...constant, ...moved] : moved).map((way) => within(way, frames));
+  const scores: number[] = [];
+  for (const way of [runs, ...others]) scores.push(await scoreOf(engine, pair, way));
+  const [score = Number.NaN, ...rest] = scores;
+  return { pair, score, rival: Math.max(...rest) };
+}
+
+function offsetOf({ reference, distorted }: Run): number {
+  return distorted - reference;
+}
+
+/** The parts of runs that lie within both videos, without frames that belong to the run before. */
+function within(
+  runs: readonly Run[],
+  frames: { readonly reference: number; readonly distorted: number },
+): Run[] {
+  const kept: Run[] = [];
+  for (const run of runs) {
+    const last = kept.at(-1);
+    const ends = last ? [last.reference + last.count, last.distorted + last.count] : [0, 0];
+    const cut = Math.max(0, (ends[0] as number) - run.reference, (ends[1] as number) - run.distorted);
+    const [reference, distorted] = [run.reference + cut, run.distorted + cut];
+    const count = Math.min(run.count - cut, frames.reference - reference, frames.distorted - distorted);
+    if (count > 0) kept.push({ reference, distorted, count });
+  }
+  return kept;
+}
+
+async function scoreOf(engine: Engine, pair: Pair, runs: readonly Run[]): Promise<number> {
+  const { reference, distorted } = pair;
+  const { score } = await engine.score(
+    pairRequest({ reference, distorted, runs, findings: { action: "IGNORE" } }),
+  );
+  return score;
+}
+
+/** Lists the pairs, and counts those that score alike in another way. */
+export function rivalsText(found: readonly Rivals[]): string {
+  const isAlike = ({ score, rival }: Rivals) => rival >= score - ALIKE;
+  const lines = found.map(
+    (one) =>
+      `${one.pair.id} (${one.pair.content}, ${one.pair.treatment.codec} ${one.pair.treatment.crf}): ${one.score.toFixed(2)} VMAF, ${one.rival.toFixed(2)} in another way${isAlike(one) ? ", alike" : ""}`,
+  );
+  const alike = found.filter(isAlike).length;
+  return [
+    ...lines,
+    `Unclear in time: ${found.length} pairs, ${alike} of which score at most ${ALIKE} VMAF lower if frames are paired in another way.`,
+  ].join("\n");
+}
