@@ -25,8 +25,13 @@ const FROM_PYPI = [
   ["test/conformance/s3.test.ts", SEAWEEDFS],
   ["test/conformance/bucket-uploads.test.ts", SEAWEEDFS],
   ["test/conformance/bucket-uploads-deleted.test.ts", SEAWEEDFS],
+  ["test/conformance/results-kill.test.ts", SEAWEEDFS],
+  ["test/conformance/results-scores.test.ts", SEAWEEDFS],
+  ["test/conformance/results-storage.test.ts", SEAWEEDFS],
+  ["test/conformance/s3-titles.test.ts", SEAWEEDFS],
   ["test/conformance/upload-parts.test.ts", SEAWEEDFS],
   ["test/console/bucket-uploads.test.ts", SEAWEEDFS],
+  ["test/console/stored-titles.test.ts", SEAWEEDFS],
   ["test/matrices/shaka-titles.test.ts", SHAKA_PACKAGER],
 ] as const;
 
