@@ -1,6 +1,8 @@
 /** Measures whether the pictures can show how an unclear pair belongs together: whether other ways score as well. */
 import type { Run } from "../../src/engine/contract/alignment.ts";
 import { pairRequest } from "../../src/engine/contract/request.ts";
+import { runAt } from "../../src/engine/doctor/time/offsets.ts";
+import { offsetOf } from "../../src/engine/doctor/time/segments.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import type { Pair } from "./corpus/store.ts";
 import { TIME_CODES } from "./corpus/truth.ts";
@@ -26,17 +28,18 @@ export function isOpenInTime({ pair: { truth }, verdict }: Judged): boolean {
 export async function rivalsOf(engine: Engine, pair: Pair): Promise<Rivals> {
   const { runs = [], frames } = pair.truth;
   const offsets = new Set(runs.map(offsetOf));
-  const constant = [...offsets].map((offset) => [{ reference: -offset, distorted: 0, count: Infinity }]);
-  const moved = [-1, 1].map((by) => runs.map((run) => ({ ...run, distorted: run.distorted + by })));
-  const others = (offsets.size > 1 ? [...constant, ...moved] : moved).map((way) => within(way, frames));
+  const constant = [...offsets].map((offset) => [runAt(offset, frames.reference, frames.distorted)]);
+  const moved = [-1, 1].map((by) =>
+    within(
+      runs.map((run) => ({ ...run, distorted: run.distorted + by })),
+      frames,
+    ),
+  );
+  const others = offsets.size > 1 ? [...constant, ...moved] : moved;
   const scores: number[] = [];
   for (const way of [runs, ...others]) scores.push(await scoreOf(engine, pair, way));
   const [score = Number.NaN, ...rest] = scores;
   return { pair, score, rival: Math.max(...rest) };
-}
-
-function offsetOf({ reference, distorted }: Run): number {
-  return distorted - reference;
 }
 
 /** The parts of runs that lie within both videos, without frames that belong to the run before. */

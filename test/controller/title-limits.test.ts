@@ -41,6 +41,16 @@ async function list(node: Peer, item: WorkItem): Promise<void> {
   await node.report(item, { case: "title", value: { renditions: RENDITIONS } });
 }
 
+/** Lists the renditions again and again until that fails the tenant's only job; returns the code of its error. */
+async function failureOf(tenant: string, first: { readonly node: Peer; readonly item: WorkItem }) {
+  const { jobs } = await system.jobs.listJobs(create(ListJobsRequestSchema), caller(tenant));
+  for (let { node, item } = first; ; item = await node.pullSome()) {
+    await list(node, item);
+    const { error } = await system.job(tenant, jobs[0]?.id ?? "");
+    if (error !== undefined) return error.code;
+  }
+}
+
 async function encodesOf(tenant: string, id: string): Promise<readonly string[]> {
   const request = create(GetComparisonRequestSchema, { id });
   const { comparison } = await system.controller.comparisons.getComparison(request, caller(tenant));
@@ -83,14 +93,7 @@ describe("the renditions of a title", () => {
     const tenant = "fails";
     limits = { jobsQueued: 2 };
     const { id, node, item } = await leased(tenant);
-    const { jobs } = await system.jobs.listJobs(create(ListJobsRequestSchema), caller(tenant));
-    for (let task = item; ; task = await node.pullSome()) {
-      await list(node, task);
-      const { error } = await system.job(tenant, jobs[0]?.id ?? "");
-      if (error === undefined) continue;
-      assert.equal(error.code, "TENANT_QUEUE_FULL");
-      break;
-    }
+    assert.equal(await failureOf(tenant, { node, item }), "TENANT_QUEUE_FULL");
     assert.deepEqual(await encodesOf(tenant, id), [MANIFEST]);
   });
 
@@ -109,14 +112,7 @@ describe("the renditions of a title", () => {
     limits = { submitsPerSecond: 1 };
     const { id, node, item } = await leased(tenant);
     limits = { submitsPerSecond: 0.001 };
-    const { jobs } = await system.jobs.listJobs(create(ListJobsRequestSchema), caller(tenant));
-    for (let task = item; ; task = await node.pullSome()) {
-      await list(node, task);
-      const { error } = await system.job(tenant, jobs[0]?.id ?? "");
-      if (error === undefined) continue;
-      assert.equal(error.code, "TENANT_SUBMIT_RATE");
-      break;
-    }
+    assert.equal(await failureOf(tenant, { node, item }), "TENANT_SUBMIT_RATE");
     assert.deepEqual(await encodesOf(tenant, id), [MANIFEST]);
   });
 

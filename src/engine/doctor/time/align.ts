@@ -75,7 +75,11 @@ function alignFeatures(
   const plain = judged(compared, [runAt(voted.offset, rows, columns)]);
   const isOpen = plain.tied.length > 0 || wanders(plain.runs, plain.costs);
   const { costs, motion, match, ...verdict } = isOpen
-    ? withLag(plain, (lag) => judged(lagging(compared, lag), plain.runs))
+    ? withLag(plain, (lag) => {
+        const late = lagging(compared, lag);
+        const found = judged(late, plain.runs);
+        return { ...found, distance: distanceOn(found.runs, late) };
+      })
     : plain;
   return {
     ...{ ...verdict, match },
@@ -88,13 +92,10 @@ interface Settled {
   readonly runs: readonly Run[];
   readonly costs: Costs;
   readonly motion: Motion;
-  /** See `distanceOn`. */
-  readonly distance: number;
 }
 
 /** Aligns frames, first with the means of those that `start` pairs, then with the means of those that were paired. */
-function settle(compared: Compared, start: readonly Run[]): Settled {
-  const { pair, products } = compared;
+function settle({ pair, products }: Compared, start: readonly Run[]): Settled {
   const motion = motionOf(pair);
   let runs = start;
   let costs = costsOf(pair, { products, motion }, runs);
@@ -102,11 +103,16 @@ function settle(compared: Compared, start: readonly Run[]): Settled {
     if (round > 0) costs = costsOf(pair, { products, motion }, runs);
     runs = firmRuns(costs);
   }
-  return { runs, costs, motion, distance: distanceOn(runs, compared) };
+  return { runs, costs, motion };
 }
 
 interface Aligned extends Verdict, Settled {
   readonly match: number;
+}
+
+interface Lagging extends Aligned {
+  /** See `distanceOn`. */
+  readonly distance: number;
 }
 
 /**
@@ -114,13 +120,14 @@ interface Aligned extends Verdict, Settled {
  * looks like a constant offset, so frames must be nearer than with none, and both videos begin or end together. It is at
  * most likely. If there is none, or if it changes as in `plain`, `plain`.
  */
-function withLag(plain: Aligned, alignedAt: (lag: number) => Aligned): Aligned {
+function withLag(plain: Aligned, alignedAt: (lag: number) => Lagging): Aligned {
   const all = LAGS.map(alignedAt);
   const [best] = all
-    .filter((found) => found.distance <= (all[0] as Aligned).distance && isSettled(found))
+    .filter((found) => found.distance <= (all[0] as Lagging).distance && isSettled(found))
     .sort((a, b) => a.distance - b.distance);
-  const isKnown = plain.tied.length === 0 && best?.runs.length === plain.runs.length;
-  return best === undefined || isKnown ? plain : { ...best, confidence: "likely" };
+  if (best === undefined || (plain.tied.length === 0 && best.runs.length === plain.runs.length)) return plain;
+  const { distance: _, ...found } = best;
+  return { ...found, confidence: "likely" };
 }
 
 function isSettled({ state, runs, tied, costs }: Aligned): boolean {
