@@ -7,8 +7,11 @@ import { allOffline } from "./nodes.ts";
 import { Program } from "./program.ts";
 import type { ChaosStore } from "./stores.ts";
 
-/** A scorer takes less than a second per segment. Heartbeats keep leases, so many of them expire here. */
-const LEASE_SECONDS = 3;
+/**
+ * One outage in four lasts longer than a lease. A controller needs some seconds to start on a busy machine; a shorter
+ * lease would expire at every restart.
+ */
+const LEASE_SECONDS = 10;
 /** Slots of each node; together more than this machine has cores, so that everything is late. */
 export const SLOTS = [1, 1, 2];
 /** Lines of each log that are shown after a failure. */
