@@ -109,6 +109,8 @@ function segmentsOf(playlist: MediaPlaylist, places: Places, file: string): read
   const { segments, endlist, isIFrame } = playlist;
   const base = places.addressOf(file);
   if (isIFrame) throw manifestFault("MANIFEST_INVALID", file, "names only I-frames (#EXT-X-I-FRAMES-ONLY).");
+  if (!endlist && segments.length === 0)
+    throw manifestFault("MANIFEST_INVALID", file, "names neither renditions nor segments.");
   if (!endlist)
     throw manifestFault(
       "MANIFEST_UNSUPPORTED",

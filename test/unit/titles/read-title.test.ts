@@ -26,6 +26,11 @@ const REFUSED: Readonly<Record<string, readonly [text: string, code: string, mes
   "an empty file": ["", "MANIFEST_INVALID", /neither an HLS playlist nor a DASH MPD/],
   "another text": ["hello", "MANIFEST_INVALID"],
   "a playlist without segments": [`${MEDIA}${END}`, "MANIFEST_INVALID", /no segments/],
+  "a playlist of nothing": [
+    "#EXTM3U\n#EXT-X-VERSION:7\n",
+    "MANIFEST_INVALID",
+    /names neither renditions nor segments\.$/,
+  ],
   "a playlist that is live": [`${MEDIA}#EXTINF:2,\n1.ts\n`, "MANIFEST_UNSUPPORTED", /EXT-X-ENDLIST/],
   "an encrypted playlist": [
     `${MEDIA}#EXT-X-KEY:METHOD=AES-128,URI="key"\n#EXTINF:2,\n1.ts\n${END}`,
