@@ -21,12 +21,14 @@ import { PROJECT } from "../../scripts/gates/gate.ts";
 import { readLock } from "../../scripts/lock.ts";
 import { encode, LOSSY, pristine } from "../media/clips.ts";
 import { MediaDirectory } from "../media/directory.ts";
+import { ffmpeg } from "../media/ffmpeg.ts";
 import { Installation, nodeOf, pack } from "../package/installation.ts";
 
 const execute = promisify(execFile);
 
 const SCENE = { width: 160, height: 90, frames: 12 };
 const PAIR = ["reference.y4m", "distorted.mp4"] as const;
+const PORTS = ["--port", "0", "--grpc-port", "0", "--print-addresses", "--log-level", "warn"];
 /** The oldest Node.js that can start a checkout. */
 const OLD_NODE = "20.20.2";
 
@@ -130,8 +132,7 @@ test("scores with the scorer that npm's postinstall fetched; without scripts, wi
 });
 
 test("svc up serves the console, scores a job, and exits with 0", async () => {
-  const ports = ["--port", "0", "--grpc-port", "0", "--print-addresses", "--log-level", "warn"];
-  await using up = installed.start(["up", ...ports]);
+  await using up = installed.start(["up", ...PORTS]);
   await up.printed(/"rest"/);
   const { rest, grpc } = JSON.parse(up.stdout);
   const page = await (await fetch(`${rest}/console/`)).text();
@@ -149,6 +150,24 @@ test("svc up serves the console, scores a job, and exits with 0", async () => {
   up.child.kill("SIGTERM");
   const { code, stderr } = await up.ended();
   assert.deepEqual([code, stderr], [0, ""]);
+});
+
+test("svc up scores the rendition of an HLS title", async () => {
+  const title = join(installed.work, "title");
+  mkdirSync(title);
+  await ffmpeg([
+    ...["-i", join(installed.work, PAIR[1]), "-c", "copy", "-f", "hls", "-hls_playlist_type", "vod"],
+    ...["-hls_segment_type", "fmp4", join(title, "video.m3u8")],
+  ]);
+  await using up = installed.start(["up", ...PORTS]);
+  await up.printed(/"rest"/);
+  const { grpc } = JSON.parse(up.stdout);
+  const pair = [PAIR[0], join("title", "video.m3u8")];
+  const compared = await installed.run(["compare", ...pair, "--submit", "--json", "--quiet", "--server", grpc]);
+  assert.equal(compared.code, 0, compared.stdout);
+  const scored = await installed.run(["score", "--json", ...PAIR]);
+  const { cells } = JSON.parse(compared.stdout);
+  assert.deepEqual(cells[0].pooled, JSON.parse(scored.stdout).pooled);
 });
 
 test("refuses an older Node.js, or a PATH without Node.js, in one line that says what to do", async () => {
