@@ -10,7 +10,7 @@ import { RealmIndex } from "../tenants/realm-index.ts";
 import { type Claims, checkAudience, checkTimes, rolesIn, tenantIn } from "../tokens/claims.ts";
 import type { Revocations } from "../tokens/revocations.ts";
 import { bearerToken, invalid, parseToken } from "../tokens/token.ts";
-import { digestOf, VerifiedTokens } from "../tokens/verified.ts";
+import { digestOf, verifiedTokens } from "../tokens/verified.ts";
 import { attributeFailure } from "./caller.ts";
 
 export interface GatewayOptions {
@@ -30,7 +30,7 @@ export class Gateway {
   readonly #options: GatewayOptions;
   readonly #now: () => number;
   readonly #decisions: Counter<"code">;
-  readonly #verified = new VerifiedTokens();
+  readonly #verified = verifiedTokens();
   readonly #keySets: KeySets;
   #index = new RealmIndex([]);
 
@@ -86,7 +86,7 @@ export class Gateway {
     if (seen?.key !== key) {
       this.#verified.delete(digest);
       verifySignature(text, key);
-      this.#verified.put(digest, text.length, { token, key });
+      this.#verified.set(digest, { token, key }, { size: text.length });
     }
     // The fetch took time, so the token may have expired and the realms may have changed.
     this.#checkTimes(claims);

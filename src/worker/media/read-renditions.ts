@@ -3,6 +3,7 @@
  * of it needs to look neither for them nor at the manifests.
  */
 import { randomInt } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import type { ObjectVersion } from "../../media/objects/object.ts";
 import type { Rendition } from "../../titles/title.ts";
 
@@ -17,33 +18,10 @@ interface Read {
   readonly versions: ReadonlyMap<string, ObjectVersion>;
 }
 
-export class ReadRenditions {
-  /** The longest unused first. */
-  readonly #read = new Map<string, ReadRendition>();
-  #objects = 0;
+export type ReadRenditions = LRUCache<string, ReadRendition>;
 
-  get(key: string): ReadRendition | undefined {
-    const found = this.#read.get(key);
-    if (found === undefined) return undefined;
-    this.#read.delete(key);
-    this.#read.set(key, found);
-    return found;
-  }
-
-  put(key: string, read: Read): void {
-    this.forget(key);
-    this.#read.set(key, new ReadRendition(read));
-    this.#objects += read.versions.size;
-    for (const oldest of this.#read.keys()) {
-      if (this.#objects <= MAX_OBJECTS) break;
-      this.forget(oldest);
-    }
-  }
-
-  forget(key: string): void {
-    this.#objects -= this.#read.get(key)?.versions.size ?? 0;
-    this.#read.delete(key);
-  }
+export function readRenditions(): ReadRenditions {
+  return new LRUCache({ maxSize: MAX_OBJECTS, sizeCalculation: ({ versions }) => versions.size });
 }
 
 export class ReadRendition implements Read {

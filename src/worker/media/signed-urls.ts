@@ -1,4 +1,5 @@
 /** URLs of objects of titles, which the controller signs. They are kept for further tasks over the same title. */
+import { LRUCache } from "lru-cache";
 import { BackOff } from "../../platform/concurrency/back-off.ts";
 import { pause } from "../../platform/concurrency/lifecycle.ts";
 import { Failure } from "../../platform/failure.ts";
@@ -26,19 +27,12 @@ export interface Signing {
   readonly signal: AbortSignal;
 }
 
-interface Signed {
-  readonly url: string;
-  /** A time of performance.now(). */
-  readonly until: number;
-}
-
 export class SignedUrls {
-  /** The oldest first. */
-  readonly #urls = new Map<string, Signed>();
+  readonly #urls = new LRUCache<string, string>({ max: MAX_URLS });
 
   /** Returns the URLs of objects, at most MAX_TITLE_OBJECTS, in order. Throws Failure. */
   async of(signing: Signing, paths: readonly string[]): Promise<readonly string[]> {
-    const known = paths.map((path) => this.#known(signing, path));
+    const known = paths.map((path) => this.#urls.get(keyOf(signing.key, path)));
     const missing = paths.filter((_, index) => known[index] === undefined);
     if (missing.length === 0) return known.map((url) => url ?? "");
     const fresh = await this.#signed(signing, missing);
@@ -50,27 +44,14 @@ export class SignedUrls {
     this.#urls.delete(keyOf(key, path));
   }
 
-  #known({ key }: Signing, path: string): string | undefined {
-    const signed = this.#urls.get(keyOf(key, path));
-    return signed !== undefined && performance.now() < signed.until ? signed.url : undefined;
-  }
-
   async #signed(signing: Signing, paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const asked = performance.now();
     const { urls, validSeconds } = await patiently(signing, paths);
     if (urls.length !== paths.length)
       throw new Failure("INTERNAL", `The controller signed ${urls.length} URLs instead of ${paths.length}.`);
-    const until = asked + validSeconds * 1000 * USED_FOR;
+    const ttl = validSeconds * 1000 * USED_FOR;
     const fresh = new Map(paths.map((path, index) => [path, urls[index] ?? ""]));
-    for (const [path, url] of fresh) {
-      const key = keyOf(signing.key, path);
-      this.#urls.delete(key);
-      this.#urls.set(key, { url, until });
-    }
-    for (const key of this.#urls.keys()) {
-      if (this.#urls.size <= MAX_URLS) break;
-      this.#urls.delete(key);
-    }
+    for (const [path, url] of fresh) this.#urls.set(keyOf(signing.key, path), url, { ttl, start: asked });
     return fresh;
   }
 }

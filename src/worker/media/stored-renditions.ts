@@ -19,7 +19,7 @@ import type { TitleReader } from "../../titles/title-reader.ts";
 import type { NodeMetrics } from "../metrics.ts";
 import type { JoinedFiles } from "./joined-files.ts";
 import type { LeasedMedia } from "./leased-media.ts";
-import { type ReadRendition, ReadRenditions } from "./read-renditions.ts";
+import { ReadRendition, readRenditions } from "./read-renditions.ts";
 import { bytesOf, filesOf, renditionOf, timeFor, videoNameOf } from "./rendition.ts";
 import { type Sign, SignedUrls } from "./signed-urls.ts";
 import { StoredTitle } from "./stored-title.ts";
@@ -63,7 +63,7 @@ interface Found {
 export class StoredRenditions {
   readonly #options: StoredRenditionsOptions;
   readonly #urls = new SignedUrls();
-  readonly #read = new ReadRenditions();
+  readonly #read = readRenditions();
 
   constructor(options: StoredRenditionsOptions) {
     this.#options = options;
@@ -141,11 +141,11 @@ export class StoredRenditions {
     try {
       await title.verify(known?.turn());
     } catch (error) {
-      if (key !== undefined) this.#read.forget(key);
+      if (key !== undefined) this.#read.delete(key);
       throw error;
     }
     if (key !== undefined && known === undefined)
-      this.#read.put(key, { rendition, versions: title.versions });
+      this.#read.set(key, new ReadRendition({ rendition, versions: title.versions }));
   }
 
   /** Fetches the segments, and joins them to a file. Returns its path. */
