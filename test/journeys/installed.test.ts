@@ -163,7 +163,15 @@ test("svc up scores the rendition of an HLS title", async () => {
   await up.printed(/"rest"/);
   const { grpc } = JSON.parse(up.stdout);
   const pair = [PAIR[0], join("title", "video.m3u8")];
-  const compared = await installed.run(["compare", ...pair, "--submit", "--json", "--quiet", "--server", grpc]);
+  const compared = await installed.run([
+    "compare",
+    ...pair,
+    "--submit",
+    "--json",
+    "--quiet",
+    "--server",
+    grpc,
+  ]);
   assert.equal(compared.code, 0, compared.stdout);
   const scored = await installed.run(["score", "--json", ...PAIR]);
   const { cells } = JSON.parse(compared.stdout);

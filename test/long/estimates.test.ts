@@ -10,9 +10,9 @@ import {
   JobWork_Kind,
 } from "../../src/gen/proto/svc/v1/job_pb.ts";
 import type { WorkItem } from "../../src/gen/proto/svc/v1/node_pb.ts";
-import { caller, Peer } from "./peer.ts";
-import { failureReport, planReport, segmentReport, valueAt } from "./scored.ts";
-import { refused, System } from "./system.ts";
+import { caller, Peer } from "../controller/peer.ts";
+import { failureReport, planReport, segmentReport, valueAt } from "../controller/scored.ts";
+import { refused, System } from "../controller/system.ts";
 
 /** About 1,000 units. */
 const FRAMES = 16_000;

@@ -17,7 +17,7 @@ import { NodeMetrics } from "../../src/worker/metrics.ts";
 import { Fixture } from "../engine/fixture.ts";
 import { encode, SCENE } from "../media/clips.ts";
 import { enlarge } from "../media/enlarge.ts";
-import { StorageFixture } from "./storage-fixture.ts";
+import { StorageFixture } from "../storages/storage-fixture.ts";
 
 const MIB = 2 ** 20;
 const FILM = { ...SCENE, width: 320, height: 180, frames: 500, filters: "noise=alls=40:allf=t" };

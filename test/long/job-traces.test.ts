@@ -5,9 +5,9 @@ import { EventStream } from "../server/event-stream.ts";
 import type { Batch } from "../server/jobs-client.ts";
 import type { LogLine } from "../server/svc-process.ts";
 import { svc } from "../server/svc-process.ts";
-import type { ReceivedSpan } from "./collector.ts";
-import { Installation } from "./installation.ts";
-import { branch, only, treeOf } from "./tree.ts";
+import type { ReceivedSpan } from "../tracing/collector.ts";
+import { Installation } from "../tracing/installation.ts";
+import { branch, only, treeOf } from "../tracing/tree.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER = "00f067aa0ba902b7";

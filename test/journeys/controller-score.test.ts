@@ -1,11 +1,11 @@
 /** POST /v1/score through `svc up`: a request that waits for its job. */
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { openUp } from "../acceptance/up.ts";
 import type { Job } from "../server/jobs-client.ts";
 import { score as scoreOverRest } from "../server/rest-client.ts";
 import { sameResult } from "../server/same-result.ts";
 import { until } from "../waiting.ts";
-import { openUp } from "./up.ts";
 
 const opened = await openUp();
 after(() => opened[Symbol.asyncDispose]());

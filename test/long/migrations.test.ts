@@ -12,7 +12,7 @@ import { copyStore } from "../../src/store/copy.ts";
 import { embeddedDriver } from "../../src/store/embedded/database.ts";
 import { openStore } from "../../src/store/open.ts";
 import { knownMigrations, type Migration, migrate } from "../../src/store/schema/migrations.ts";
-import { PostgresCluster } from "./postgres.ts";
+import { PostgresCluster } from "../store/postgres.ts";
 import {
   bytesOf,
   claim,
@@ -26,7 +26,7 @@ import {
   SILENT,
   segmentRecord,
   take,
-} from "./stores.ts";
+} from "../store/stores.ts";
 
 const failure =
   (code: string, pattern = /./) =>

@@ -11,8 +11,8 @@ import { statement } from "../../src/store/connection/statement.ts";
 import { DATABASE_FOLDER, embeddedDriver } from "../../src/store/embedded/database.ts";
 import { EMPTY_DATABASE, ensureDatabase } from "../../src/store/embedded/database-files.ts";
 import { openStore } from "../../src/store/open.ts";
-import { kill, startWriter, untilWritten } from "./killed-writer.ts";
-import { embeddedTarget, newJob, preparedTarget, SILENT } from "./stores.ts";
+import { kill, startWriter, untilWritten } from "../store/killed-writer.ts";
+import { embeddedTarget, newJob, preparedTarget, SILENT } from "../store/stores.ts";
 
 test("refuses a second process while the first runs, and admits it after the first was killed", async () => {
   const { target, remove } = await preparedTarget();
