@@ -14,7 +14,7 @@ import { tokensOf } from "../connection/token.ts";
 import { EXIT, writeAll } from "../exit.ts";
 import { printable } from "../terminal/escape.ts";
 
-/** Milliseconds from the start of the program to its end. */
+/** Milliseconds for the answers of the server and of the identity provider. */
 const LIMIT_MS = 2_000;
 /** Most names that are printed; more than a shell shows without asking. */
 const MAX_NAMES = 500;
@@ -28,7 +28,7 @@ export function completeCommand(): Command {
     .argument("<word>", "the name so far")
     .argument("[line]", "the command line so far: its --server and token options count", "")
     .action(async (what: What, word: string, line: string) => {
-      const signal = AbortSignal.timeout(Math.max(1, Math.ceil(LIMIT_MS - performance.now())));
+      const signal = AbortSignal.timeout(LIMIT_MS);
       const { promise: late, resolve } = Promise.withResolvers<void>();
       signal.addEventListener("abort", () => resolve());
       const names = new Set<string>();
