@@ -15,6 +15,18 @@ test("keeps the most recently used tokens of at most 16 MiB", () => {
   assert.ok(cache.get("a"));
   cache.set("d", entry, { size });
   assert.deepEqual([...cache.keys()], ["d", "a", "c"]);
+  assert.equal(cache.calculatedSize, 3 * size);
   cache.set("e", entry, { size: 16 * 2 ** 20 });
   assert.deepEqual([...cache.keys()], ["e"]);
+  cache.set("f", entry, { size: 16 * 2 ** 20 + 1 });
+  assert.deepEqual([...cache.keys()], ["e"]);
+});
+
+test("counts a token only once", () => {
+  const cache = verifiedTokens();
+  for (let times = 0; times < 9; times++) cache.set("a", entry, { size: 200 });
+  assert.equal(cache.calculatedSize, 200);
+  cache.delete("a");
+  cache.delete("a");
+  assert.equal(cache.calculatedSize, 0);
 });

@@ -15,26 +15,12 @@ import { LeasedMedia } from "../../src/worker/media/leased-media.ts";
 import { NodeMedia } from "../../src/worker/media/node-media.ts";
 import { NodeMetrics } from "../../src/worker/metrics.ts";
 import { Fixture } from "../engine/fixture.ts";
-import { encode, SCENE } from "../media/clips.ts";
+import { encode, RICH, SCENE } from "../media/clips.ts";
 import { enlarge } from "../media/enlarge.ts";
 import { StorageFixture } from "../storages/storage-fixture.ts";
 
 const MIB = 2 ** 20;
 const FILM = { ...SCENE, width: 320, height: 180, frames: 500, filters: "noise=alls=40:allf=t" };
-const CODING = [
-  "-c:v",
-  "libx264",
-  "-preset",
-  "veryfast",
-  "-crf",
-  "20",
-  "-threads",
-  "1",
-  "-bf",
-  "3",
-  "-g",
-  "50",
-];
 const OPTIONS = { segments: { seconds: 5 } };
 /** Of the empty box behind the film, which makes it large. */
 const EMPTY = 300 * MIB;
@@ -51,7 +37,7 @@ let caches = 0;
 before(async () => {
   [engines, storage] = await Promise.all([Fixture.open(), StorageFixture.open()]);
   engine = await engines.engine();
-  path = await encode(engines.media, "film.mp4", FILM, CODING);
+  path = await encode(engines.media, "film.mp4", FILM, RICH.h264);
   const packets = await readFile(path);
   await enlarge(path, EMPTY);
   film = Buffer.concat([packets, (await firstBytes(path, packets.length + 8)).subarray(packets.length)]);

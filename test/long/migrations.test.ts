@@ -212,13 +212,14 @@ describe("migrations and copies", () => {
       store.revocations.revoke("t", { ...thing, value, id: randomUUID(), reason: "", revokedBy: "" }, 9);
     for (const value of ["alice", "bob"]) await revoke(old, value);
     const cursor = await old.eventCursor();
-    const before = {
-      revocations: await old.revocations.list("t", undefined, 9),
-      job: await old.jobDetail("t", job.id),
-      still: await old.still("t", shown.id, 5, "DISTORTED"),
-      list: await old.listJobs("t", {}, undefined, 2000),
-      parts: await Promise.all((await old.parts("t", job.id, 0, 10)).map(bytesOf)),
-    };
+    const contentOf = async (store: Store) => ({
+      revocations: await store.revocations.list("t", undefined, 9),
+      job: await store.jobDetail("t", job.id),
+      still: await store.still("t", shown.id, 5, "DISTORTED"),
+      list: await store.listJobs("t", {}, undefined, 2000),
+      parts: await Promise.all((await store.parts("t", job.id, 0, 10)).map(bytesOf)),
+    });
+    const before = await contentOf(old);
     await assert.rejects(copyStore(target.dataDir, url), failure("STORE_LOCKED"));
     await old.close();
 
@@ -227,14 +228,7 @@ describe("migrations and copies", () => {
     assert.equal(copied["still"], 2);
     assert.ok((copied["event"] ?? 0) >= 1206);
     const moved = await openStore({ databaseUrl: url }, SILENT);
-    const after = {
-      revocations: await moved.revocations.list("t", undefined, 9),
-      job: await moved.jobDetail("t", job.id),
-      still: await moved.still("t", shown.id, 5, "DISTORTED"),
-      list: await moved.listJobs("t", {}, undefined, 2000),
-      parts: await Promise.all((await moved.parts("t", job.id, 0, 10)).map(bytesOf)),
-    };
-    assert.deepEqual(after, before);
+    assert.deepEqual(await contentOf(moved), before);
     assert.equal(await moved.eventsAfter(cursor, 10), undefined, "streams restart");
     await revoke(moved, "carol");
     const { changes } = await moved.revocations.changes(0, 9);

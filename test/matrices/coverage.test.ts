@@ -6,7 +6,7 @@ import { pairRequest } from "../../src/engine/contract/request.ts";
 import type { PlannedPair, WorkEngine } from "../../src/engine/contract/work.ts";
 import { readSegment } from "../../src/engine/planning/segment-json.ts";
 import { Fixture } from "../engine/fixture.ts";
-import { encode, LOSSY, remux, SCENE } from "../media/clips.ts";
+import { encode, LOSSY, RICH, remux, SCENE } from "../media/clips.ts";
 import { SparseCopy } from "../media/sparse.ts";
 import { random } from "../unit/random.ts";
 
@@ -15,17 +15,15 @@ const FILM = { ...SCENE, width: 320, height: 180, frames: 500, filters: "noise=a
 /** Of a segment; those of fetched videos are 1.6 times as long. */
 const SECONDS = 3;
 
-const RICH = {
-  h264: ["-c:v", "libx264", "-preset", "veryfast", "-crf", "20", "-threads", "1", "-bf", "3", "-g", "50"],
+const CODING = {
+  ...RICH,
   hevc: ["-c:v", "libx265", "-preset", "ultrafast", "-crf", "22", "-x265-params", "log-level=none:keyint=50"],
-  vp9: [...LOSSY.vp9.map((option) => (option === "52" ? "20" : option)), "-g", "50"],
-  av1: [...LOSSY.av1.map((option) => (option === "52" ? "20" : option)), "-g", "50"],
   mpeg2: ["-c:v", "mpeg2video", "-q:v", "4", "-bf", "2", "-g", "25"],
   prores: LOSSY.prores,
 } as const;
 
 /** Each codec in its containers: [codec, largest part of the file that a segment in its middle needs, files…]. */
-const FILES: readonly (readonly [keyof typeof RICH, number, string, ...string[]])[] = [
+const FILES: readonly (readonly [keyof typeof CODING, number, string, ...string[]])[] = [
   ["h264", 0.6, "a.mp4", "a.mov", "a.mkv"],
   ["hevc", 0.6, "b.mp4", "b.mkv"],
   ["vp9", 0.6, "c.webm", "c.mp4"],
@@ -84,7 +82,7 @@ describe("videos that are fetched in part", () => {
     test(`${codec} in ${[first, ...others].join(", ")}: the digits of the whole file`, async () => {
       // A part of MPEG-TS has more around its frames.
       const film = codec === "mpeg2" ? { ...FILM, frames: 2 * FILM.frames } : FILM;
-      const coded = await encode(fixture.media, first, film, RICH[codec]);
+      const coded = await encode(fixture.media, first, film, CODING[codec]);
       for (const name of [first, ...others]) {
         const file = name === first ? coded : await remux(fixture.media, coded, name);
         const { size } = await stat(file);

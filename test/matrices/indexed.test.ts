@@ -8,7 +8,7 @@ import type { OpenRemote, PlannedPair, WorkEngine } from "../../src/engine/contr
 import { readSegment, writeSegment } from "../../src/engine/planning/segment-json.ts";
 import { Failure } from "../../src/platform/failure.ts";
 import { Fixture } from "../engine/fixture.ts";
-import { encode, LOSSY, remux, SCENE } from "../media/clips.ts";
+import { encode, LOSSY, RICH, remux, SCENE } from "../media/clips.ts";
 import { enlarge } from "../media/enlarge.ts";
 import { SparseCopy } from "../media/sparse.ts";
 import { random } from "../unit/random.ts";
@@ -22,37 +22,22 @@ const LARGE = 300 * 2 ** 20;
 /** Bytes that a plan by an index fetches of a file at most: the index, and what the first frame is decoded from. */
 const PLANNED = 8 * 2 ** 20;
 
-const H264 = [
-  "-c:v",
-  "libx264",
-  "-preset",
-  "veryfast",
-  "-crf",
-  "20",
-  "-threads",
-  "1",
-  "-bf",
-  "3",
-  "-g",
-  "50",
-];
 const HEVC = ["-c:v", "libx265", "-preset", "ultrafast", "-crf", "22"];
 const VFR = [
   ...["-vf", "settb=1/1000,setpts=N*40+9*mod(N\\,3)", "-fps_mode", "passthrough"],
   ...["-enc_time_base", "1/1000", "-video_track_timescale", "1000", "-use_editlist", "0"],
 ];
-const rich = (options: readonly string[]) => options.map((option) => (option === "52" ? "20" : option));
 
 /** [what it is, file, options of the encoder]; all of them are cut. */
 const INDEXED: readonly (readonly [string, string, readonly string[]])[] = [
-  ["H.264 with frames out of order", "a.mp4", H264],
-  ["H.264 with the index first", "b.mp4", [...H264, "-movflags", "+faststart"]],
-  ["H.264 in MOV", "c.mov", H264],
-  ["H.264 of varying rate", "d.mp4", [...H264, ...VFR]],
+  ["H.264 with frames out of order", "a.mp4", RICH.h264],
+  ["H.264 with the index first", "b.mp4", [...RICH.h264, "-movflags", "+faststart"]],
+  ["H.264 in MOV", "c.mov", RICH.h264],
+  ["H.264 of varying rate", "d.mp4", [...RICH.h264, ...VFR]],
   ["HEVC with open groups of pictures", "e.mp4", [...HEVC, "-x265-params", "log-level=none:keyint=50"]],
   ["HEVC with closed ones", "f.mp4", [...HEVC, "-x265-params", "log-level=none:keyint=50:open-gop=0"]],
-  ["AV1", "g.mp4", [...rich(LOSSY.av1), "-g", "50"]],
-  ["VP9", "h.mp4", [...rich(LOSSY.vp9), "-g", "50"]],
+  ["AV1", "g.mp4", RICH.av1],
+  ["VP9", "h.mp4", RICH.vp9],
   ["ProRes", "i.mov", LOSSY.prores],
 ];
 
@@ -223,7 +208,7 @@ describe("large videos that are planned by their index", () => {
 
   test("frames hidden by an edit list, open H.264, fragments: read as a whole", async () => {
     const film = fixture.media.file("a.mp4");
-    const open = [...H264, "-x264-params", "open-gop=1:keyint=12:bframes=3:scenecut=0"];
+    const open = [...RICH.h264, "-x264-params", "open-gop=1:keyint=12:bframes=3:scenecut=0"];
     const files = [
       await remux(fixture.media, film, "edited.mp4", [], ["-ss", "3.1"]),
       await encode(fixture.media, "open.mp4", FILM, open),

@@ -79,6 +79,17 @@ export const LOSSY = {
   mjpeg: ["-c:v", "mjpeg", "-q:v", "14", "-threads", "1"],
 } as const satisfies Record<string, readonly string[]>;
 
+/** Codec options of large files: they keep noise, and a key frame at least every 50 frames begins segments. */
+export const RICH = {
+  h264: ["-c:v", "libx264", "-preset", "veryfast", "-crf", "20", "-threads", "1", "-bf", "3", "-g", "50"],
+  vp9: [...atCrf20(LOSSY.vp9), "-g", "50"],
+  av1: [...atCrf20(LOSSY.av1), "-g", "50"],
+} as const satisfies Record<string, readonly string[]>;
+
+function atCrf20(options: readonly string[]): string[] {
+  return options.map((option) => (option === "52" ? "20" : option));
+}
+
 /** Encodes a scene into a file of the directory; returns its path. */
 export async function encode(
   directory: MediaDirectory,

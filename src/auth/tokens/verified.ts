@@ -13,9 +13,7 @@ export interface Verified {
 }
 
 /** By token digest. The size of an entry is the length of its token. */
-export type VerifiedTokens = LRUCache<string, Verified>;
-
-export function verifiedTokens(): VerifiedTokens {
+export function verifiedTokens(): LRUCache<string, Verified> {
   return new LRUCache({ maxSize: MAX_CHARS });
 }
 

@@ -18,9 +18,8 @@ interface Read {
   readonly versions: ReadonlyMap<string, ObjectVersion>;
 }
 
-export type ReadRenditions = LRUCache<string, ReadRendition>;
-
-export function readRenditions(): ReadRenditions {
+/** The least recently used are forgotten first. */
+export function readRenditions(): LRUCache<string, ReadRendition> {
   return new LRUCache({ maxSize: MAX_OBJECTS, sizeCalculation: ({ versions }) => versions.size });
 }
 
