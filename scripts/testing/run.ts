@@ -22,7 +22,7 @@ const AT_ONCE = Math.min(4, availableParallelism() + 2);
  */
 const UNIT = "test/unit/";
 /** Folders below these are part of them. */
-const DEPTH = 2;
+const DEPTH = 3;
 
 /** Lines of a failed file's own output that are shown. */
 const OUTPUT_LINES = 100;
