@@ -37,7 +37,7 @@ const SUBCOMMANDS: Readonly<Record<string, Subcommand>> = {
     load: async () => (await import("./cli/trends.ts")).trendsCommand(),
   },
   report: {
-    summary: "Write a comparison of a controller as a page to hand on",
+    summary: "Write a comparison of a controller as an HTML page to share",
     load: async () => (await import("./cli/report.ts")).reportCommand(),
   },
   jobs: {

@@ -1,4 +1,4 @@
-/** Shared by the commands for people: exit codes and error output. */
+/** What the commands for people share: exit codes and error output. */
 import type { ErrorOptions } from "commander";
 import { GuidedCommand } from "../platform/config/help.ts";
 import { Failure } from "../platform/failure.ts";
@@ -39,7 +39,7 @@ export interface FailureText {
   /** Also prints a failure on standard output, as JSON: on one line, or on several with `indent`. */
   readonly json: boolean | undefined;
   readonly indent?: number;
-  /** Title of that JSON: what did not happen. */
+  /** Title of that JSON: what did not happen, such as "The pair was not scored". */
   readonly title: string;
   readonly advice: Advice;
   /** The commands to suggest if a pair is refused. */

@@ -78,7 +78,7 @@ async function compare(
   const pairs = async (signal: AbortSignal) => {
     checkFlags(flags);
     const { ladder: ladders, from } = flags;
-    // Without an upload, the nodes read the titles, where they lie.
+    // Without an upload, the nodes read the titles in place.
     const titles = flags.submit ? (flags.upload ? "uploaded" : "nodes") : "here";
     return pairsOf({ reference, encodes, ladders, from, titles }, signal);
   };

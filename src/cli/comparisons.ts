@@ -15,7 +15,7 @@ Examples:
   $ svc comparisons show 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10
       show the encodes of one, and how its ladders compare
   $ svc comparisons retry 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10
-      run the cells again that have no score
+      run the cells without a score again
 
 ${serverGuide()}`;
 
@@ -23,7 +23,7 @@ export function comparisonsCommand(): Command {
   return new PeopleCommand("svc comparisons")
     .summary("list, show, retry, cancel and delete comparisons on a controller")
     .description(
-      "A comparison is a set of encodes that svc compare --submit had scored in the same way. Each of its cells is a job.",
+      "A comparison is a set of encodes that svc compare --submit submitted with the same settings. Each of its cells is a job.",
     )
     .withGuide(GUIDE)
     .addCommand(listCommand())

@@ -20,7 +20,7 @@ What it looks for:
   - picture area: cropped, letterboxed, padded, mirrored or rotated
   - samples: another range, matrix or level
   - the whole: other content, sides swapped, black or frozen videos, the same file twice
-  It says what it could not check: still, looping or very short videos do not show which frames match.
+  It reports what it could not check: in still, looping or very short videos, matching frames cannot be found.
 
 ${exitCodes({
   0: "nothing is wrong with the pair, as far as it could be checked",
@@ -34,9 +34,9 @@ export function doctorCommand(): Command {
   const command = new PeopleCommand("svc doctor")
     .summary("find out whether two videos can be compared, and what would repair the pair")
     .description(
-      "Looks at the pictures of both videos and finds out how they relate: which frames show the same, which part " +
-        "of the picture both have, and whether their samples mean the same. Prints what is wrong with the pair, the " +
-        "evidence, and the options of svc score that repair it. Needs no server.",
+      "Compares the pictures of both videos to find out how they relate: which frames have the same content, which " +
+        "part of the picture both contain, and whether their samples have the same range and matrix. Prints what is " +
+        "wrong with the pair, the evidence, and the options of svc score that repair it. Needs no server.",
     )
     .argument("<reference>", "the source video: any container, .y4m or raw .yuv")
     .argument("<distorted>", "the encoded video")

@@ -30,10 +30,10 @@ ${serverGuide({
 
 export function reportCommand(): Command {
   const command = new PeopleCommand("svc report")
-    .summary("write a comparison as a page to hand on")
+    .summary("write a comparison as an HTML page to share")
     .description(
       "Writes a comparison as one HTML file: summary, rate-quality curves, worst moments as pictures, tables, settings, and how to reproduce it. " +
-        "The file needs no network, and prints.",
+        "The file needs no network, and can be printed.",
     )
     .argument("<id>", "full id of the comparison")
     .addOption(optional("--html <file>", "file to write", "standard output"))

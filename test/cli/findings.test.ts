@@ -101,7 +101,7 @@ describe("a pair that was refused", () => {
       "",
       "To score what was meant",
       "  svc score a b --offset -5",
-      "The same, found and repaired by svc",
+      "To let svc find and apply these fixes",
       "  svc score a b --fix",
       "To score the pair as it is, with warnings",
       "  svc score a b --findings warn",
@@ -132,7 +132,7 @@ describe("a pair that was refused", () => {
     const wanted = [
       "To score what was meant, submit the pair with",
       "  --offset -5",
-      "The same, found and repaired by svc",
+      "To let svc find and apply these fixes",
       "  --fix",
       "To score the pair as it is, with warnings, submit the pair with",
       "  --findings warn",

@@ -115,7 +115,7 @@ describe("a file arrives whole in the bucket", () => {
     await killed.ended();
     proxy.harm = () => undefined;
     const next = await up.svc(["uploads", "add", path]);
-    assert.match(next.stderr, /again\.mov: uploaded, the rest of it now \(84\.9 MB\)/);
+    assert.match(next.stderr, /again\.mov: upload resumed and completed \(84\.9 MB\)/);
     await arrived(next.stdout, path);
     assert.match((await up.svc(["uploads", "add", path])).stderr, /was uploaded before/);
     assert.equal((await uploads()).filter(({ name }) => name === "again.mov").length, 1);
@@ -144,7 +144,7 @@ test("a part that is refused again and again ends the command, and no URL is sho
   assert.match(stderr, /part 2 of\s+".*refused\.mov".*status\s+400\s+\(BadDigest\).*\[UPLOAD_REFUSED\]/s);
   assert.doesNotMatch(stderr + JSON.stringify(up.process.log), /X-Amz|Signature/i);
   proxy.harm = () => undefined;
-  assert.match((await up.svc(["uploads", "add", path])).stderr, /the rest of it now/);
+  assert.match((await up.svc(["uploads", "add", path])).stderr, /upload resumed and completed/);
 });
 
 describe("jobs", () => {

@@ -104,7 +104,7 @@ describe("a file arrives whole", () => {
     const { offset } = await named("again.mov");
     assert.ok(offset < 96 * MIB);
     const next = await up.svc(["uploads", "add", path]);
-    assert.match(next.stderr, /again\.mov: uploaded, the rest of it now \(101 MB\)/);
+    assert.match(next.stderr, /again\.mov: upload resumed and completed \(101 MB\)/);
     assert.equal(await digest(next.stdout.trim()), await digest(path));
     assert.match((await up.svc(["uploads", "add", path])).stderr, /was uploaded before/);
     await writeFile(path, "changed");

@@ -7,7 +7,7 @@ import { proposalJson, proposalsOf } from "../../report/proposals.ts";
 import type { RungNote, Rungs } from "../../report/rungs.ts";
 import { printableJson } from "../terminal/escape.ts";
 
-/** The rungs of all ladders, and what is wrong with them. */
+/** The rungs of all ladders, with their faults. */
 export interface JudgedRungs {
   /** The metric that judges them. */
   readonly metric: string;

@@ -89,8 +89,8 @@ function headerOf(name: string, { line, cells }: Row): Header {
 }
 
 /**
- * Returns the score columns: those named in `asked` or, if it is empty, those in which most cells are numbers. The
- * other columns are remarks.
+ * Returns the score columns: those named in `asked` or, if it is empty, those in which most cells are
+ * numbers. The other columns are ignored.
  */
 function metricsOf(
   name: string,

@@ -15,7 +15,7 @@ export function proposalOptions(unit: string): Option[] {
   return [
     optional(
       "--propose <points>",
-      "propose a ladder for each clip, in steps of so many points of VMAF",
+      "propose a ladder for each clip, in steps of this many VMAF points",
       "none",
     ).argParser((text) => {
       const step = numberOf(text);

@@ -60,7 +60,7 @@ function judgedRungs({ encodes, metrics }: PointsTable): JudgedRungs | undefined
   return { metric, rungs, notes: rungNotes(rungs, plainRate) };
 }
 
-/** `isEnough`: whether a single ladder is enough. */
+/** `isEnough`: whether a file with a single ladder is accepted. */
 function anchorOf(
   name: string,
   ladders: readonly string[],

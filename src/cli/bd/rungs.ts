@@ -7,7 +7,7 @@ import { type TableColumn, tableLines } from "../terminal/table.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
 import { wrap } from "../terminal/wrap.ts";
 
-/** Most notes that are printed; --json has all of them. */
+/** Limit of printed notes; --json has all of them. */
 const MOST_NOTES = 12;
 
 /** Returns a heading and a line for each note; nothing without notes. */

@@ -15,7 +15,7 @@ export interface Baseline {
   readonly labels: Labels;
 }
 
-/** undefined without --baseline. Throws INVALID_REQUEST. */
+/** Returns undefined without --baseline. Throws INVALID_REQUEST. */
 export function baselineOf({
   baseline,
   label = {},

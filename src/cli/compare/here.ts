@@ -31,7 +31,10 @@ interface Scoring {
   readonly files: RenditionFiles;
 }
 
-/** Most encodes of a reference that are opened at once; renditions are also joined to files. */
+/**
+ * Most encodes of a reference that are scored at once: all are open, and renditions among them are joined to
+ * temporary files.
+ */
 const MOST_AT_ONCE = 16;
 
 /**

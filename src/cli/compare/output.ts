@@ -45,8 +45,8 @@ export async function printComparison(comparison: Comparison, flags: OutputFlags
 }
 
 /**
- * Returns the comparison as REST does. With a request it also has the proposed ladders; none without a metric on VMAF's
- * scale.
+ * Returns the comparison in the form of the REST API. With a request it also has the proposed ladders, which
+ * need a metric on VMAF's scale.
  */
 function jsonOf(comparison: Comparison, request: ProposalRequest | undefined): object {
   const found = comparisonJson(comparison);

@@ -133,5 +133,7 @@ function faultLines(cells: readonly ComparisonCell[], terminal: Terminal): strin
 function noDeltas({ ladders }: Comparison): string[] {
   return ladders.length > 1
     ? ["No BD-rates yet: the anchor has no score."]
-    : ["One ladder, so there are no BD-rates. --ladder NAME=FILES makes several of encodes with one codec."];
+    : [
+        "No BD-rates: there is only one ladder. Use --ladder NAME=FILES to divide encodes of one codec into ladders.",
+      ];
 }

@@ -15,7 +15,7 @@ export function cancelCommand(): Command {
   const command = new PeopleCommand("svc comparisons cancel")
     .summary("cancel the jobs of a comparison that have not ended")
     .description(
-      "Cancels the jobs of all cells that have not ended, and prints how many. Scores that are there stay.",
+      "Cancels the jobs of all cells that have not ended, and prints their number. Existing scores are kept.",
     )
     .argument("<id>", "full id of the comparison")
     .withGuide(GUIDE);

@@ -16,7 +16,7 @@ export function deleteCommand(): Command {
   const command = new PeopleCommand("svc comparisons delete")
     .summary("delete a comparison, but not its jobs")
     .description(
-      "Deletes a comparison. Its jobs and their results stay, and those that have not ended go on: cancel it first if they should not.",
+      "Deletes a comparison. Its jobs and their results are kept. To stop jobs that have not ended, cancel the comparison first.",
     )
     .argument("<id>", "full id of the comparison")
     .withGuide(GUIDE);

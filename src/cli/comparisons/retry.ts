@@ -20,9 +20,9 @@ ${serverGuide()}`;
 
 export function retryCommand(): Command {
   const command = new PeopleCommand("svc comparisons retry")
-    .summary("run the cells again that have no score")
+    .summary("run the cells without a score again")
     .description(
-      "Gives a new job to each cell whose job failed, was cancelled or was deleted, and prints how many these are. " +
+      "Gives a new job to each cell whose job failed, was cancelled or was deleted, and prints their number. " +
         "Scored, queued and running cells are left as they are.",
     )
     .argument("<id>", "full id of the comparison")

@@ -100,7 +100,7 @@ function wordsOf(values: Values): string {
   return values.kind === "words" ? values.words.join(" ") : "";
 }
 
-/** The words, or the kind of another argument; nothing is named like a kind alone. */
+/** Returns the words, or else the kind of the argument. No word equals a kind. */
 function argumentWords(argument: Values): string {
   return argument.kind === "any" || argument.kind === "words" ? wordsOf(argument) : argument.kind;
 }

@@ -2,7 +2,7 @@
 import type { Command, Help, Option } from "commander";
 
 export type Values =
-  /** Any value: nothing is offered. */
+  /** Any value; the shell offers nothing. */
   | { readonly kind: "any" }
   | { readonly kind: "files" }
   | { readonly kind: "folders" }
@@ -31,7 +31,7 @@ export interface CommandSpec {
 }
 
 const FILE_ARGUMENTS = new Set(["files", "points"]);
-/** Most characters of a description that a shell shows beside a word. */
+/** Limit of the description's characters that a shell shows beside a word. */
 const MAX_SUMMARY = 80;
 
 /** Returns a command and all commands below it, outer ones first. */
@@ -77,7 +77,7 @@ function argumentOf({ registeredArguments, options }: Command): Values {
   const [first] = registeredArguments;
   if (first?.argChoices !== undefined) return { kind: "words", words: first.argChoices };
   const name = first?.name() ?? "";
-  // Commands that work without a controller read only files.
+  // Commands that work without a controller read local files only.
   if (name === "reference")
     return { kind: options.some(({ long }) => long === "--server") ? "videos" : "files" };
   if (name === "under") return { kind: "listed" };

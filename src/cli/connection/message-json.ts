@@ -16,7 +16,9 @@ export function messageObject<Desc extends DescMessage>(schema: Desc, message: M
   return withoutEmptyFrames(toJson(schema, message, { alwaysEmitImplicit: true }));
 }
 
-/** Removes empty `frames` lists: they would read as "no frames", but the frames are only not in this message. */
+/**
+ * Removes empty `frames` lists: they would read as "no frames", although this message only omits the frames.
+ */
 function withoutEmptyFrames(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (key, member: unknown) =>

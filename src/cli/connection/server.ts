@@ -43,8 +43,8 @@ const EXIT_CODES: ExitCodes = {
 };
 
 /**
- * Returns the end of the help of commands that call a controller. `own`: exit codes that mean something else for this
- * command.
+ * Returns the end of the help of commands that call a controller. `own`: exit codes that have another meaning
+ * for this command.
  */
 export function serverGuide(own: ExitCodes = {}): string {
   return `${exitCodes({ ...EXIT_CODES, ...own })}

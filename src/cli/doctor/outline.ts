@@ -1,4 +1,4 @@
-/** Draws the frame of a side and, inside it, the part that both videos show. */
+/** Draws the frame of one side and, inside it, the part of the picture that both videos show. */
 import { type Area, areaText } from "../../engine/contract/picture.ts";
 import { SIDES } from "../../engine/contract/request.ts";
 import { sideOfArea } from "../findings/view.ts";

@@ -53,7 +53,7 @@ function factLines({ reference, distorted }: DiagnosisView, terminal: Terminal):
   const isSame = (fact: Fact) => fact.reference === fact.distorted;
   const columns: TableColumn<Fact>[] = [
     { heading: "", atLeast: 1, text: (fact) => (isSame(fact) ? "" : mark) },
-    { heading: "What the files say", atLeast: 0, text: ({ name }) => name },
+    { heading: "Stated by the files", atLeast: 0, text: ({ name }) => name },
     { heading: "reference", atLeast: 0, text: (fact) => fact.reference },
     { heading: "distorted", atLeast: 0, text: (fact) => fact.distorted },
   ];
@@ -85,7 +85,7 @@ function commandLines({ fix }: DiagnosisView, names: PairNames, terminal: Termin
   return [
     paint(terminal, "dim", "To score the pair with every certain fix"),
     `  ${command} ${options.join(" ")}`,
-    paint(terminal, "dim", "To have them found and applied before the score"),
+    paint(terminal, "dim", "To find and apply these fixes before scoring"),
     `  ${command} --fix`,
   ];
 }

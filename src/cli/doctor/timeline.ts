@@ -1,4 +1,7 @@
-/** Draws which frames of the two videos show the same content: one bar for each side, and the runs in words. */
+/**
+ * Draws which frames of the two videos show the same content: one bar for each side, and the runs listed in
+ * words.
+ */
 import type { Run } from "../../engine/contract/alignment.ts";
 import { SIDES, type Side } from "../../engine/contract/request.ts";
 import { framesText } from "../../engine/media/track.ts";
@@ -7,7 +10,7 @@ import { paint, type Terminal } from "../terminal/terminal.ts";
 /** Width of a bar in characters, if the terminal has room. */
 const MOST_COLUMNS = 64;
 const LABEL_COLUMNS = 11;
-/** Runs that are put into words; more are counted. */
+/** Runs that are listed in words; the others are only counted. */
 const MOST_RUNS = 6;
 
 export interface Timeline {
@@ -26,7 +29,7 @@ export function timelineLines({ runs, frames }: Timeline, terminal: Terminal): s
   const words = runs.slice(0, MOST_RUNS).map(runText);
   const more = runs.length - words.length;
   return [
-    paint(terminal, "dim", "Frames that show the same"),
+    paint(terminal, "dim", "Frames with the same content"),
     ...bars,
     ...words.map((text) => `  ${text}`),
     ...(more > 0 ? [`  and ${more} more`] : []),

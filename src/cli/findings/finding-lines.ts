@@ -10,7 +10,7 @@ import { fixOptions } from "./fix-options.ts";
 import { type FindingView, sideOfArea } from "./view.ts";
 
 const INKS = { certain: "red", likely: "yellow", possible: "dim" } as const satisfies Record<Confidence, Ink>;
-/** Most findings that a list shows; a video with more has the same fault repeatedly. */
+/** Limit of findings in a list. A video with more has the same fault repeatedly. */
 const MOST = 12;
 
 /** Returns the lines of one finding. */

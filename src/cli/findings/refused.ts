@@ -56,10 +56,10 @@ function suggestions(
   const how = commands === undefined ? ", submit the pair with" : "";
   const repairs: Suggestion[] = [
     [`To score what was meant${how}`, scoreWith(options)],
-    ...(hasFix ? [] : [["The same, found and repaired by svc", scoreWith(["--fix"])] as const]),
+    ...(hasFix ? [] : [["To let svc find and apply these fixes", scoreWith(["--fix"])] as const]),
   ];
   const diagnosis: Suggestion[] = commands ? [["To see how the videos relate", commands.doctor]] : [];
-  // An earlier policy for these findings would apply to them.
+  // "warn" alone would not replace a policy that names these findings.
   const policy = hasPolicy ? `warn:${codes.join(",")}` : "warn";
   return [
     ...(options.length > 0 ? repairs : diagnosis),

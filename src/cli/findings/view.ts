@@ -21,7 +21,9 @@ export interface Mismatch {
   readonly fix: Fix | undefined;
 }
 
-/** Returns the side in whose pictures the area lies: a crop is seen on the side that still has the rest. */
+/**
+ * Returns the side in whose pictures the area lies: a crop shows on the other side, which still has the rest.
+ */
 export function sideOfArea({ code, side }: Pick<FindingView, "code" | "side">): string | undefined {
   if (code !== "CROPPED") return side;
   return side === "reference" ? "distorted" : "reference";

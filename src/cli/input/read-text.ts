@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 import { Failure } from "../../platform/failure.ts";
 import { systemReason } from "../../platform/system-reason.ts";
 
-/** Size limit: the text is read completely before anything is done with it. */
+/** Size limit: the text is read completely before it is parsed. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 export interface TextInput {

@@ -23,13 +23,13 @@ export interface BoardOutput {
   terminal(): Terminal;
 }
 
-/** Milliseconds between redraws. Nobody can follow more. */
+/** Milliseconds between redraws. People cannot follow more frequent changes. */
 const REDRAW_MS = 100;
 /** Percentage points between progress lines if bars can't be drawn. */
 const STEP_PERCENT = 10;
 const MAX_TITLE_COLUMNS = 28;
 
-/** Ended jobs that are remembered: their stills follow seconds after the end. */
+/** Limit of remembered ended jobs: their stills arrive seconds after the end. */
 const MAX_ENDED = 10_000;
 
 export class Board implements Disposable {

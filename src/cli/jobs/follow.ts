@@ -36,8 +36,9 @@ const RETRY_MS = 500;
 const WAIT_LIMIT_MS = 600_000;
 
 /**
- * Reports every job of the filter, then every change exactly once, until the signal aborts. A lost connection is
- * resumed where it ended; after a long outage all jobs are reported again. Throws Failure.
+ * Reports every job of the filter, then every change exactly once, until the signal aborts. After a lost
+ * connection, it resumes after the last event; after a long outage all jobs are reported again. Throws
+ * Failure.
  */
 export async function followJobs(
   connection: Connection,

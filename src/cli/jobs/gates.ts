@@ -1,4 +1,4 @@
-/** The gates that a job keeps. */
+/** The gates that are stored with a job. */
 import { type Job, type JobGate, JobGate_Verdict as Verdict } from "../../gen/proto/svc/v1/job_pb.ts";
 import { STATISTICS } from "../../jobs/gates/gate.ts";
 import { type GateOutcome, isMissed } from "../../jobs/gates/outcome.ts";

@@ -1,4 +1,4 @@
-/** Shared by commands that change many jobs: ids or a filter, confirmation, and progress. */
+/** What commands that change many jobs share: ids or a filter, confirmation, and progress. */
 import { type Command, Option } from "commander";
 import { Failure } from "../../platform/failure.ts";
 import { jsonOption, printFailure, type ServerFlags } from "../connection/server.ts";
@@ -22,7 +22,7 @@ export interface Progress {
   readonly changed: number;
 }
 
-/** The verb forms of a change: "Cancel", "Cancelling", "cancelled". */
+/** The verb forms for a change: "Cancel", "Cancelling", "cancelled". */
 export interface Words {
   readonly verb: string;
   readonly doing: string;
@@ -73,7 +73,9 @@ export function areGivenById(ids: readonly string[], flags: ManyFlags): boolean 
   return false;
 }
 
-/** Failures that concern only one job, so the next is still tried. A server that is gone would fail for all. */
+/**
+ * Failures that concern only one job, so the next is still tried. An unreachable server would fail for all.
+ */
 const REFUSALS: ReadonlySet<string> = new Set(["not-found", "conflict", "forbidden", "invalid"]);
 
 /**
@@ -136,7 +138,7 @@ export async function changeAllMatching<Answer>(
   return EXIT.scored;
 }
 
-/** Asks for confirmation on a terminal. Throws INVALID_REQUEST if standard input is none. */
+/** Asks for confirmation on a terminal. Throws INVALID_REQUEST if standard input is not a terminal. */
 export async function isConfirmed(
   matched: number,
   { verb, done }: Words,
@@ -169,7 +171,9 @@ async function withProgress<Answer>({ words, call, progressOf }: Change<Answer>)
   }
 }
 
-/** Adds the progress to a failure, unless the server reported it: a server that is gone can't. */
+/**
+ * Adds the progress to a failure, unless the server already did. A server that became unreachable could not.
+ */
 function soFar(failure: Failure, changed: number, { done }: Words): Failure {
   const { code, message, found } = failure;
   if (changed === 0 || found?.["matched"] !== undefined) return failure;

@@ -13,7 +13,9 @@ import { printable } from "../terminal/escape.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { wrap } from "../terminal/wrap.ts";
 
-/** Returns no lines if all results have the same scorer and models. Jobs without a result are left out. */
+/**
+ * Returns the notes; none if all results have the same scorer and models. Jobs without a result are left out.
+ */
 export function scoredApartLines(jobs: readonly Job[], { columns }: Pick<Terminal, "columns">): string[] {
   const results = jobs.flatMap(({ id, result }): ScoredBy[] =>
     result?.scorer === undefined ? [] : [{ label: id, scorer: result.scorer, models: result.models }],
@@ -29,7 +31,7 @@ export function scoredApartLines(jobs: readonly Job[], { columns }: Pick<Termina
   return notes.flatMap((note) => wrap(printable(note), columns, "  "));
 }
 
-/** Returns no lines without scorers, which have different versions of libvmaf. */
+/** Returns a note about the scorers, which have different versions of libvmaf; none without scorers. */
 export function scorersLines(
   scorers: readonly ScorerCount[],
   { columns }: Pick<Terminal, "columns">,

@@ -81,8 +81,8 @@ export function failureOfJob(job: Job): Failure {
 }
 
 /**
- * Returns the exit code of an ended job. A cancelled job has no score, so it counts as failed. A gate on a metric that
- * the score lacks is a fault of the request; a job that misses another of its gates is below it.
+ * Returns the exit code of an ended job. A cancelled job has no score, so it counts as failed. A gate on a
+ * metric that the score lacks counts as a wrong request, any other missed gate as a score below the gate.
  */
 export function exitCodeOfJob(job: Job): number {
   if (job.state === Job_State.SUCCEEDED) {

@@ -19,14 +19,14 @@ export interface Watcher {
   readonly onJob?: (job: Job) => void;
   /** Called for a job that was deleted, or that no longer has the filter's labels. */
   readonly onDeleted?: (id: string) => void;
-  /** Called with the ids of all jobs of the filter, after each was reported. */
+  /** Called with the ids of all jobs of the filter, after every job was reported once. */
   readonly onSnapshot?: (ids: ReadonlySet<string>) => void;
   readonly onOutage?: (failure: Failure | undefined) => void;
 }
 
 /** The API's limit of ids per stream. */
 const IDS_PER_STREAM = 100;
-/** Streams that are open at a time. */
+/** Limit of streams that are open at a time. */
 const MAX_STREAMS = 10;
 export const MAX_AWAITED = IDS_PER_STREAM * MAX_STREAMS;
 
@@ -61,7 +61,7 @@ export async function awaitJobs(
   try {
     await Promise.all(groups.map((group) => awaitGroup(connection, group, ended, watcher, any)));
   } finally {
-    // If one group failed, the others are still following.
+    // If one group failed, the other streams are still open.
     failed.abort();
   }
   if (signal.aborted) throw new Failure("SCORE_CANCELLED", "Stopped while waiting for jobs.");
@@ -90,7 +90,8 @@ async function awaitGroup(
         if (job && kind !== Kind.DELETED && hasEnded(job)) ended.set(job.id, job);
         await handleEvent(event, watcher);
         const missing = ids.find((id) => !seen.has(id));
-        // The server says why a job is missing from the snapshot: unknown, or another tenant's.
+        // Fetching the job makes the server report why it is missing from the snapshot: unknown, or another
+        // tenant's.
         if (kind === Kind.SNAPSHOT_END && missing !== undefined) await fetchJob(connection, missing, signal);
         if (kind === Kind.DELETED && job) throw new Failure("JOB_NOT_FOUND", `Job ${job.id} was deleted.`);
         if (ids.every((id) => ended.has(id))) done.abort();

@@ -62,7 +62,7 @@ async function logout(flags: LogoutFlags, signal: AbortSignal): Promise<number> 
   return EXIT.scored;
 }
 
-/** An unusable session is deleted all the same. */
+/** Reports why a session could not be read. It is deleted all the same. */
 function reportUnread(thrown: unknown): undefined {
   printSentence(`The session is not revoked at the provider: ${Failure.from(thrown).message}`);
 }

@@ -50,7 +50,7 @@ async function login(flags: LoginFlags, signal: AbortSignal): Promise<number> {
       `Your token will be sent to ${server} unencrypted, and can be intercepted: use --tls if the server supports it.`,
     );
   }
-  // Fails before anybody signs in if a session can't be saved.
+  // If a session can't be saved, this fails before anybody signs in.
   const options = await sessions.locked(() => optionsOf(flags, server, sessions));
   using limit = new TimeLimit(flags.timeout, signal);
   const provider = await discover(options, limit.signal);
@@ -96,8 +96,8 @@ async function optionsOf(flags: LoginFlags, server: string, sessions: Sessions):
 }
 
 /**
- * Returns the identity that the controller sees; undefined if it can't say now. Throws LOGIN_FAILED if it refuses the
- * token, which is then revoked at the provider too, if possible.
+ * Returns the identity that the controller sees; undefined if it cannot answer now. Throws LOGIN_FAILED if it
+ * refuses the token, which is then revoked at the provider too, if possible.
  */
 async function acceptedCaller(
   session: Session,

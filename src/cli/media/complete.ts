@@ -1,6 +1,6 @@
 /**
- * The hidden command `svc media complete`, which completion scripts call: prints the names that the controller lists and
- * that continue a word. It prints nothing about failures: the line that is being typed is on the terminal.
+ * The hidden command `svc media complete`, which completion scripts call: prints the names on the controller
+ * that start with the typed word. It prints no errors, which would disturb the line that is being typed.
  */
 import { Argument, Command } from "commander";
 import { Connection } from "../../client/connection/connection.ts";
@@ -16,7 +16,7 @@ import { printable } from "../terminal/escape.ts";
 
 /** Milliseconds for the answers of the server and of the identity provider. */
 const LIMIT_MS = 2_000;
-/** Most names that are printed; more than a shell shows without asking. */
+/** Limit of printed names; more than a shell shows without asking. */
 const MAX_NAMES = 500;
 
 type What = "videos" | "folders";
@@ -37,7 +37,7 @@ export function completeCommand(): Command {
         process.stdout,
         [...names].sort().map((name) => `${name}\n`),
       ).catch(() => {});
-      // A provider that does not answer would hold the program.
+      // A provider that does not answer would keep the process running.
       process.exit(EXIT.scored);
     });
 }
@@ -69,7 +69,7 @@ function continues(word: string, what: What, { name, kind }: MediaEntry): boolea
   return isKind && name.startsWith(word) && printable(name) === name;
 }
 
-/** Returns the folder, or the prefix of a bucket, below which the names that continue a word are. */
+/** Returns the folder, or the prefix of a bucket, that has the names that continue a word. */
 function folderOf(word: string): string | undefined {
   if (/^s3:\/\/[^/]+\//.test(word)) return word;
   return word.startsWith("/") ? word.slice(0, word.lastIndexOf("/") + 1) : undefined;

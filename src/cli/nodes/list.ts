@@ -73,7 +73,10 @@ function seenText({ heartbeatTime }: Node, now: number): string {
   return heartbeatTime === undefined ? "-" : ageText(now - timestampMs(heartbeatTime));
 }
 
-/** Returns the default scorer, and after it the others; of the same program only their libvmaf. */
+/**
+ * Returns the default scorer, then the others. Of others with the same program, only the libvmaf version is
+ * given.
+ */
 function scorersText({ capabilities }: Node): string {
   const first = capabilities?.scorer;
   if (first === undefined) return "-";

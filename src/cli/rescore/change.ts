@@ -12,10 +12,13 @@ import { MAX_LABELS } from "../../jobs/request-limits.ts";
 import { required } from "../connection/server.ts";
 import { expectedGates } from "../score/gates.ts";
 
-/** Label of a rescored job: the id of the job that it was made from. The prefix keeps it apart from people's own. */
+/**
+ * Label of a rescored job: the id of the job that it was made from. The prefix keeps it apart from the users'
+ * own labels.
+ */
 export const ORIGIN_LABEL = "svc/rescore-of";
 
-/** At least one of the two is given. */
+/** What changes; at least one of the two is given. */
 export interface Change {
   /** The models instead of the job's; undefined: its own. */
   readonly models: readonly string[] | undefined;
@@ -38,7 +41,7 @@ export function changedRequest(job: Job, change: Change): SubmitJobRequest {
   });
 }
 
-/** Returns the jobs for which the change makes a difference, without those that were made from another of `jobs`. */
+/** Returns the jobs that the change affects, without those that are rescored copies of another of `jobs`. */
 export function withDifference(jobs: readonly Job[], change: Change): Job[] {
   const results = new Map(jobs.map((job) => [job.id, scoredWith(changedSpec(job, change))]));
   return jobs.filter((job) => {
@@ -58,7 +61,7 @@ function changedSpec(job: Job, { models, scorerVersion }: Change): JobSpec {
   return { ...spec, model: "", ...next, gates: gatesWith(spec, next.models) };
 }
 
-/** Returns the gates of a job for which a score by these models will have the metric. */
+/** Returns those gates of a job whose metric a score by these models will have. */
 function gatesWith({ gates, features, estimate }: JobSpec, models: readonly string[]): string[] {
   return gates.filter((gate) => {
     try {
@@ -74,7 +77,7 @@ function specOf({ id, spec }: Job): JobSpec {
   return required(spec, `the spec of job ${id}`);
 }
 
-/** Equal for jobs of the same pair that have equal scores. */
+/** Returns what determines the scores of a pair: equal texts mean equal scores. */
 function scoredWith(spec: JobSpec): string {
   return JSON.stringify([requestedModels(spec), spec.scorerVersion]);
 }

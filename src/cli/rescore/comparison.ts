@@ -14,7 +14,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { cut } from "../terminal/width.ts";
 import type { Resubmission } from "./resubmit.ts";
 
-/** A rescored job: both with their results, if they have one. */
+/** An old job and the job that rescored it, with their results if they have any. */
 export interface Compared {
   readonly old: Job;
   /** undefined: its submission was refused. */
@@ -49,7 +49,7 @@ export async function compare(
   signal: AbortSignal,
 ): Promise<Compared> {
   const before = await fetchJob(connection, old.id, signal).catch((thrown: unknown) => {
-    // Deleted in the meantime; the list that selected it has its score.
+    // The job was deleted in the meantime. The list that selected it has its score.
     if (Failure.from(thrown).code === "JOB_NOT_FOUND") return old;
     throw thrown;
   });
@@ -96,7 +96,7 @@ function differenceOf({ oldScore, newScore }: Pick<ComparedRow, "oldScore" | "ne
   return oldScore === undefined || newScore === undefined ? undefined : newScore - oldScore;
 }
 
-/** Returns a line for each job below a heading, then the sum. */
+/** Returns a line for each job below a heading, then the totals. */
 export function comparisonLines(rows: readonly ComparedRow[], terminal: Terminal): string[] {
   const options = { heading: true, lastColumns: RESULT_COLUMNS };
   return [...tableLines(rows, columnsFor(terminal), terminal, options), ...sumLines(rows)];

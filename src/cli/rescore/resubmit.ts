@@ -9,14 +9,14 @@ import type { ListedJob } from "../submit/list-file.ts";
 import { storeList } from "../submit/store-list.ts";
 import { type Change, changedRequest } from "./change.ts";
 
-/** A job and the outcome of its submission. */
+/** A job and the outcome of submitting it again. */
 export type Resubmission =
   | { readonly old: Job; readonly stored: Job; readonly existed: boolean; readonly refusal?: never }
   | { readonly old: Job; readonly stored?: never; readonly refusal: Failure };
 
 /** Jobs per request. A refused job costs one more request for the others. */
 const BATCH = 100;
-/** Refusals that would concern every other job too. */
+/** Refusals that would apply to every other job too. */
 const OF_ALL: readonly FailureCode[] = ["UNKNOWN_MODEL", "UNKNOWN_SCORER"];
 
 export interface Resubmitting {
@@ -24,13 +24,13 @@ export interface Resubmitting {
   readonly signal: AbortSignal;
   /** Called after every request with the number of jobs that were handled. */
   readonly onProgress: (done: number) => void;
-  /** Called once for each limit of the tenant that it waits for. */
+  /** Called once for each tenant limit that delays the submission. */
   readonly onWait: (failure: Failure) => void;
 }
 
 /**
- * Submits the jobs with the change, in their order. A job that is refused by itself, for example because its file is no
- * longer in a media root, does not keep the others from being stored. Throws Failure.
+ * Submits the jobs with the change, in their order. A job that is refused for its own reasons, for example
+ * because its file is no longer in a media root, does not keep the others from being stored. Throws Failure.
  */
 export async function resubmit(
   connection: Connection,

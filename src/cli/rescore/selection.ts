@@ -7,7 +7,7 @@ import { type FilterFlags, filterOf } from "../jobs/filter.ts";
 import { fetchJob } from "../jobs/get.ts";
 import { stateName } from "../jobs/state.ts";
 
-/** All of them are in memory while they are submitted and compared. */
+/** Limit of selected jobs: all of them are in memory while they are submitted and compared. */
 const MAX_JOBS = 100_000;
 
 /** Returns the jobs of a filter that were scored, newest first. Throws INVALID_REQUEST if they are too many. */

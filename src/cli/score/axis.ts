@@ -46,7 +46,7 @@ export function endingAt(axis: Axis, limit: number): Axis {
   return { ...axis, high: limit, ticks: axis.ticks.map((tick) => Math.min(tick, limit)) };
 }
 
-/** An axis for equal values: they lie on the top line. */
+/** An axis for a series whose values are all equal: they lie on the top line. */
 function flatAxis(value: number): Axis {
   const below = Math.abs(value) < 2 ? 0.1 : 1;
   return { low: value - below, high: value, ticks: [value - below, value], decimals: below === 1 ? 1 : 3 };

@@ -1,6 +1,6 @@
 /**
- * Draws a metric over the frames in characters. Each column spans the lowest to the highest value of its frames, so a
- * single bad frame of a long film is visible on a narrow terminal too.
+ * Draws a metric over the frames in characters. Each column spans the lowest to the highest value of its
+ * frames, so that a single bad frame of a long film is visible even on a narrow terminal.
  */
 
 import type { Moment } from "../../jobs/scores/moments.ts";
@@ -92,7 +92,7 @@ function tickLabels(axis: Axis, height: number): Map<number, string> {
   return rows;
 }
 
-/** Returns the step, of `levels` equal steps from 0 at the top, that a value is drawn at. */
+/** Returns the level at which a value is drawn: one of `levels` equal steps, with 0 at the top. */
 function level(value: number, axis: Axis, levels: number): number {
   return Math.round(((axis.high - value) / (axis.high - axis.low)) * (levels - 1));
 }
@@ -192,8 +192,8 @@ function markLine(series: Series, columns: number, marks: readonly Moment[]): st
 }
 
 /**
- * Centres texts on their columns, inside the line. A text that would touch its left neighbour or is wider than the
- * line is left out.
+ * Centres texts on their columns, inside the line. Leaves out a text that would touch its left neighbour or
+ * is wider than the line.
  */
 function place(texts: readonly { column: number; text: string }[], columns: number): string {
   let line = "";

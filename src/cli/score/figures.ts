@@ -1,4 +1,4 @@
-/** Large digits, three lines high, for the score. */
+/** Large digits for the score, three lines high. */
 
 const FIGURES: Readonly<Record<string, readonly [string, string, string]>> = {
   "0": ["┏━┓", "┃ ┃", "┗━┛"],

@@ -5,7 +5,7 @@ import type { FrameTable } from "../../engine/frames/frame-table.ts";
 import type { ScoreResultJson } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { printableJson } from "../terminal/escape.ts";
 
-/** Frames per chunk: a film's frames are never one string. */
+/** Frames per chunk, so that a film's frames are never in one string. */
 const FRAMES_PER_CHUNK = 1000;
 
 /** Returns the text in chunks, with per-frame scores if `frames` is set. */
@@ -33,7 +33,10 @@ function* frameRows(table: FrameTable): Generator<string> {
   yield chunk;
 }
 
-/** Only findings need the messages of the API, which take time to load. */
+/**
+ * Returns the findings in the API's form. The API's messages take time to load, so they are loaded only for
+ * findings.
+ */
 async function findingsJson({ findings }: ScoreResult): Promise<readonly object[]> {
   if (findings.length === 0) return [];
   const { findingJson } = await import("../../messages/json.ts");

@@ -47,7 +47,7 @@ export interface ScoreFlags extends PairFlags, EstimateFlags, ScorerFlags {
 const MAX_THREADS = 256;
 /** setTimeout's limit in seconds, about 24 days. */
 const MAX_TIMEOUT_SECONDS = 2_147_483;
-/** For completion: without the bootstrap models, which only Netflix's vmaf can load. */
+/** Models that completion offers: all but the bootstrap models, which only Netflix's vmaf can load. */
 const OFFERED_MODELS = [
   ...SHORT_NAMES,
   ...BUILT_IN_MODELS.filter(({ family }) => family !== "bootstrap").map(({ name }) => name),

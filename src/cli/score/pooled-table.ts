@@ -29,7 +29,7 @@ export function pooledTable(
   return tallTables(columns, terminal);
 }
 
-/** Returns what the short names of features in the table stand for, and what they mean. */
+/** Returns lines that explain the short names of features in the table: metric and meaning. */
 export function featureLegend(metrics: readonly string[], terminal: Terminal): string[] {
   return [...featureNames(metrics)].flatMap(([metric, { name, meaning }]) =>
     wrap(`${name}: ${meaning}. Metric: ${metric}`, terminal.columns, "  ").map((line) =>

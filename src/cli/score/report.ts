@@ -106,7 +106,7 @@ export function mediaText(media: MediaView, terminal: Terminal): string {
   return facts.map(printable).join(separator);
 }
 
-/** The warnings that the findings do not contain. */
+/** Returns the warnings that are not about a finding. */
 function otherWarnings({ warnings, findings }: ScoreView): ScoreView["warnings"] {
   const found = new Set(findings.map(({ code, evidence }) => `${code} ${evidence}`));
   return warnings.filter(({ code, message }) => !found.has(`${code} ${message}`));
@@ -124,8 +124,8 @@ export function warningLines(warnings: ScoreView["warnings"], terminal: Terminal
 }
 
 /**
- * The chart of the first model, and the worst moments, which the chart marks by number. The worst moments of a video are
- * usually not in a sample of it.
+ * The chart of the first model, and the worst moments, which the chart marks by number. An estimate has no
+ * worst moments: those of the whole video are usually not in its sample.
  */
 function frameSection(view: ScoreView, { terminal, chartHeight }: ReportOptions): string[] {
   const rate = scoredRate(view);
@@ -152,7 +152,7 @@ function frameSection(view: ScoreView, { terminal, chartHeight }: ReportOptions)
   ];
 }
 
-/** In an aligned pair, the lines also have the numbers of the frames in the two files. */
+/** Returns a line for each moment. In an aligned pair, it also has the frame's numbers in the two files. */
 function momentLines(
   moments: readonly Moment[],
   rate: number | undefined,

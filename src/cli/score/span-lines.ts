@@ -4,8 +4,8 @@ import { exact, timeCode } from "../terminal/numbers.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
 
 /**
- * Returns a heading and a line for each of the worst spans; nothing of a video of one, whose scores are those of all
- * frames. `rate`: frames per second; undefined if unknown.
+ * Returns a heading and a line for each of the worst spans; nothing for a video of a single span, whose
+ * scores are those of all frames. `rate`: frames per second; undefined if unknown.
  */
 export function spanLines(
   what: "shots" | "segments",

@@ -35,7 +35,7 @@ export interface MediaView extends BitRates {
 
 export interface ModelView extends ScoredModel {
   readonly score: number;
-  /** Of an estimate. */
+  /** Only in an estimate. */
   readonly interval?: Interval | undefined;
 }
 
@@ -73,11 +73,13 @@ export interface ScoreView {
   readonly reference: MediaView;
   readonly distorted: MediaView;
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
-  /** How the videos relate. Certain and likely ones that were not repaired are among the warnings too. */
+  /**
+   * How the videos relate. Certain and likely findings that were not repaired are also among the warnings.
+   */
   readonly findings: readonly FindingView[];
-  /** In order; empty if they are not known. */
+  /** Shots in order; empty if they are not known. */
   readonly shots: readonly ScoredSpan[];
-  /** Of a rendition of a stream, in order; empty if they are not known. */
+  /** Segments of a rendition of a stream, in order; empty if they are not known. */
   readonly streamSegments: readonly ScoredSpan[];
   readonly scorer: { readonly program: string; readonly version: string; readonly libvmafVersion: string };
   readonly durationMs: number;

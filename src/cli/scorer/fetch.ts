@@ -1,4 +1,7 @@
-/** Fetches the wheel with this machine's Python installers, and thus with the user's own indexes, proxies and CAs. */
+/**
+ * Fetches the wheel with this machine's Python installers, so that the user's own indexes, proxies and CAs
+ * apply.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { access, writeFile } from "node:fs/promises";
@@ -19,7 +22,9 @@ export interface FetchOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** In order of preference. pip keeps the wheel, which is checked whole; uv unpacks it itself. */
+/**
+ * In order of preference. pip keeps the wheel, which can then be checked as a whole; uv unpacks it itself.
+ */
 const INSTALLERS = [
   { name: "pip", command: ["python3", "-m", "pip"] },
   { name: "pip", command: ["pip3"] },
@@ -28,7 +33,7 @@ const INSTALLERS = [
 ] as const;
 type Installer = (typeof INSTALLERS)[number];
 
-/** Any Python that the wheel supports: it contains no code that depends on the version. */
+/** One of the Python versions that the wheel supports; it contains no code that depends on the version. */
 const PYTHON = "3.12";
 const HEARTBEAT_MS = 10_000;
 const SHOWN_LINES = 4;

@@ -51,7 +51,10 @@ export async function installScorer(options: InstallOptions): Promise<InstalledS
   }
 }
 
-/** Makes the folder for scorers: svc's own, else this user's. A checkout writes nothing outside itself. */
+/**
+ * Makes the folder for scorers: svc's own, else this user's. A git checkout of svc writes nothing outside
+ * itself.
+ */
 async function writableFolder(scorerFolder: string): Promise<string> {
   const folders = IS_CHECKOUT ? [OWN_SCORERS] : [OWN_SCORERS, scorerFolder];
   let fault: unknown;
@@ -74,7 +77,7 @@ async function installIn(
   build: ScorerBuild,
   { from, say, signal }: InstallOptions,
 ): Promise<string> {
-  // On the same file system, so that the rename at the end is atomic.
+  // On the file system of the target, so that the rename at the end is atomic.
   const work = await mkdtemp(join(folder, UNFINISHED));
   try {
     const made = join(work, "ffmpeg");

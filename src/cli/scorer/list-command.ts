@@ -72,7 +72,7 @@ async function list({ vmafBinary, json }: ListFlags): Promise<number> {
 
 async function listingOf(given: string | undefined, places: ProgramPlaces): Promise<Listing> {
   const examined = await examineAll(given, places);
-  // A given program that cannot score is not replaced by another.
+  // If the program given with --vmaf-binary cannot score, no other one is the default.
   const chosen =
     given === undefined ? examined.find(({ outcome }) => !(outcome instanceof Failure)) : examined[0];
   const programs: ListedProgram[] = [];

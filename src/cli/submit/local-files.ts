@@ -29,7 +29,7 @@ interface MissingFile {
 
 /** Files checked in parallel. */
 const AT_ONCE = 64;
-/** Most missing files that a warning names. */
+/** Limit of missing files that a warning names. */
 const MAX_NAMED = 5;
 
 /**
@@ -85,7 +85,7 @@ async function* missingFiles(jobs: readonly ListedJob[], signal: AbortSignal): A
   }
 }
 
-/** Any error but ENOENT says nothing about what a node can read. */
+/** An error other than ENOENT is no evidence of what a node can read. */
 async function isMissing(path: string, folders: Map<string, Promise<boolean>>): Promise<boolean> {
   const error = await stat(path).catch((thrown: unknown) => thrown);
   if (errorCode(error) !== "ENOENT") return false;

@@ -66,8 +66,8 @@ async function defaultModels(connection: Connection, signal: AbortSignal): Promi
 }
 
 /**
- * Waits until the jobs have ended, and prints the report of one job or the summary of a list. `gatesOf`: gates
- * of a job besides those that it keeps. Returns the worst exit code. Throws Failure.
+ * Waits until the jobs have ended, and prints the report of one job or the summary of a list. `gatesOf`:
+ * gates of a job in addition to the stored ones. Returns the worst exit code. Throws Failure.
  */
 export async function printOutcomes(
   connection: Connection,
@@ -155,7 +155,7 @@ async function judge(
     requireEvaluated(outcomes, Object.keys(pooled));
     return { job, gates: outcomes };
   } catch (thrown) {
-    // The score exists all the same, and is shown.
+    // The score exists nevertheless, and is shown.
     return { job, gates: [], fault: Failure.from(thrown) };
   }
 }

@@ -57,7 +57,9 @@ class Waits {
     this.#storing = storing;
   }
 
-  /** Stores the first of `jobs`, as many as the queue has room for, at least one. Throws permanent failures. */
+  /**
+   * Stores as many of the first `jobs` as the queue has room for, at least one. Throws permanent failures.
+   */
   async through(
     jobs: readonly ListedJob[],
     store: (some: readonly ListedJob[]) => Promise<readonly SubmitJobResponse[]>,

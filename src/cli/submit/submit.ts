@@ -45,7 +45,7 @@ Examples:
   In CI: wait, show the report of svc score, fail if the mean is below 93:
     $ svc jobs submit source.mov encode.mp4 --wait --fail-under vmaf.mean=93
 
-  Whether the videos of a pair match, as svc doctor says, found out by a node; no score:
+  Diagnose a pair on a node as svc doctor does, without a score:
     $ svc jobs submit source.mov encode.mp4 --diagnose --wait
 
   A film: estimate the mean to ±0.5 from a sample of the frames; svc jobs finish scores the rest:
@@ -139,14 +139,18 @@ async function submit(
     const jobs = await uploadOrCheck(connection, withGates(named, flags.failUnder), flags, signal);
     await store(connection, jobs, flags, stored, signal);
     if (!flags.wait) return EXIT.scored;
-    // Controllers of earlier versions keep no gates; neither does a job that was stored before under the same key.
+    // The stored job may lack gates: controllers of earlier versions store none, and a job that was stored
+    // earlier under the same key keeps what it was submitted with.
     const ofJob = ({ spec }: Job) => ((spec?.gates.length ?? 0) > 0 ? [] : gates);
     return printOutcomes(connection, stored, ofJob, flags, signal);
   };
   await withServer(flags, run, stopped);
 }
 
-/** Returns the jobs with the gates of --fail-under, which the controller keeps. A line of a list can have its own. */
+/**
+ * Returns the jobs with the gates of --fail-under, which the controller stores. A line of a list can have its
+ * own.
+ */
 function withGates(jobs: readonly ListedJob[], failUnder: readonly string[]): readonly ListedJob[] {
   if (failUnder.length === 0) return jobs;
   return jobs.map(({ line, request }) => {

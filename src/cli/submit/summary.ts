@@ -61,7 +61,10 @@ function failureText({ code, message }: Failure): string {
   return `${code}: ${message}`;
 }
 
-/** Returns "3 jobs: 2 succeeded (1 below a gate), 1 failed". A gate that an estimate leaves undecided is not met. */
+/**
+ * Returns "3 jobs: 2 succeeded (1 below a gate), 1 failed". A gate that an estimate leaves undecided counts
+ * as missed.
+ */
 export function totalsLine(ended: readonly EndedJob[]): string {
   const byState = Map.groupBy(ended, ({ job }) => job.state);
   const counts = [Job_State.SUCCEEDED, Job_State.FAILED, Job_State.CANCELLED].flatMap((state) => {

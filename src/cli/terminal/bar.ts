@@ -5,8 +5,8 @@ const BAR_COLUMNS = 28;
 const MIN_BAR_COLUMNS = 6;
 
 /**
- * Returns a bar and the first of the texts next to which it has room, narrower than the terminal; the last text alone
- * if it has room next to none. `share`: 0 to 1.
+ * Returns a line, narrower than the terminal, with a bar and the first of the texts that leaves room for it.
+ * If none does, it has only the last text. `share`: 0 to 1.
  */
 export function barLine(share: number, texts: readonly string[], terminal: Terminal): string {
   for (const text of texts) {

@@ -1,7 +1,9 @@
 /** Lines at the bottom of a terminal that are redrawn in place while other lines scroll above them. */
 import { columnsOf } from "./width.ts";
 
-/** The part of a terminal that is used. A terminal that doesn't know its size (a serial line) reports 0. */
+/**
+ * The members of a terminal that are used. A terminal that doesn't know its size (a serial line) reports 0.
+ */
 export interface LiveOutput {
   write(text: string): unknown;
   readonly columns?: number | undefined;
@@ -20,7 +22,7 @@ export class LiveBlock {
     this.#output = output;
   }
 
-  /** Most lines that can be drawn: a block taller than the screen could not be erased. */
+  /** Limit of drawn lines: a block taller than the screen could not be erased. */
   get height(): number {
     return Math.max(1, (this.#output.rows || DEFAULT_ROWS) - 1);
   }

@@ -10,13 +10,13 @@ export interface Terminal {
   readonly live: boolean;
 }
 
-/** The part of a stream that is used. */
+/** The members of a stream that are used. */
 export interface OutputStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
 }
 
-/** The variables that are used, of process.env. */
+/** The variables of process.env that are used. */
 export type Environment = Readonly<
   Partial<Record<"TERM" | "NO_COLOR" | "COLUMNS" | "LC_ALL" | "LC_CTYPE" | "LANG", string | undefined>>
 >;

@@ -19,12 +19,12 @@ export function trendOptions(other = ""): Option[] {
   return [
     optional(
       "--statistic <name>",
-      `${other}what of the frames is compared: mean, harmonicMean, min, p1, p5, p10 or p50`,
+      `${other}statistic of the frames that is compared: mean, harmonicMean, min, p1, p5, p10 or p50`,
       "mean",
     ),
     optional(
       "--fail-if-worse <points>",
-      `${other}exit with code 1 if the release is worse beyond chance, and by at least so many points`,
+      `${other}exit with code 1 if the release is worse beyond chance, and by at least this many points`,
       "off",
     ).argParser(parsePoints),
   ];

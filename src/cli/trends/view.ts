@@ -89,8 +89,8 @@ function differenceText(mean: number | undefined, unicode: boolean): string {
 }
 
 /**
- * Returns the exit code. It is a failure if the compared release is worse beyond chance, by at least `failIfWorse`
- * points in the chosen statistic; undefined never fails.
+ * Returns the exit code. It is that of a missed gate if the candidate is worse beyond chance, by at least
+ * `failIfWorse` points in the chosen statistic; never if `failIfWorse` is undefined.
  */
 export function exitOf({ delta, statistic }: Trend, failIfWorse: number | undefined): number {
   const points = Math.abs(delta?.statistics[statistic]?.mean ?? 0);

@@ -11,7 +11,7 @@ const CONNECT_MS = 10_000;
 const SILENCE_MS = 60_000;
 /** Characters of a response that are read for its reason. */
 const MAX_REASON = 4096;
-/** Statuses of a request that was too slow, or one too many. */
+/** Statuses of requests that were too slow or too many. */
 const MAY_PASS: readonly number[] = [408, 429];
 
 export interface PutOptions {
@@ -43,7 +43,7 @@ export async function putPart(
   const failed = (code: FailureCode, why: string, cause?: unknown) =>
     new Failure(
       code,
-      `The bucket did not take part ${number} of ${quoteName(path)}: ${why}. Repeat the command to go on; if it stays so, ask the operator of the storage.`,
+      `The bucket did not take part ${number} of ${quoteName(path)}: ${why}. Repeat the command to continue; if the error remains, ask the operator of the storage.`,
       { cause },
     );
   const response = await agent.request(request).catch((cause: unknown) => {

@@ -5,7 +5,7 @@ import { Failure } from "../../platform/failure.ts";
 
 /** Milliseconds without a stored byte after which an upload fails. A controller restarts in less time. */
 const STALL_LIMIT_MS = 120_000;
-/** Attempts that are made in any case, because a single one can take longer than STALL_LIMIT_MS. */
+/** Minimum number of attempts, because a single one can take longer than STALL_LIMIT_MS. */
 const LEAST_ATTEMPTS = 5;
 /** Attempts if a bucket refuses a part, which may have been damaged in transit or arrived too late. */
 const MAX_REFUSALS = 5;
@@ -59,7 +59,10 @@ export class Retries {
 /** Codes of failures after which another attempt may succeed; UPLOAD_OFFSET: another process sends the file too. */
 const PASSING: readonly string[] = ["UPLOAD_OFFSET", "UPLOAD_REFUSED"];
 
-/** Whether a later attempt may succeed: the connection broke, or the controller restarts, or see PASSING. */
+/**
+ * Whether a later attempt may succeed: the connection broke, the controller restarts, or the code is in
+ * PASSING.
+ */
 function mayPass({ kind, code }: Failure): boolean {
   return kind === "unavailable" || kind === "deadline" || PASSING.includes(code);
 }

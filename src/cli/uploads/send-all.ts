@@ -38,7 +38,7 @@ export async function sendAll(
   return sent;
 }
 
-/** On a terminal a bar that is redrawn; at the end one line for each file. */
+/** The progress of the uploads: on a terminal a redrawn bar, and one line for each completed file. */
 class UploadLine {
   readonly #name: string;
   readonly #quiet: boolean;
@@ -79,7 +79,7 @@ class UploadLine {
     if (this.#quiet) return;
     const sent = this.#size - (this.#first ?? this.#size);
     const what =
-      sent === 0 ? "was uploaded before" : sent === this.#size ? "uploaded" : "uploaded, the rest of it now";
+      sent === 0 ? "was uploaded before" : sent === this.#size ? "uploaded" : "upload resumed and completed";
     process.stderr.write(`${this.#name}: ${what} (${sizeText(this.#size)})\n`);
   }
 

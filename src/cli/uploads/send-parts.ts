@@ -14,7 +14,7 @@ import type { Sending } from "./send.ts";
 const SENDERS = 4;
 /** Bytes that are read at a time. */
 const CHUNK_BYTES = 2 ** 20;
-/** Milliseconds for the controller to complete an upload: services copy its parts together. */
+/** Milliseconds for the controller to complete an upload, in which some services copy all parts. */
 const COMPLETE_TIMEOUT_MS = 150_000;
 
 const { getUpload, signUploadParts, completeUpload } = UploadService.method;

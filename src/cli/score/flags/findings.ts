@@ -23,7 +23,7 @@ export function findingsOptions(): Option[] {
       ).argParser(collectPolicy),
       FINDING_ACTIONS.map((action) => action.toLowerCase()),
     ),
-    optional("--fix", "find out first how the videos relate, and apply all certain fixes", "off"),
+    optional("--fix", "first find out how the videos relate, and apply all certain fixes", "off"),
   ];
 }
 
