@@ -141,10 +141,10 @@ function keepHeapSmall(): void {
 }
 
 /**
- * Collects garbage when it has grown to the size of the live heap, 30 to 40 MB; by default V8 lets it grow to several
- * times of that. Earlier collection would mark the live heap many times while a pair is diagnosed, a fifth of the CPU
- * time of a short clip, to save 20 MB. Not used for a controller: it serves thousands of calls a second, and collection
- * took a tenth of its time to save 100 MB.
+ * Collects garbage when it has grown to the size of the live heap, 30 to 40 MB; by default V8 lets it grow to
+ * several times that size. An even lower limit would save 20 MB, but the live heap would be marked many times
+ * while a pair is diagnosed, which takes a fifth of the CPU time of a short clip. Not used for a controller:
+ * it serves thousands of calls a second, and to save 100 MB, collection would take a tenth of its CPU time.
  */
 function collectAtDouble(): void {
   setFlagsFromString("--heap-growing-percent=100");

@@ -75,7 +75,7 @@ async function admit(
   if (arrival.fault !== undefined) throw arrival.fault;
   const admitted = await admitCaller(gate, operationOf(path), arrival.authorization, observer);
   const { principal } = admitted;
-  if (principal !== ANONYMOUS) arrival.know(principal.tenant);
+  if (principal !== ANONYMOUS) arrival.identify(principal.tenant);
   return admitted;
 }
 

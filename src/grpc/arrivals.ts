@@ -21,7 +21,7 @@ const LEAVE_MS = 15_000;
  * for each 64 KiB.
  */
 const WINDOW_BYTES = 4 * 1024 * 1024;
-/** Interval in milliseconds of the check whether a response was sent. */
+/** Milliseconds between checks whether a response was sent. */
 const ANSWERED_EVERY_MS = 20;
 
 export interface Arrival {
@@ -29,10 +29,10 @@ export interface Arrival {
   readonly authorization: string | undefined;
   /** Why the call is refused for any caller. */
   readonly fault: Failure | undefined;
-  /** Ends the call with a failure. Set once the call exists. */
+  /** Ends the call with a failure. Replaced once grpc-js has created the call. */
   onFailure: (failure: Failure) => void;
   /** Records the authenticated tenant. */
-  know(tenant: string): void;
+  identify(tenant: string): void;
 }
 
 export interface ArrivalOptions {
@@ -66,11 +66,11 @@ export class Arrivals {
       deadline.opened(session);
       session.settings({ maxHeaderListSize: MAX_HEADER_BYTES, initialWindowSize: WINDOW_BYTES });
       session.setLocalWindowSize(WINDOW_BYTES);
-      const know = (tenant: string) => {
-        if (deadline.met() && !session.destroyed) this.#options.connections.know(socket, tenant);
+      const identify = (tenant: string) => {
+        if (deadline.meet() && !session.destroyed) this.#options.connections.identify(socket, tenant);
       };
       session.prependListener("stream", (stream, headers, _flags, raw) => {
-        this.#current = this.#arrivalOf(stream, raw, know);
+        this.#current = this.#arrivalOf(stream, raw, identify);
         stream.once("close", this.#options.connections.begin(socket));
         this.#hideUnmatched(headers);
       });
@@ -87,16 +87,16 @@ export class Arrivals {
     if (!this.#options.has(headers[":path"] ?? "")) headers[":path"] = UNMATCHED;
   }
 
-  #arrivalOf(stream: ServerHttp2Stream, raw: readonly string[], know: (tenant: string) => void): Arrival {
+  #arrivalOf(stream: ServerHttp2Stream, raw: readonly string[], identify: (tenant: string) => void): Arrival {
     // grpc-js also handles stream errors; this listener avoids an uncaught error.
     stream.on("error", () => {});
     const arrival: Arrival = {
       authorization: authorizationOf(raw),
       fault: bytesOf(raw) > MAX_HEADER_BYTES ? headersTooLarge() : undefined,
       onFailure: () => stream.close(),
-      know: (tenant: string) => {
-        request.know(tenant);
-        know(tenant);
+      identify: (tenant: string) => {
+        request.identify(tenant);
+        identify(tenant);
       },
     };
     const request: UnfinishedRequest = this.#options.unfinished.begin((failure) =>

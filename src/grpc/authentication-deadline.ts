@@ -23,8 +23,8 @@ export class AuthenticationDeadline {
     this.#session = session;
   }
 
-  /** Records that a caller was authenticated. Returns false if one was before. */
-  met(): boolean {
+  /** Records that a caller was authenticated. Returns false if another call was authenticated earlier. */
+  meet(): boolean {
     const isFirst = this.#timer !== undefined;
     clearTimeout(this.#timer);
     this.#timer = undefined;

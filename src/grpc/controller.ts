@@ -19,8 +19,8 @@ import { answerOnce, answerStream, type Call, type Surroundings, send } from "./
 import type { ServedService } from "./server.ts";
 
 /**
- * Most bytes of a batch of frames: large enough to send a film in few messages, small enough to hold one for every
- * reader.
+ * Maximum bytes of a batch of frames: large enough to send a film in few messages, small enough to hold one
+ * for every reader.
  */
 const MAX_BATCH_BYTES = 256 * 1024;
 

@@ -11,7 +11,10 @@ const TIME_MS = 30_000;
 const UNAUTHENTICATED_TIME_MS = 10_000;
 /** Bytes of a request without a token. A health check contains the name of a service. */
 const MAX_UNAUTHENTICATED_BYTES = 1024;
-/** Maximum unauthenticated requests at a time. Beyond it, the oldest is ended: a legitimate one is soon complete. */
+/**
+ * Maximum unauthenticated requests at a time. Beyond it, the oldest is ended, because a legitimate request
+ * completes soon.
+ */
 const MAX_UNAUTHENTICATED = 1_000;
 
 export class Unfinished {
@@ -40,8 +43,8 @@ export class Unfinished {
 }
 
 /**
- * An incomplete request. Call `know` when its tenant is known, `add` for its bytes, and `done` when it is complete or
- * over.
+ * An incomplete request. Call `identify` when its tenant is known, `add` for its bytes, and `done` when it is
+ * complete or has ended.
  */
 export class UnfinishedRequest {
   readonly #all: Unfinished;
@@ -58,7 +61,7 @@ export class UnfinishedRequest {
   }
 
   /** Records the authenticated tenant. */
-  know(tenant: string): void {
+  identify(tenant: string): void {
     if (this.#over || this.#tenant !== undefined) return;
     this.#all.leaveUnauthenticated(this);
     clearTimeout(this.#timer);

@@ -1,20 +1,26 @@
 /** The limits on clips: videos of both sides around a frame. */
 
-/** Frames that one call can request clips of, and frames of a job that can have clips. */
+/** Maximum frames for which one call can request clips, and frames of a job that can have clips. */
 export const MAX_CLIPS = 16;
-/** Tasks of a job that make clips: one for each frame, and as many retries. */
+/** Maximum tasks of a job that make clips: one for each frame, and as many retries. */
 export const MAX_CLIP_WORK = 32;
-/** Frames of a clip: 2 s at 60 fps. */
+/** Maximum frames of a clip: 2 s at 60 fps. */
 export const MAX_CLIP_FRAMES = 120;
-/** Most segments that contain the frames of a clip. All are decoded at the same time, each from its beginning. */
+/**
+ * Maximum number of segments that contain the frames of a clip. All are decoded at the same time, each from
+ * its beginning.
+ */
 export const MAX_CLIP_PARTS = 6;
-/** Bytes of a clip; a clip that would be larger has fewer frames. Two seconds of 1920x1080 film take about half. */
+/**
+ * Maximum bytes of a clip; a clip that would be larger gets fewer frames. Two seconds of 1920x1080 film take
+ * about half of that.
+ */
 export const MAX_CLIP_BYTES = 24 * 2 ** 20;
 /** Bytes of a part in which a clip is reported, stored and sent; each is one message. */
 export const CLIP_PIECE_BYTES = 2 ** 20;
 /**
- * Most macroblocks of 16x16 samples in a frame of both sides: the limit of H.264's level 5.2 (Table A-1), which
- * browsers play.
+ * Maximum macroblocks of 16x16 samples in a frame of both sides: the limit of H.264's level 5.2 (Table A-1),
+ * which browsers play.
  */
 const MAX_CLIP_BLOCKS = 36_864;
 
@@ -23,7 +29,9 @@ interface Size {
   readonly height: number;
 }
 
-/** Returns the size of the video of two sides: each is filled up to an even size, because chroma has half of it. */
+/**
+ * Returns the size of the video of two sides: each is padded to an even size, because chroma has half of it.
+ */
 export function stackedSize({ width, height }: Size): Size {
   return { width: 2 * even(width), height: even(height) };
 }

@@ -4,7 +4,10 @@ import { MAX_MODELS, MODEL_NAME } from "./request-limits.ts";
 /** The model if the request names none; the contract's default. */
 export const DEFAULT_MODEL = "vmaf_v0.6.1";
 
-/** Returns the models of a job, of which the first gives the score. `model` is the older way to name one. */
+/**
+ * Returns the models of a job, of which the first gives the score. `model` is the older field, which names
+ * one model.
+ */
 export function requestedModels({
   model,
   models = [],
@@ -24,7 +27,7 @@ export type DefaultModelsOf = (tenant: string) => readonly string[];
 /** The rule of a list of default models, for messages. */
 export const MODEL_LIST_RULE = `1 to ${MAX_MODELS} distinct model names of letters, digits, ".", "_" and "-"`;
 
-/** Whether a list of any values keeps MODEL_LIST_RULE. Which models exist is known only to nodes. */
+/** Whether a list of any values follows MODEL_LIST_RULE. Only nodes know which models exist. */
 export function isModelList(values: readonly unknown[]): values is readonly string[] {
   const areNames = values.every((value) => typeof value === "string" && MODEL_NAME.test(value));
   return (

@@ -5,7 +5,7 @@
  * neither waits for the past usage of others nor catches up on turns it did not use.
  */
 
-/** A turn of a tenant. Its cost is known once its task is. */
+/** A turn of a tenant. Its cost is known once its task is chosen. */
 export interface Turn {
   readonly tenant: string;
   /** Sets the actual cost of the task; until then the turn costs as much as the tenant's last task. */
@@ -23,11 +23,11 @@ interface Account {
   turn: number;
 }
 
-/** Tenants to remember before any is forgotten. */
+/** Number of tenants below which none is forgotten. */
 const FEWEST_REMEMBERED = 64;
 /**
- * Limits memory: beyond it, the tenants served least are treated as new. A quarter at a time, so that a new tenant
- * usually costs no sorting.
+ * Limits memory: beyond it, the tenants served least are treated as new. A quarter of them is dropped at a
+ * time, so that a new tenant rarely requires sorting.
  */
 const MAX_REMEMBERED = 100_000;
 const LEFT_OF_MAX = (MAX_REMEMBERED * 3) / 4;

@@ -63,7 +63,10 @@ export function isComponent(metric: string): boolean {
   return /^(integer_|float_|VMAF_integer_feature_)?(adm|vif|motion|aim|speed_chroma|cambi_)/.test(metric);
 }
 
-/** Returns the names of those metrics of a result that are such features. Metrics with the same name get suffixes. */
+/**
+ * Returns the short names of those metrics of a result that are such features. Metrics with the same name get
+ * suffixes.
+ */
 export function featureNames(metrics: readonly string[]): ReadonlyMap<string, FeatureName> {
   const found = [...new Set(metrics)].flatMap((metric) => {
     const { prefix = "", stem = "", options = "" } = PARTS.exec(metric)?.groups ?? {};
@@ -84,7 +87,7 @@ export function featureNames(metrics: readonly string[]): ReadonlyMap<string, Fe
   );
 }
 
-/** What an option says, by its name in libvmaf. */
+/** What an option means, by its name in libvmaf. */
 const OPTION_WORDS: readonly (readonly [pattern: RegExp, word: (value: string) => string])[] = [
   [/(?:^|_)mma(?:_|$)/, () => "high frame rate"],
   [/(?:^|_)nvd_([\d.]+)/, (heights) => `${heights} heights`],
@@ -95,8 +98,8 @@ const OPTION_WORDS: readonly (readonly [pattern: RegExp, word: (value: string) =
 const VERSION_1 = /(?:^|_)(?:csf|cmxv|mmxv|mxv)_/;
 
 /**
- * Describes what distinguishes a feature: arithmetic, the models' generation and viewing conditions. The floating-point
- * variants of features that have a fixed-point one are those without prefix.
+ * Describes what distinguishes a feature: arithmetic, the models' generation and viewing conditions. If a
+ * feature has a fixed-point variant, its name without a prefix means the floating-point variant.
  */
 function wordsOf(prefix: string, stem: string, options: string): readonly string[] {
   const generation = VERSION_1.test(options)

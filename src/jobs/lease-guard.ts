@@ -5,7 +5,10 @@
 
 /** Milliseconds by which the database clock may deviate from elapsed time before it counts as a jump. */
 export const JUMP_MS = 2_000;
-/** A less exact measurement is no baseline for later ones, and shows a jump only if its error cannot explain it. */
+/**
+ * Milliseconds of error. A less exact measurement is not used as a baseline, and indicates a jump only if its
+ * error cannot explain the deviation.
+ */
 const EXACT_MS = 250;
 /** Milliseconds after a jump in which nothing is deleted by age: time to correct the clock. */
 export const RETENTION_PAUSE_MS = 3_600_000;

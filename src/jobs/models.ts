@@ -97,7 +97,7 @@ export function builtInModel(name: string): BuiltInModel | undefined {
   return BUILT_IN_MODELS.find((model) => model.name === name);
 }
 
-/** The facts that are assumed of other models: their files may look back as far as any model. */
+/** The facts that are assumed of other models: such a model may look back as far as any built-in one. */
 export const UNKNOWN_MODEL_FACTS: Omit<BuiltInModel, "name" | "title" | "family"> = {
   ...{ max: 100, bits: undefined, lookBehind: 5, chromaScale: undefined },
   ...{ screen: undefined, forOtherScreen: undefined },
@@ -113,12 +113,12 @@ export function isShortName(name: string): name is ShortName {
 
 /** A picture whose shorter side has this many pixels or more counts as 4K. */
 const LINES_OF_4K = 1800;
-/** From this many pixels of its shorter side on, a picture may be meant for a 4K screen. */
+/** A picture whose shorter side has this many pixels or more may be meant for a 4K screen. */
 const LINES_OF_HD = 1080;
 /** Frames per second from which a video counts as high frame rate: the models were trained on 50 and 60. */
 const HIGH_FRAME_RATE = 45;
 
-/** The reference as it is compared. */
+/** Size and frame rate of the reference as it is compared. */
 export interface Shown extends FrameSize {
   /** Frames per second; undefined if neither file states a rate. */
   readonly rate: number | undefined;

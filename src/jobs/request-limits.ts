@@ -6,11 +6,11 @@ export const MODEL_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 export const MAX_MODELS = 8;
 /** PATH_MAX of Linux in bytes: a longer path cannot be opened. */
 export const MAX_PATH_BYTES = 4096;
-/** Every n-th frame can be scored, n up to this. */
+/** Largest n with which only every n-th frame is scored. */
 export const MAX_SUBSAMPLE = 1000;
 /**
- * Segments of a plan and units of an estimate; 14 hours in segments of ten seconds. Moving cuts to cheaper frames can
- * double the number, and a list of twice as many still fits into a message.
+ * Segments of a plan and units of an estimate; 14 hours in segments of ten seconds. Moving segment boundaries
+ * to cheaper frames can double the number, and a list of twice as many still fits into a message.
  */
 export const MAX_SEGMENTS = 5000;
 /** Half width of the interval of an estimate, in points of the score. */
@@ -33,9 +33,9 @@ export const FRAME_RATE = /^(\d{1,6}(\.\d{1,6})?|\d{1,9}\/\d{1,9})$/;
 
 /** Bytes of an upload in one message of gRPC, which may have 4 MiB. */
 export const MAX_UPLOAD_PART = 2 * 1024 * 1024;
-/** Bytes of the name of an uploaded file. Those of file systems may have 255. */
+/** Bytes of the name of an uploaded file. File systems allow 255. */
 export const MAX_UPLOAD_NAME = 200;
-/** Characters by which a caller finds an upload again. */
+/** Characters of the fingerprint by which a caller finds an upload again. */
 export const MAX_UPLOAD_FINGERPRINT = 200;
 
 /** Characters of a job's name. */

@@ -21,7 +21,8 @@ export interface MixedMetric {
 }
 
 /**
- * By how much scores of version 0.6.1 models differ in HD between releases of libvmaf; measured with those of 2024 and
+ * Largest difference in HD between the scores of version 0.6.1 models from different releases of libvmaf;
+ * measured with those of 2024 and
  * 2026. In frames of 192x108 pixels, scores differ by up to 0.01: the releases treat borders differently.
  */
 const LIBVMAF_DIFFERENCE = 1.2e-4;
@@ -62,7 +63,9 @@ export class ScorerCounts {
   }
 }
 
-/** Counts results by scorer; empty if all have the same version of libvmaf. Results that are not there yet have no scorer. */
+/**
+ * Counts results by scorer; empty if all have the same version of libvmaf. Missing results have no scorer.
+ */
 export function scorersOf(
   results: readonly { readonly scorer?: ScoredBy["scorer"] | undefined }[],
 ): readonly ScorerCount[] {

@@ -15,7 +15,7 @@ export interface ScoredModel {
   readonly maxScore?: number;
   /** Bits per sample at which it was applied; 0 or absent: not recorded. */
   readonly bitDepth?: number;
-  /** How the distorted video was encoded, as the model took it. */
+  /** How the distorted video was encoded, according to what the model was given. */
   readonly encode?: (FrameSize & { readonly bitDepth: number }) | undefined;
 }
 

@@ -12,11 +12,11 @@ interface Bucket {
   at: number;
 }
 
-/** Tenants to remember before any is forgotten. */
+/** Number of tenants below which none is forgotten. */
 const FEWEST_REMEMBERED = 64;
 /**
- * Limits memory: beyond it, the tenants with the least debt are treated as new. A quarter at a time, so that a new
- * tenant usually costs no sorting.
+ * Limits memory: beyond it, the tenants with the least debt are treated as new. A quarter of them is dropped
+ * at a time, so that a new tenant rarely requires sorting.
  */
 const MAX_REMEMBERED = 10_000;
 const LEFT_OF_MAX = (MAX_REMEMBERED * 3) / 4;

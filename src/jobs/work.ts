@@ -61,7 +61,10 @@ export function planClass(models: readonly string[], scorerVersion?: string): st
   ]);
 }
 
-/** Returns the scorers that can plan a job of which a version is requested, or the default one. */
+/**
+ * Returns the scorers that can plan a job: those with the requested version or, without one, the default
+ * scorer.
+ */
 export function scorersFor(node: Capabilities, version: string | undefined): readonly NodeScorer[] {
   return version === undefined ? [node] : scorersOf(node).filter(({ scorer }) => hasVersion(scorer, version));
 }
@@ -87,15 +90,18 @@ export function scoreClass(scorer: Scorer, models: readonly ModelId[]): string {
   return JSON.stringify(["score", ids, scorer.program, scorer.version, scorer.libvmafVersion]);
 }
 
-/** Stills require no model, and the decoder of any version shows the same frame; but not every node makes them. */
+/**
+ * Stills require no model, and decoders of all versions return the same frame; but not every node makes
+ * stills.
+ */
 export const STILLS_CLASS = JSON.stringify(["stills", []]);
 
-/** The class of a STILLS task that makes a clip: the same, but it takes another encoder. */
+/** The class of a STILLS task that makes a clip: as for stills, but it requires another encoder. */
 export const CLIPS_CLASS = JSON.stringify(["clips", []]);
 
 /**
- * The class of a PLAN task that diagnoses the pair. A diagnosis requires no model, and any decoder shows the same
- * pictures; but nodes of earlier versions would score the pair.
+ * The class of a PLAN task that diagnoses the pair. A diagnosis requires no model, and all decoders return
+ * the same pictures; but nodes of earlier versions would score the pair.
  */
 export const DIAGNOSIS_CLASS = JSON.stringify(["diagnose", []]);
 
@@ -105,7 +111,7 @@ export const DIAGNOSIS_CLASS = JSON.stringify(["diagnose", []]);
  */
 export const TITLE_CLASS = JSON.stringify(["title", []]);
 
-/** Ends the kind of classes of tasks with a video of a title in a storage. */
+/** Suffix of the kind in classes of tasks with a video of a title in a storage. */
 const STORED = "-stored";
 
 /**
@@ -120,7 +126,9 @@ export function ofStoredTitle(workClass: string): string {
 /** Beginning of the classes of scoring tasks with a video of a title in a storage. */
 export const STORED_SCORE_CLASS = `["score${STORED}"`;
 
-/** Returns the class of the same task for another video; undefined: it is one. */
+/**
+ * Returns the class of the same task for another video; undefined if the class is already for another video.
+ */
 function withoutStored(workClass: string): string | undefined {
   const [kind, ...needs] = JSON.parse(workClass) as [string, ...unknown[]];
   return kind.endsWith(STORED) ? JSON.stringify([kind.slice(0, -STORED.length), ...needs]) : undefined;
@@ -131,12 +139,15 @@ export function plainClass(workClass: string): string {
   return withoutStored(workClass) ?? workClass;
 }
 
-/** Returns the class of another task over the videos of a job. `scoreClass`: of its scoring tasks; null: not known. */
+/**
+ * Returns the class of another task over the videos of a job. `scoreClass`: the class of its scoring tasks;
+ * null: not known.
+ */
 export function withVideosOf(workClass: string, scoreClass: string | null): string {
   return scoreClass?.startsWith(STORED_SCORE_CLASS) ? ofStoredTitle(workClass) : workClass;
 }
 
-/** Both classes of a task: of titles in storages, and of other videos. */
+/** Both classes of a task: for titles in storages, and for other videos. */
 function both(workClass: string): readonly [string, string] {
   return [workClass, ofStoredTitle(workClass)];
 }

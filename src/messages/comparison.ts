@@ -67,7 +67,7 @@ function clipDelta(result: Result, anchor: string): MessageInitShape<typeof Clip
   };
 }
 
-/** Values that are not there are left out. */
+/** Omits missing values. */
 function valuesOf({ bdRate, bdQuality }: Pick<Result, "bdRate" | "bdQuality">) {
   return {
     ...(bdRate !== undefined && { bdRate }),

@@ -1,4 +1,4 @@
-/** Findings, fixes and diagnoses as messages, and what a request wants done about findings. */
+/** Converts findings, fixes, diagnoses and policies on findings from and to messages. */
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { Run } from "../engine/contract/alignment.ts";
 import type { Diagnosis } from "../engine/contract/diagnosis.ts";

@@ -35,7 +35,7 @@ import { addUiFiles } from "./pages/ui.ts";
 
 /** Bytes. The longest reasonable request for one pair is under 10 KB. */
 const BODY_LIMIT = 256 * 1024;
-/** Interval in milliseconds of the check for requests that are late. */
+/** Milliseconds between checks for requests that exceed the time limit. */
 const CHECK_EVERY_MS = 500;
 /** Milliseconds. Longer than the idle timeout of common load balancers (60 s), so that they close first. */
 const KEEP_ALIVE_MS = 75_000;

@@ -15,7 +15,7 @@ export class Contact {
     this.#metrics = metrics;
   }
 
-  /** Called when a heartbeat should be sent at once to check the connection; replaces the previous listener. */
+  /** Sets the listener that is called when a heartbeat should be sent at once to check the connection. */
   set whenInDoubt(listener: () => void) {
     this.#whenInDoubt = listener;
   }

@@ -70,7 +70,7 @@ export class Leases {
     if (this.#held.size === 0) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  /** Returns the tasks that a session's heartbeat lists: all that it holds and that are not LOST. */
+  /** Returns the tasks that a session's heartbeat lists: all that it holds, except LOST ones. */
   of(session: string): Pick<RunningWork, "itemId" | "attempt" | "framesDone" | "renewMedia" | "fetch">[] {
     return [...this.#held]
       .filter((lease) => lease.session === session && lease.stopped !== "LOST")
@@ -81,12 +81,12 @@ export class Leases {
       }));
   }
 
-  /** Takes new URLs for a task of a session; ignored if the session no longer holds it. */
+  /** Takes new URLs for a task of a session; ignores them if the session no longer holds the task. */
   renewMedia(session: string, renewed: Pick<RenewedMedia, "itemId" | "attempt" | "media">): void {
     for (const lease of this.#held) if (isSameTask(lease, session, renewed)) lease.media.renew(renewed.media);
   }
 
-  /** Stops a task of a session; ignored if the session no longer holds it. */
+  /** Stops a task of a session as LOST; does nothing if the session no longer holds it. */
   lose(session: string, work: Pick<RunningWork, "itemId" | "attempt">): void {
     for (const lease of this.#held) if (isSameTask(lease, session, work)) lease.stop("LOST");
   }

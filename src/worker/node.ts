@@ -95,7 +95,8 @@ export class Node {
     void this.#options.opening.engine;
     const { lost } = this.#contact;
     if (lost?.kind === "unavailable") throw lost;
-    // A probe that receives the code of a rejected token would report its own token as rejected.
+    // Not the failure itself: a probe that receives the code of a rejected token would seem to have its own
+    // token rejected.
     if (lost !== undefined) throw new Failure("SERVER_UNREACHABLE", lost.message, { cause: lost });
     if (this.#session === undefined) {
       throw new Failure("SERVER_UNREACHABLE", "The node is not registered with the controller yet.");

@@ -22,11 +22,14 @@ import type { Needing, NodeMedia } from "./media/node-media.ts";
 const MAX_SEGMENT_SECONDS = 3600;
 /** Bytes of a plan's report, well below gRPC's default limit of 4 MiB; the controller's own limit is 1 MiB. */
 const MAX_PLAN_BYTES = 1_000_000;
-/** The same for units: 5,000 take 1.2 MB, and 10,000, the most that a controller accepts, twice that. */
+/**
+ * The same limit for a plan with units of an estimate: 5,000 units take 1.2 MB, and 10,000, the most that a
+ * controller accepts, twice that.
+ */
 const MAX_UNITS_BYTES = 3_000_000;
 /** Frames whose stills one task makes; a call may request no more. */
 const MAX_FRAMES_SHOWN = 16;
-/** Bytes of a segment besides its text, with its key. */
+/** Bytes of a segment in a report in addition to its text: its numbers and its key. */
 const SEGMENT_BYTES = 60;
 
 export type Outcome =
@@ -86,7 +89,7 @@ function planOf({ case: kind, value }: CheckedWork["work"]): string | undefined 
   return kind === "segment" ? value.plan : undefined;
 }
 
-/** Names the renditions of the title that the request names. */
+/** Lists the renditions of the title that the request names. */
 async function list(task: Needing, media: NodeMedia, signal: AbortSignal): Promise<Outcome> {
   const renditions = await media.renditionsOf(task, signal);
   return signal.aborted ? { kind: "STOPPED" } : { kind: "LISTED", renditions };
@@ -115,7 +118,7 @@ function checked({ request, work }: WorkItem): CheckedWork {
 
 type WorkLimits = Required<Pick<SegmentOptions, "tenant" | "remote" | "signal" | "timeoutMs" | "onScored">>;
 
-/** Plans again with longer segments if there are too many for the report, also if they are units. */
+/** Plans a pair; if there are too many segments or units for the report, plans again with longer ones. */
 async function plan(
   engine: WorkEngine,
   request: PairRequest,

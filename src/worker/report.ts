@@ -14,7 +14,7 @@ import { isSegmentMismatch, type Outcome } from "./perform.ts";
 
 export type Report = NonNullable<MessageInitShape<typeof ReportResultRequestSchema>["report"]>;
 
-/** Most bytes of a chunk of rows. */
+/** Maximum bytes of a chunk of rows. */
 const MAX_CHUNK_BYTES = 896 * 1024;
 /** Maximum characters of a failure's message and of its facts as JSON; every failure of svc fits. */
 const MAX_SENTENCE = 4096;
@@ -139,7 +139,7 @@ function* segmentReports({
   };
 }
 
-/** The fix of all findings stays whole. */
+/** Drops fixes of single findings that are too long. The fix of all findings is never shortened. */
 function withShortFixes(diagnosis: Diagnosis): Diagnosis {
   return { ...diagnosis, findings: diagnosis.findings.slice(0, MAX_FINDINGS).map(withShortFix) };
 }

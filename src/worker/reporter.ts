@@ -18,7 +18,10 @@ import { failureReport, HAND_BACK, type Report, reportsOf } from "./report.ts";
 const REPORT_TIMEOUT_MS = 30_000;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
-/** Internal errors of the controller that a report may meet; about half a minute including pauses. */
+/**
+ * Limit of internal errors of the controller while a report is delivered; about half a minute including
+ * pauses.
+ */
 const MAX_FAULTS = 8;
 
 /** REFUSED: the lease is lost. GIVEN_UP: the report could not be delivered. */
@@ -120,7 +123,7 @@ export class Reporter {
   }
 }
 
-/** How a report continues after an error of the controller. */
+/** How a report continues after each kind of error of the controller. */
 const ANSWERS: Readonly<Record<FailureKind, "REFUSED" | "WRONG" | "FAULT" | "LATER">> = {
   conflict: "REFUSED",
   "not-found": "REFUSED",

@@ -78,8 +78,9 @@ export class Worker {
   }
 
   /**
-   * Gives the slot to the next task, at the latest when this one ends. The slot is kept until there is capacity for the
-   * report, so results cannot pile up. Resolves to whether there is, or false if the task was stopped before.
+   * Gives the slot to the next task, at the latest when this one ends. The slot is kept until there is
+   * capacity for the report, so results cannot pile up. Resolves to whether there is capacity; false if the
+   * task was stopped before.
    */
   async #leaveSlot(lease: Lease): Promise<boolean> {
     const mayReport = await this.#reports.take(lease.signal);

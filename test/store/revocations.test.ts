@@ -199,7 +199,7 @@ onBothStores((open) => {
       await store.revocations.lift(tenant, revocation.id);
     }
     assert.equal(await store.revocations.revoke(tenant, subject("7"), 3), "FULL");
-    while ((await store.revocations.deleteOver(0, 100)) > 0);
+    while ((await store.revocations.deleteEnded(0, 100)) > 0);
     await revoked(store, tenant, subject("7"), 3);
   });
 
@@ -218,7 +218,7 @@ onBothStores((open) => {
     await revoked(store, tenant, subject("frida", over));
     await revoked(store, tenant, subject("gerd"));
     assert.ok((await store.revocations.changes(start, 9)).forgotten <= start);
-    while ((await store.revocations.deleteOver(0, 1)) > 0);
+    while ((await store.revocations.deleteEnded(0, 1)) > 0);
     const changed = await store.revocations.changes(start, 9);
     assert.deepEqual(
       changed.changes.map(({ value }) => value),

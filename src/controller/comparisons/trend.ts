@@ -19,7 +19,10 @@ import { numbersIn } from "../messages/comparison.ts";
 import { trendMessage } from "../messages/trend.ts";
 import { checkLabelKey, checkLabels } from "../requests/filter.ts";
 
-/** Most jobs that a trend reads: 40 clips of 250 releases. The embedded database needs 0.1 ms for each. */
+/**
+ * Limit of the jobs that a trend reads: 40 clips of 250 releases. The embedded database needs 0.1 ms for
+ * each.
+ */
 const MAX_JOBS = 10_000;
 const THRESHOLD = 0.5;
 const MAX_THRESHOLD = 1e6;

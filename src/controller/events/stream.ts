@@ -18,7 +18,7 @@ import { matches } from "../requests/filter.ts";
 import { BufferedEvent, type EventBuffer } from "./event-buffer.ts";
 
 const PAGE = 200;
-/** Longer than any event id. */
+/** Characters; longer than any event id. */
 const MAX_EVENT_ID = 200;
 
 export interface StreamSource {

@@ -29,10 +29,10 @@ export async function withObjectVersions<Job extends NewSpec>(
   tenant: string,
   { store, videos }: Looking,
 ): Promise<readonly Job[]> {
-  if (!jobs.some(({ spec }) => isToLookAt(spec, tenant, videos))) return jobs;
+  if (!jobs.some(({ spec }) => needsLookUp(spec, tenant, videos))) return jobs;
   const lookUps = new Map<string, Promise<MediaVersion | undefined>>();
   const look = ({ spec }: Job, side: Side): Promise<MediaVersion | undefined> => {
-    // A version that the request states is checked for that job alone.
+    // A version that the request states is checked separately for that job.
     const key = spec[`${side}Version`] === undefined ? `${side} ${spec[side]}` : undefined;
     const looking = (key && lookUps.get(key)) || videos.look(tenant, spec, side);
     if (key !== undefined) lookUps.set(key, looking);
@@ -56,10 +56,10 @@ export async function withObjectVersions<Job extends NewSpec>(
 }
 
 /**
- * Whether the side needs a look: objects do, and a version that is stated for a file, because files have none and it is
- * refused.
+ * Whether a side has to be looked up: an object has to; so has a file with a stated version, because the
+ * lookup refuses it: files have no versions.
  */
-function isToLookAt(spec: JobSpec, tenant: string, videos: RemoteVideos): boolean {
+function needsLookUp(spec: JobSpec, tenant: string, videos: RemoteVideos): boolean {
   return SIDES.some(
     (side) => spec[`${side}Version`] !== undefined || videos.isRemote(tenant, side, spec[side]),
   );

@@ -1,9 +1,9 @@
 /**
- * Enforces each tenant's limit of queued jobs. Counting them for every submission costs too much. A controller counts
- * once a second while a tenant submits, and adds the jobs that it admitted since, which never gives too few of its
- * own. If that leaves no capacity, submissions of the tenant wait until the outcome of all earlier ones is known, and
- * the jobs are counted again, so the limit holds exactly. Jobs that other controllers stored are known once they are
- * counted.
+ * Enforces each tenant's limit of queued jobs. Counting them for every submission costs too much. A
+ * controller counts once a second while a tenant submits, and adds the jobs that it admitted since, so it
+ * never counts too few of its own. If that leaves no capacity, submissions of the tenant wait until the
+ * outcome of all earlier ones is known, and the jobs are counted again, so the limit holds exactly. Jobs that
+ * other controllers stored are known once they are counted.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { Failure } from "../../platform/failure.ts";
@@ -23,7 +23,7 @@ const FORGET_AFTER_MS = 60_000;
 /** Milliseconds by which some jobs of a full queue have usually started. */
 const RETRY_AFTER_MS = 2_000;
 
-/** Called once, with how many of the jobs were stored; with all of them if that cannot be known. */
+/** Called once, with the number of jobs that were stored; with the number of all jobs if it is unknown. */
 export type Settle = (stored: number) => void;
 
 export class QueueRoom {

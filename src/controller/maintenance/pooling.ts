@@ -40,8 +40,8 @@ import { poolSpan } from "../telemetry/tracing.ts";
  */
 const AT_ONCE = 2;
 /**
- * Maximum unfinished poolings of a job. A job whose pooling crashes its controller would crash every controller that
- * takes it.
+ * Maximum unfinished poolings of a job. Without this limit, a job whose pooling crashes its controller would
+ * crash every controller that takes it.
  */
 const MAX_BEGUN = 3;
 /** Further jobs are left to the maintenance task, which reads them from the store. */
@@ -81,7 +81,7 @@ export class Pooling {
     this.#options = options;
   }
 
-  /** Number of jobs that can be offered before some are left to the maintenance task. */
+  /** Number of further jobs that can be queued; beyond it, jobs are left to the maintenance task. */
   get room(): number {
     return this.#closing.signal.aborted ? 0 : MAX_QUEUED - this.#queue.length;
   }
@@ -271,7 +271,7 @@ function estimateOf(score: number, { low, high, scoredShare }: EstimateInfo): Jo
   return { score, low, high, scoredShare };
 }
 
-/** Returns the warnings of a result of all frames although a sample was requested. */
+/** Returns the warnings for a result of all frames that replaces a requested estimate. */
 function wholeWarnings(plan: string, request: SampleRequest | undefined): readonly Warning[] {
   if (request === undefined) return [];
   return [allFramesScored(readPlan(plan).whole ?? tooImprecise(request))];

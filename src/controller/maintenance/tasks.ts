@@ -29,7 +29,7 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /** How long a stream can be resumed. */
 const EVENTS_KEPT_MS = DAY_MS;
-/** How long a revocation that was lifted or has expired is still reported to controllers. */
+/** How long a revocation that an administrator ended or that expired is still reported to controllers. */
 const REVOCATIONS_KEPT_MS = DAY_MS;
 /** How long a node that left is still listed. */
 const NODES_KEPT_MS = DAY_MS;
@@ -254,7 +254,7 @@ export class MaintenanceTasks {
     await this.#clock.check();
     if (!this.#guard.mayDelete(performance.now())) return false;
     return (
-      (await this.#options.store.revocations.deleteOver(REVOCATIONS_KEPT_MS, EVENTS_STEP)) >= EVENTS_STEP
+      (await this.#options.store.revocations.deleteEnded(REVOCATIONS_KEPT_MS, EVENTS_STEP)) >= EVENTS_STEP
     );
   }
 }

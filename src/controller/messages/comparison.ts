@@ -22,8 +22,8 @@ import { readSpec } from "../requests/job-spec.ts";
 import { errorMessage, mediaMessage } from "./job.ts";
 
 /**
- * Most segments of all cells together in one response, at some 100 bytes each: a title of four hours in segments of two
- * seconds has 36,000 in five renditions.
+ * Limit of the segments of all cells in one response, at some 100 bytes each: a title of four hours in
+ * segments of two seconds has 36,000 in five renditions.
  */
 const MOST_SEGMENTS = 50_000;
 

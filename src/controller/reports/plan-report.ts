@@ -19,7 +19,7 @@ import type { MediaFacts } from "../../store/contract/job-records.ts";
 import type { NewSegment, PlanRecord } from "../../store/contract/task-records.ts";
 import { classFor } from "../requests/title.ts";
 
-/** Cuts that were moved can double the number of segments. */
+/** Moving segment boundaries to cheaper frames can double the number of segments. */
 const MAX_REPORTED_SEGMENTS = 2 * MAX_SEGMENTS;
 
 /** Bytes of a SHA-256. */
@@ -41,8 +41,8 @@ export interface Planning {
 }
 
 /**
- * The unit of cost in the fair queue: the cost of planning a pair, and about the pixels that are scored in that time
- * (50 frames of 1920x1080).
+ * Pixels that cost one unit in the fair queue: about as many as are scored in the time that it takes to plan
+ * a pair, which also costs one unit (50 frames of 1920x1080).
  */
 const UNIT_PIXELS = 1e8;
 /** Fixed cost of a segment: starting the scorer, and decoding up to its first frame. */

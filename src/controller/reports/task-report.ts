@@ -200,7 +200,7 @@ export async function recordFailure(
   const { store, metrics } = options;
   if (report.cutFault) {
     const { recorded } = await store.recordSegmentMismatch(fence);
-    // A task other than a segment cannot be cut differently, so the fault counts like any other.
+    // Only segments can be divided differently. For another task, the fault counts like any other.
     if (recorded !== "STALE") return recorded;
   }
   const error = errorOf(report);

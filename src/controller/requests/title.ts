@@ -1,6 +1,6 @@
 /**
- * Checks the titles that jobs name: manifests as files or objects, and only where all of their renditions can be
- * scored.
+ * Checks the manifests of titles that requests name, as files or objects. A whole title is accepted only
+ * where all of its renditions are scored.
  */
 import { SIDES, type Side } from "../../engine/contract/request.ts";
 import type { JobSpec } from "../../gen/proto/svc/v1/job_pb.ts";

@@ -28,8 +28,8 @@ const CLIPS = 2;
 /** Objects of scores that are moved in one step, of up to 8 MiB each. */
 const SCORES = 2;
 /**
- * Milliseconds after which a row can be taken again if its move failed or its process was killed. A move that takes
- * longer may be done twice; one of the two objects is then deleted.
+ * Milliseconds after which a row can be taken again if its move failed or its process was killed. A move that
+ * takes longer may be made twice; one of the two objects is then deleted.
  */
 const HOLD_MS = 30_000;
 /** Key of an object that never exists. */
@@ -83,7 +83,9 @@ export class ResultMover {
     return moved;
   }
 
-  /** Checks whether the storage is back, which would go unnoticed without anything to move or read. */
+  /**
+   * Checks whether the storage works again, which would go unnoticed while there is nothing to move or read.
+   */
   async #probe(): Promise<void> {
     const { objects, metrics } = this.#options;
     await this.#asked("delete", () => objects.delete(PROBE));

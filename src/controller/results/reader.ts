@@ -6,7 +6,7 @@ import { Failure } from "../../platform/failure.ts";
 import { DIGEST_BYTES, OBJECT_PART_BYTES, type ResultObject } from "../../store/contract/result-store.ts";
 import type { ResultMetrics } from "./metrics.ts";
 
-/** Troubles that another attempt would not resolve. */
+/** Faults that another attempt would not resolve. */
 const LOST: readonly ObjectTrouble[] = ["MISSING", "CHANGED", "EMPTY"];
 
 export class ResultReader {
@@ -80,7 +80,7 @@ function unavailable(error: unknown, what: string): unknown {
   if (!(error instanceof ObjectFault)) return error;
   return new Failure(
     "STORAGE_UNAVAILABLE",
-    `The ${what} cannot be read from the results storage now: ${error.message}. Try again later; if it stays so, ask the operator of svc.`,
+    `The ${what} cannot be read from the results storage now: ${error.message}. Try again later; if the error remains, ask the operator of svc.`,
     { cause: error },
   );
 }

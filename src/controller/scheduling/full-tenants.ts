@@ -36,7 +36,10 @@ export class FullTenants {
     this.#freed.set(tenant, this.#stamps++);
   }
 
-  /** Records a read of the store: tenants in `room` are not full, and earlier ends of tasks are included. */
+  /**
+   * Records a read of the store: tenants in `room` are not full, and tasks that ended before it are no longer
+   * counted.
+   */
   looked(room: readonly string[]): void {
     for (const tenant of room) this.#full.delete(tenant);
     this.#freed.clear();

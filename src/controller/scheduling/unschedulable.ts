@@ -105,7 +105,7 @@ async function unschedulable(
   store: Store,
   fleet: Fleet,
 ): Promise<readonly { readonly ready: Ready; readonly online: readonly Capabilities[] }[]> {
-  // Stills, diagnoses and titles wait for a node that can do them; nothing else can be done.
+  // Stills, diagnoses and titles can only wait for a node that can do them.
   const all = (await store.ready()).filter(({ workClass }) => !OF_ANY_SCORER.includes(workClass));
   if (all.length === 0) return [];
   // Most work is served by fleet nodes, so they are checked first.

@@ -142,7 +142,7 @@ export class BucketUploads {
     return undefined;
   }
 
-  /** Deletes an upload with its object or parts; one that is not there is deleted already. Throws STORAGE_UNAVAILABLE. */
+  /** Deletes an upload, if it exists, with its object or parts. Throws STORAGE_UNAVAILABLE. */
   async delete(tenant: string, id: string): Promise<void> {
     const { store, log } = this.#options;
     const row = await store.find(tenant, id);
@@ -201,7 +201,7 @@ export class BucketUploads {
           parts,
         };
     }
-    // Completed by a call that could not record it, or by another one meanwhile.
+    // It was completed by a call that could not record that, or by another one meanwhile.
     const object = await reached(name, multiparts.find(multipart));
     const completed = object?.size === size ? await store.complete(tenant, id, object.versionId) : undefined;
     if (completed !== undefined) return { upload: uploadOf(completed) };
@@ -213,7 +213,7 @@ export class BucketUploads {
     const { multiparts } = this.#options;
     if (complete) return multiparts.delete(multipart, versionId);
     await multiparts.abort(multipart);
-    // A call completed it and could not record that.
+    // An earlier call completed it and could not record that.
     const object = await multiparts.find(multipart);
     if (object !== undefined) await multiparts.delete(multipart, object.versionId);
   }

@@ -46,7 +46,7 @@ export function inDirectory(id: string): Failure {
   return new Failure("UPLOAD_KIND", `Upload ${id} goes to the controller. Send its bytes there.`);
 }
 
-/** Most missing parts that an error lists. */
+/** Limit of missing parts that an error lists. */
 const MOST_MISSING = 100;
 
 export function incomplete({ id }: Upload, missing: readonly number[]): Failure {

@@ -75,13 +75,13 @@ export class UploadFolder {
     });
   }
 
-  /** Deletes an upload; one that is not there is deleted already. */
+  /** Deletes an upload, if it exists. */
   async delete(tenant: string, id: string): Promise<void> {
-    // Anything else could lead to the files of others.
+    // Any other text could be a path to files of other tenants.
     if (!isId(id)) return;
     await this.#changes.run(id, async () => {
       const { records, partial, files, named } = this.#placesOf(tenant);
-      // The record last: without it nobody would find the rest.
+      // Deletes the record last: without it, nothing would find the other files.
       for (const path of [join(files, id), join(partial, id), join(named, id), join(records, `${id}.json`)])
         await rm(path, { recursive: true, force: true });
     });
@@ -162,7 +162,7 @@ async function complete(partial: string, path: string): Promise<void> {
   for (const folder of [dirname(path), dirname(dirname(path))]) await syncFolder(folder);
 }
 
-/** Writes a file such that it exists completely or not at all. */
+/** Writes a file so that it exists completely or not at all. */
 async function writeDurably(folder: string, name: string, text: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const temporary = join(folder, `${name}.new`);

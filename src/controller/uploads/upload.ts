@@ -10,7 +10,7 @@ export interface NewUpload {
 
 export interface Upload extends NewUpload {
   readonly id: string;
-  /** Stored bytes; for an upload in parts, as many as the controller has seen. */
+  /** Stored bytes; for an upload in parts, those that the controller has seen. */
   readonly offset: number;
   /** The name of the complete file in jobs; undefined: the upload is incomplete. */
   readonly path: string | undefined;

@@ -185,7 +185,7 @@ export class Uploads {
     jobsOf: () => Promise<ReadonlyMap<string, boolean>>,
     nowMs: number,
   ): Promise<number> {
-    // The names are read before the jobs, so that each upload that is named now has its job in the store.
+    // The names are read before the jobs, so that the job of every upload in `named` is already in the store.
     const named = new Set([
       ...((await this.#folder?.named(tenant)) ?? []),
       ...(await this.#buckets.named(tenant)),
@@ -197,12 +197,14 @@ export class Uploads {
       return this.expiryMs(tenant, upload) <= nowMs || (isAwaited === undefined && named.has(upload.id));
     });
     let deleted = 0;
-    for (const { id } of over) deleted += (await this.#deleteOver(tenant, id)) ? 1 : 0;
+    for (const { id } of over) deleted += (await this.#deleteExpired(tenant, id)) ? 1 : 0;
     return deleted;
   }
 
-  /** A storage that does not respond must not keep the uploads of others. */
-  async #deleteOver(tenant: string, id: string): Promise<boolean> {
+  /**
+   * Never throws: a storage that does not respond must not keep other tenants' uploads from being deleted.
+   */
+  async #deleteExpired(tenant: string, id: string): Promise<boolean> {
     try {
       await this.delete(tenant, id);
       return true;

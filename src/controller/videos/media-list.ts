@@ -62,7 +62,9 @@ interface Listed {
   readonly next: string | undefined;
 }
 
-/** Throws INVALID_REQUEST, PATH_NOT_ALLOWED, URL_NOT_ALLOWED, MEDIA_NOT_FOUND, and what storages fail with. */
+/**
+ * Throws INVALID_REQUEST, PATH_NOT_ALLOWED, URL_NOT_ALLOWED, MEDIA_NOT_FOUND, and the failures of storages.
+ */
 export async function listMedia(
   options: MediaListOptions,
   tenant: string,

@@ -10,8 +10,8 @@ export interface Interval {
 export type Verdict = "PASSED" | "FAILED" | "UNDECIDED";
 
 /**
- * Whether the mean is at least `threshold`. The gate must not decide when sampling ends: an interval that is looked at
- * until it clears a threshold covers the mean less often than stated.
+ * Whether the mean is at least `threshold`. The gate must not decide when sampling ends: if sampling
+ * continues until the interval clears the threshold, it covers the mean less often than stated.
  */
 export function meanAtLeast(threshold: number, { low, high }: Interval): Verdict {
   if (low >= threshold) return "PASSED";

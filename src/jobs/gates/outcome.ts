@@ -8,7 +8,7 @@ import { type Interval, meanAtLeast, type Verdict } from "./interval.ts";
 export interface JudgedScore {
   readonly models: readonly (Pick<ScoredModel, "model" | "metric"> & {
     readonly score: number;
-    /** Of an estimate. */
+    /** Only in an estimate. */
     readonly interval?: Interval | undefined;
   })[];
   readonly pooled: Readonly<Record<string, Readonly<Record<Statistic, number>>>>;
@@ -17,13 +17,13 @@ export interface JudgedScore {
 }
 
 export interface GateOutcome {
-  /** With the metric's name in the result, if that has it. */
+  /** The gate, with the metric's name in the result if the result has the metric. */
   readonly gate: Gate;
   /** UNKNOWN_METRIC: the score has no such metric. */
   readonly verdict: Verdict | "UNKNOWN_METRIC";
   /** undefined if the score has no such metric. */
   readonly value?: number;
-  /** Of the value, if it is estimated. */
+  /** The interval of the value, if it is estimated. */
   readonly interval?: Interval;
 }
 

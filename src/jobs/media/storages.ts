@@ -81,7 +81,7 @@ export function without(storages: readonly Storage[], { bucket, prefix }: Bucket
   return storages.map((storage) => (storage.kind === "s3" ? { ...storage, reserved } : storage));
 }
 
-/** Whether a key is one that no job can name. */
+/** Whether no job can name a key, because it is reserved. */
 export function isReserved({ reserved }: ObjectStorage, bucket: string, key: string): boolean {
   return reserved !== undefined && reserved.bucket === bucket && key.startsWith(reserved.prefix);
 }

@@ -2,7 +2,7 @@
 import { isKey, type RemoteName, remoteName } from "./names.ts";
 import { isManifest, renditionName } from "./titles.ts";
 
-/** Most objects whose URLs one call can request. */
+/** Maximum objects whose URLs one call can request. */
 export const MAX_TITLE_OBJECTS = 250;
 
 /** A folder of a storage. */
@@ -45,7 +45,10 @@ function folderIn(root: string, path: string): TitleFolder {
   return { root, path: path.slice(0, end), manifest: path.slice(end) };
 }
 
-/** Decodes a part of a path once. Undefined: it is malformed, or would be several parts, or lead to another folder. */
+/**
+ * Decodes a part of a path once. Returns undefined if it is malformed, or if the decoded text would be
+ * several parts or lead to another folder.
+ */
 export function decodedPart(part: string): string | undefined {
   try {
     const decoded = decodeURIComponent(part);
@@ -56,8 +59,8 @@ export function decodedPart(part: string): string | undefined {
 }
 
 /**
- * Returns the object at a path from the folder of a manifest, which is not encoded; undefined: a title cannot have it.
- * What is returned is always below the folder.
+ * Returns the object at a path from the folder of a manifest, which is not encoded; undefined if a title
+ * cannot have such an object. The returned object is always below the folder.
  */
 export function titleObject(manifest: RemoteName, path: string): RemoteName | undefined {
   const parts = path.split("/");

@@ -1,4 +1,4 @@
-/** How jobs name titles: a manifest by its file, and a rendition of it by MANIFEST#RENDITION. */
+/** How jobs name titles: a whole title by its manifest, and a rendition of it by MANIFEST#RENDITION. */
 
 export interface RenditionName {
   readonly manifest: string;
@@ -6,7 +6,7 @@ export interface RenditionName {
   readonly rendition: string;
 }
 
-/** Renditions of a title. */
+/** Maximum renditions of a title. */
 export const MAX_RENDITIONS = 100;
 
 const MANIFEST = /\.(m3u8|mpd)$/i;
@@ -22,7 +22,7 @@ export function isRendition(text: string): boolean {
   return RENDITION.test(text);
 }
 
-/** Returns undefined for the name of anything else. */
+/** Parses the name of a rendition; undefined for any other name. */
 export function renditionName(name: string): RenditionName | undefined {
   const hash = name.lastIndexOf("#");
   const [manifest, rendition] = [name.slice(0, Math.max(0, hash)), name.slice(hash + 1)];

@@ -3,13 +3,13 @@
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 
-/** Most parts of an upload: as many as S3 lists at a time. S3 allows 10,000. */
+/** Maximum parts of an upload: as many as S3 lists at a time. S3 allows 10,000. */
 const MAX_PARTS = 1000;
-/** Fewest bytes of a part. S3 takes 5 MiB to 5 GiB. */
+/** Minimum bytes of a part. S3 takes 5 MiB to 5 GiB. */
 const SMALLEST_PART = 16 * MIB;
-/** Most bytes of a file, in parts of 5 GiB. */
+/** Maximum bytes of a file, in parts of 5 GiB. */
 export const MAX_PARTED_SIZE = MAX_PARTS * 5 * GIB;
-/** Most parts whose URLs one call can request. */
+/** Maximum parts whose URLs one call can request. */
 export const MAX_SIGNED_PARTS = 16;
 
 /** A file that is sent in parts. */

@@ -1,14 +1,14 @@
 /** Scores of parts of a video, such as its shots or the segments of a stream. */
 import type { Moment, Series } from "./moments.ts";
 
-/** Spans of the longest list. A film has some 2,000 shots. */
+/** Maximum spans of a list. A film has some 2,000 shots. */
 export const MOST_SPANS = 10_000;
 
 /** Consecutive frames, and the scores of one metric in them. */
 export interface ScoredSpan {
   readonly firstFrame: number;
   readonly frameCount: number;
-  /** Over its scored frames, to six decimals. */
+  /** Mean of its scored frames, to six decimals. */
   readonly mean: number;
   readonly min: number;
   /** The first frame with that score. */

@@ -1,6 +1,6 @@
 /** Labels as people write them: "key=value". */
 
-/** Splits at the first "=", whose sides can have spaces; undefined if the text is no label. */
+/** Splits a text at the first "=" and trims both sides; undefined if the text is not a label. */
 export function labelOf(text: string): readonly [key: string, value: string] | undefined {
   const at = text.indexOf("=");
   return at <= 0 ? undefined : [text.slice(0, at).trim(), text.slice(at + 1).trim()];

@@ -44,10 +44,10 @@ export class Connections {
   }
 
   /** Records that the active request on a connection authenticated `tenant`. */
-  know(peer: Peer, tenant: string): void {
+  identify(peer: Peer, tenant: string): void {
     const place = placeOf(peer);
     if (this.#authenticated.has(place)) return;
-    this.#unauthenticated.know(peer);
+    this.#unauthenticated.remove(peer);
     const socket = this.#sockets.get(place);
     if (socket === undefined) return;
     this.#authenticated.add(place, socket, tenant);

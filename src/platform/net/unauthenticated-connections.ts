@@ -42,13 +42,13 @@ export class UnauthenticatedConnections {
     if (!ofAddress.has(port)) this.#count++;
     ofAddress.set(port, connection);
     connection.once("close", () => {
-      if (ofAddress.get(port) === connection) this.know({ remoteAddress: address, remotePort: port });
+      if (ofAddress.get(port) === connection) this.remove({ remoteAddress: address, remotePort: port });
     });
     if (this.#count > this.#most) this.#closeOne();
   }
 
   /** Removes a connection that authenticated. */
-  know({ remoteAddress: address, remotePort: port }: Peer): void {
+  remove({ remoteAddress: address, remotePort: port }: Peer): void {
     if (address === undefined || port === undefined) return;
     const ofAddress = this.#byAddress.get(address);
     if (ofAddress?.delete(port) !== true) return;
@@ -61,7 +61,7 @@ export class UnauthenticatedConnections {
     for (const ofAddress of this.#byAddress.values()) if (ofAddress.size > most.size) most = ofAddress;
     const [oldest] = most.values();
     if (oldest === undefined) return;
-    this.know(oldest);
+    this.remove(oldest);
     oldest.destroy();
   }
 }

@@ -16,13 +16,17 @@ import type { Store } from "../../store/contract/store.ts";
 import type { AuditSettings } from "./audit-settings.ts";
 
 /**
- * Most records per second that are written one by one: together for unidentified callers, and separately for each
- * caller whose token is revoked or whose tenant is disabled. Further ones are counted in a summary record.
+ * Limit of records per second that are written one by one: together for unidentified callers, and separately
+ * for each caller whose token is revoked or whose tenant is disabled. Further ones are counted in a summary
+ * record.
  */
 const MAX_SHUT_OUT = 100;
 const SHUT_OUT = new Set(["TOKEN_REVOKED", "TENANT_DISABLED"]);
 const SECOND_MS = 1_000;
-/** Most records per minute and subject that are stored one by one for requests that failed or changed nothing. */
+/**
+ * Limit of records per minute and subject that are stored one by one for requests that failed or changed
+ * nothing.
+ */
 const MAX_IDLE = 60;
 const MINUTE_MS = 60_000;
 const CLOSE_LIMIT_MS = 2_000;

@@ -7,7 +7,7 @@ import { userFolder } from "../../platform/config/user-folder.ts";
 import { errorCode } from "../../platform/errors.ts";
 import type { Log } from "../../platform/observability/log.ts";
 
-/** Milliseconds. A slower disk is logged and waited for: it may recover. */
+/** Milliseconds. If the disk is slower, this is logged, and the start waits because the disk may recover. */
 const ANSWERS_WITHIN_MS = 5_000;
 
 /** Returns the path of the directory, which is created for its owner only if it does not exist. Throws UsageError. */

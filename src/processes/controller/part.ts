@@ -32,7 +32,7 @@ const STOP_LIMIT_MS = 10_000;
 export interface PartOptions extends OpenOptions {
   readonly settings: OpenOptions["settings"] & {
     readonly host: string;
-    /** Tried in this order until one is free. 0 is any free port. */
+    /** Ports that are tried in this order until one is free; 0: any free port. */
     readonly metricsPorts: readonly number[];
   };
   readonly authenticate: Authenticate;

@@ -96,5 +96,5 @@ const AFTER: Readonly<Record<ResultPlace, string>> = {
   storage:
     "Everything is in the storage. Controllers with --results-storage keep new stills and clips there, and scores of old jobs.",
   database:
-    "Everything is in the database. Controllers with --results-storage delete the objects from ten minutes on; leave it in their settings until the storage is empty.",
+    "Everything is in the database. Controllers with --results-storage begin to delete the objects after ten minutes; keep that setting until the storage is empty.",
 };

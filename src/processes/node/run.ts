@@ -104,7 +104,7 @@ async function connect(settings: NodeSettings, log: Log): Promise<Connection> {
   return new Connection({
     address,
     tls,
-    // Retryable: the token may be available at the next attempt.
+    // A retryable failure: the token may be available at the next attempt.
     token: () =>
       tokens.get().catch((cause: unknown) => {
         throw new Failure("SERVER_UNREACHABLE", Failure.from(cause).message, { cause });

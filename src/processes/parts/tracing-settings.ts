@@ -55,8 +55,8 @@ export function refuseCredentials(url: string): void {
   );
 }
 
-/** Whether requests to this URL can be read in transit. */
-export function isOpenWay(url: string): boolean {
+/** Whether requests to this URL can be read in transit: plain HTTP to another machine. */
+export function isReadableInTransit(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === "http:" && !isLoopback(hostname);
 }

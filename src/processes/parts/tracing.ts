@@ -5,7 +5,12 @@ import type { Log } from "../../platform/observability/log.ts";
 import { PASSING } from "../../platform/observability/span.ts";
 import { version } from "../../platform/version.ts";
 import type { Tracing } from "../../tracing/tracing.ts";
-import { isOpenWay, listedPairs, refuseCredentials, type TracingSettings } from "./tracing-settings.ts";
+import {
+  isReadableInTransit,
+  listedPairs,
+  refuseCredentials,
+  type TracingSettings,
+} from "./tracing-settings.ts";
 
 /** The OpenTelemetry variables that svc supports, once an endpoint is given. */
 const HEADERS = "OTEL_EXPORTER_OTLP_HEADERS";
@@ -20,7 +25,7 @@ export async function openTracing(
   if (url === undefined) return { tracer: PASSING, start: () => {}, phases: [] };
   refuseCredentials(url);
   const headers = listedPairs(HEADERS, process.env[HEADERS] ?? "");
-  if (Object.keys(headers).length > 0 && isOpenWay(url))
+  if (Object.keys(headers).length > 0 && isReadableInTransit(url))
     log.warn({ url }, `the headers of ${HEADERS} are sent to the collector unencrypted; use https`);
   const serviceName = process.env[SERVICE_NAME];
   const { openTracing: open } = await import("../../tracing/tracing.ts");

@@ -156,7 +156,7 @@ Ctrl-C stops it; the next start continues where this one stopped.
   }
 }
 
-/** Only on a desktop. Others have the printed address. */
+/** Opens the console in a browser, on a desktop only. Elsewhere people use the printed address. */
 function openConsoleOf(rest: string): void {
   const command = browserCommand(process.env, process.platform);
   if (command !== undefined) openBrowser(command, `${rest}/console`, () => {});

@@ -10,7 +10,7 @@ import { TRACING_SETTINGS } from "../parts/tracing-settings.ts";
 
 const DAY_SECONDS = 86_400;
 
-/** undefined: not given, so any port will do. */
+/** undefined: not given, so any free port may be used. */
 const METRICS_PORT: Setting<number | undefined> = {
   ...CONTROL_SETTINGS.metricsPort,
   shownDefault: `${CONTROL_SETTINGS.metricsPort.fallback}, or a free port if that is in use`,

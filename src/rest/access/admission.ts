@@ -10,7 +10,10 @@ import { beginSpan } from "../http/tracing.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Its name in the table of permissions; undefined: it has none, and any valid token will do. */
+    /**
+     * Its name in the table of permissions; undefined: it is not in the table, and any valid token is
+     * accepted.
+     */
     readonly operation?: string;
   }
   interface FastifyRequest {
@@ -41,7 +44,7 @@ export function admitAll(
     request.admitted = admitted;
     const { principal } = admitted;
     if (principal === ANONYMOUS) return;
-    app.connections.know(request.raw.socket, principal.tenant);
+    app.connections.identify(request.raw.socket, principal.tenant);
     // Refused requests and unknown paths get no span, so that unauthenticated callers cannot fill the traces.
     if (operation === undefined) return;
     request.span = beginSpan(tracer, request, reply, { operation, tenant: principal.tenant });

@@ -131,7 +131,7 @@ export function labelsOf(texts: readonly string[] = []): Record<string, string> 
   return Object.fromEntries(labels);
 }
 
-/** Node.js joins duplicate headers, and two joined keys are a key that nobody chose. */
+/** Node.js joins duplicate headers, which would make of two keys one that nobody chose. */
 export function idempotencyKeyOf(header: string | readonly string[] | undefined): string {
   if (header === undefined) return "";
   if (typeof header === "string" && header !== "") return header;

@@ -32,7 +32,7 @@ export async function eventTexts(
 ): Promise<AsyncGenerator<string>> {
   const iterator = events[Symbol.asyncIterator]();
   const first = iterator.next();
-  // A body that nobody reads does not end its source.
+  // Ends the source when the client leaves: a body that is no longer read would not end it.
   gone.addEventListener("abort", () => void iterator.return?.().catch(() => {}), { once: true });
   await arrivesWithin(first, FIRST_EVENT_MS);
   return texts(iterator, first, requestId);

@@ -25,7 +25,7 @@ export const STATUSES: Readonly<Record<FailureKind, number>> = {
 /** Titles of statuses that RFC 9110 does not define. */
 const OTHER_TITLES: Readonly<Record<number, string>> = { 499: "Client Closed Request" };
 
-/** Errors that only exist in HTTP; all others are Failures. */
+/** Codes of errors that exist only in HTTP; all other errors are Failures. */
 export type HttpCode =
   | "MALFORMED_REQUEST"
   | "NOT_FOUND"

@@ -70,5 +70,5 @@ export interface RevocationStore {
     readonly forgotten: number;
   }>;
   /** Deletes revocations that expired or were lifted longer ago. */
-  deleteOver(olderThanMs: number, limit: number): Promise<number>;
+  deleteEnded(olderThanMs: number, limit: number): Promise<number>;
 }

@@ -77,7 +77,7 @@ type Silent =
       | "leasedSpec"
     )
   | ("nodeOf" | "listNodes" | "capabilities" | "expireNodes")
-  | ("list" | "changes" | "deleteOver")
+  | ("list" | "changes" | "deleteEnded")
   | ("find" | "withKey" | "scoresWith" | "deleteComparison" | "deleteEmpty");
 
 /** A topic of the store, each change of which publishes its effect. */

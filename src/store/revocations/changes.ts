@@ -69,7 +69,7 @@ export async function changes(
   };
 }
 
-export async function deleteOver(database: Database, olderThanMs: number, limit: number): Promise<number> {
+export async function deleteEnded(database: Database, olderThanMs: number, limit: number): Promise<number> {
   const expired = await database.query("fleet", DELETE_EXPIRED, [olderThanMs, limit]);
   const lifted = await database.query("fleet", DELETE_UNREVOKED, [olderThanMs, limit]);
   return Math.max(expired.length, lifted.length);

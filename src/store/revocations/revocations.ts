@@ -12,7 +12,7 @@ import type {
   RevokedThing,
 } from "../contract/revocation-store.ts";
 import { changing, type Effects, type Published } from "../effects/effects.ts";
-import { changes, deleteOver, THING, type ThingColumns, thingOf } from "./changes.ts";
+import { changes, deleteEnded, THING, type ThingColumns, thingOf } from "./changes.ts";
 
 const LIVE = "lifted_at is null and (expires_at is null or expires_at > now())";
 const COLUMNS = `id, ${THING}, reason, revoked_by, created_at, ${LIVE} as live`;
@@ -75,7 +75,7 @@ export function revocationStore(database: Database, effects: Effects): Published
   const { change } = changing(database, effects);
   const revocations = new SqlRevocations(database);
   return {
-    ...bound(database, { changes, deleteOver }),
+    ...bound(database, { changes, deleteEnded }),
     list: async (...args) => revocations.list(...args),
     revoke: change(
       async (_, ...args: Parameters<SqlRevocations["revoke"]>) => revocations.revoke(...args),

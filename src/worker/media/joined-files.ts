@@ -1,6 +1,6 @@
 /**
- * Files that a node has made from the renditions of titles. They are kept for further tasks until there is no room, and
- * deleted with the process.
+ * Files that a node has joined from the segments of renditions. They are kept for further tasks until there
+ * is no room, and deleted when the process ends.
  */
 import { type FileHandle, mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { Failure } from "../../platform/failure.ts";
 import { systemReason } from "../../platform/system-reason.ts";
 
 export interface JoinedFilesOptions {
-  /** Shared by the nodes of this machine: each process uses a folder of its own in it. */
+  /** Shared by the nodes of this machine; each process uses its own folder in it. */
   readonly directory: string;
   /** Bytes of all files together. */
   readonly maxBytes: number;
@@ -21,16 +21,16 @@ export interface JoinedFilesOptions {
 export interface Joining {
   /** A SHA-256 in hex. Equal only for the same content of the same tenant. */
   readonly key: string;
-  /** The most bytes that the file can have. */
+  /** Upper bound of the file's size in bytes. */
   readonly bytes: number;
-  /** Makes the file; returns its path. `target`: where, without the extension. */
+  /** Makes the file; returns its path. `target`: that path without the extension. */
   readonly join: (target: string) => Promise<string>;
   readonly signal: AbortSignal;
 }
 
 /** A file in use. Dispose of it. */
 export interface JoinedFile extends AsyncDisposable {
-  /** Can only be read. */
+  /** Opened for reading only. */
   readonly handle: FileHandle;
   readonly path: string;
 }
@@ -54,7 +54,7 @@ export class JoinedFiles {
     this.#options = options;
   }
 
-  /** Opens a file, and makes it before if it is not there. Throws Failure, or what `join` throws. */
+  /** Opens a file, which is made first if it does not exist. Throws Failure, or what `join` throws. */
   async open(joining: Joining): Promise<JoinedFile> {
     const { key, signal } = joining;
     for (;;) {
@@ -62,7 +62,7 @@ export class JoinedFiles {
       const entry = this.#entries.get(key);
       if (entry?.path !== undefined) return this.#use(key, entry, entry.path);
       const made = this.#joining.get(key) ?? this.#make(joining);
-      // If another task fails to make the file, this task makes it itself.
+      // If another task fails to make the file, this task tries it.
       const isOwn = !this.#joining.has(key);
       if (isOwn) this.#joining.set(key, made);
       try {
@@ -85,7 +85,7 @@ export class JoinedFiles {
 
   async #use(key: string, entry: Entry, path: string): Promise<JoinedFile> {
     entry.users++;
-    // The last one in the map is the one that was used last.
+    // Moves the entry to the end of the map: the last one is the most recently used.
     this.#entries.delete(key);
     this.#entries.set(key, entry);
     try {

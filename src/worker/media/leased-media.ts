@@ -19,7 +19,7 @@ interface Reached {
 
 export class LeasedMedia {
   readonly #sides = new Map<Side, Reached>();
-  /** The needed and the fetched bytes of each side whose fetch has begun. */
+  /** For each side whose fetch has begun: the needed bytes, and the fetched ones. */
   readonly #fetched = new Map<Side, { readonly total: number; readonly done: () => number }>();
   #denied = false;
 
@@ -37,12 +37,18 @@ export class LeasedMedia {
     return this.#denied || [...this.#sides.values()].some(({ renewAt }) => now >= renewAt);
   }
 
-  /** Records that a fetch of some bytes of a side has begun, or that it has ended if all are there. */
+  /**
+   * Records that a side is being fetched. `done` returns the fetched bytes, of `total`; if they are equal,
+   * the fetch has ended.
+   */
   fetching(side: Side, total: number, done: () => number): void {
     this.#fetched.set(side, { total, done });
   }
 
-  /** The progress of fetching all sides; undefined before the first fetch begins, and when all bytes are there. */
+  /**
+   * The progress of fetching all sides; undefined before the first fetch begins, and once all bytes are
+   * fetched.
+   */
   get fetch(): MediaFetch | undefined {
     if (this.#fetched.size === 0) return undefined;
     const sides = [...this.#sides];
@@ -76,7 +82,10 @@ export class LeasedMedia {
     return origin + pathname;
   }
 
-  /** Throws INVALID_REQUEST if the controller sent none: any content would count as that of the job. */
+  /**
+   * Returns the version of a side's object. Throws INVALID_REQUEST if the controller sent none: without it,
+   * any content would pass as that of the job.
+   */
   version(side: Side): ObjectVersion {
     const { version } = this.#of(side);
     if (version === undefined) throw invalid(`The task has no version of the ${side} video.`);

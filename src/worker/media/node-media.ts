@@ -23,7 +23,7 @@ import type { Sign } from "./signed-urls.ts";
 import { StoredRenditions, type TitleNeed } from "./stored-renditions.ts";
 
 export interface MediaCacheSettings {
-  /** Directory of the caches of this machine's nodes; each takes a free folder in it. */
+  /** Directory of the caches of this machine's nodes; each uses a free folder in it. */
   readonly directory: string;
   readonly maxBytes: number;
 }
@@ -44,7 +44,7 @@ export interface TaskFence {
   readonly attempt: number;
 }
 
-/** The task that needs an object. */
+/** A task that needs objects or renditions. */
 export interface Needing {
   readonly fence: TaskFence;
   readonly jobId: string;

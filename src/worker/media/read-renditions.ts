@@ -1,6 +1,6 @@
 /**
- * Renditions in storages as the tasks of a plan found them. The plan says which versions the objects have, so a further task
- * of it needs to look neither for them nor at the manifests.
+ * Renditions in storages as earlier tasks of the same plan read them. The plan fixes the versions of the
+ * objects, so its later tasks need not look them up or read the manifests again.
  */
 import { randomInt } from "node:crypto";
 import { LRUCache } from "lru-cache";
@@ -9,7 +9,7 @@ import type { Rendition } from "../../titles/title.ts";
 
 /** Objects of all renditions together, at some 300 bytes each. */
 const MAX_OBJECTS = 100_000;
-/** Objects that a further task verifies. */
+/** Objects that each later task verifies. */
 const VERIFIED_BY_TASK = 64;
 
 interface Read {
@@ -26,7 +26,7 @@ export function readRenditions(): LRUCache<string, ReadRendition> {
 export class ReadRendition implements Read {
   readonly rendition: Rendition;
   readonly versions: Read["versions"];
-  /** Nodes begin at different objects. */
+  /** Where the next task begins to verify. Starts at a random object, so that nodes verify different ones. */
   #next: number;
 
   constructor({ rendition, versions }: Read) {
@@ -35,7 +35,10 @@ export class ReadRendition implements Read {
     this.#next = randomInt(versions.size);
   }
 
-  /** Returns the objects that the next task verifies: by turns, so that tasks of a long film verify all of them. */
+  /**
+   * Returns the objects that the next task verifies. They follow those of the previous task, so that the
+   * tasks of a long film verify all objects.
+   */
   turn(): readonly string[] {
     const files = [...this.versions.keys()];
     const first = this.#next;

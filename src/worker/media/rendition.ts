@@ -6,7 +6,7 @@ import { Failure } from "../../platform/failure.ts";
 import type { Rendition } from "../../titles/title.ts";
 import type { ReadTitle } from "../../titles/title-reader.ts";
 
-/** Returns the rendition of a name. Throws MEDIA_NOT_FOUND. */
+/** Returns the rendition with a name. Throws MEDIA_NOT_FOUND. */
 export function renditionOf(
   { manifest, rendition: name }: RenditionName,
   { names, rendition }: ReadTitle,
@@ -18,10 +18,13 @@ export function renditionOf(
   );
 }
 
-/** Hexadecimal digits of the number that stands for the times of all files: 48 bits. */
+/** Hexadecimal digits of the number that stands for the modification times of all files: 48 bits. */
 const TIME_DIGITS = 12;
 
-/** Returns a number instead of a time: another one for another text about all files. */
+/**
+ * Returns a number in place of a modification time. It is derived from a text about all files, so it differs
+ * if one of them changed.
+ */
 export function timeFor(text: string): number {
   return Number.parseInt(hash("sha256", text, "hex").slice(0, TIME_DIGITS), 16);
 }
@@ -36,7 +39,7 @@ export function filesOf({ segments }: Rendition): readonly string[] {
   return [...new Set(segments.flatMap(({ file, init }) => [file, ...(init ? [init.file] : [])]))];
 }
 
-/** Returns the most bytes that the segments have together. `sizeOf`: bytes of a file. */
+/** Returns an upper bound of the joined file's bytes. `sizeOf`: bytes of a file. */
 export function bytesOf({ segments }: Rendition, sizeOf: (file: string) => number): number {
   const all = segments.reduce((sum, { file, range }) => sum + (range?.length ?? sizeOf(file)), 0);
   // Only the first init segment is kept.

@@ -1,4 +1,7 @@
-/** Renditions of titles in media roots, as videos of tasks: joined to files that are kept for further tasks. */
+/**
+ * Renditions of titles in media roots, as the videos of tasks: their segments are joined to files, which are
+ * kept for further tasks.
+ */
 import { hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import type { RemoteVideo } from "../../engine/contract/work.ts";
@@ -21,7 +24,7 @@ export interface RenditionsOptions {
   readonly roots: MediaRoots | undefined;
 }
 
-/** A rendition, and its files as they were when it was read. */
+/** A rendition, with the facts of its files when it was read. */
 interface Found {
   readonly name: RenditionName;
   readonly rendition: Rendition;
@@ -55,7 +58,7 @@ export class Renditions {
         path,
         fileName: videoNameOf(manifest, rendition, path),
         size,
-        // Another number if any file has another size or time of its last change.
+        // Differs if the size or modification time of any file differs.
         modifiedMs: timeFor(textOf(found, ({ size, mtimeNs }) => [size, mtimeNs / 1_000_000n])),
         identity: identityOfAll(found),
         segmentStarts: segmentStarts(found.rendition),
@@ -83,7 +86,7 @@ export class Renditions {
     return { name, rendition, files, facts };
   }
 
-  /** Opens the only file of a rendition, or the one that its segments are joined to. */
+  /** Opens the file of a rendition: its only one, or the one into which its segments are joined. */
   async #fileOf(
     tenant: string,
     found: Found,
@@ -123,7 +126,7 @@ async function verify({ name, files, facts }: Found): Promise<void> {
   );
 }
 
-/** Returns a text of facts about all files. */
+/** Returns a text of the selected facts about all files. */
 function textOf({ facts }: Found, of: (facts: FileFacts) => readonly unknown[]): string {
   return [...facts].map(([file, one]) => `${JSON.stringify(file)} ${of(one).join(":")}`).join("\n");
 }

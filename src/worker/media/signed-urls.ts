@@ -1,19 +1,21 @@
-/** URLs of objects of titles, which the controller signs. They are kept for further tasks over the same title. */
+/**
+ * Signed URLs of objects of titles, from the controller. They are kept for further tasks on the same title.
+ */
 import { LRUCache } from "lru-cache";
 import { BackOff } from "../../platform/concurrency/back-off.ts";
 import { pause } from "../../platform/concurrency/lifecycle.ts";
 import { Failure } from "../../platform/failure.ts";
 
-/** URLs that are kept, of all titles: some 20 MB. */
+/** Limit of kept URLs of all titles together: some 20 MB. */
 const MAX_URLS = 20_000;
-/** Share of its life for which a URL is used. */
+/** Share of its lifetime for which a URL is used. */
 const USED_FOR = 0.5;
-/** While the controller cannot be reached: about half a minute. */
+/** Attempts to get URLs while the controller cannot be reached: about half a minute. */
 const MAX_ATTEMPTS = 8;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 
-/** Asks the controller for URLs of objects, which are named by their paths from the folder of the manifest. */
+/** Asks the controller for URLs of objects, whose paths are relative to the folder of the manifest. */
 export type Sign = (
   paths: readonly string[],
   signal: AbortSignal,
@@ -39,7 +41,10 @@ export class SignedUrls {
     return paths.map((path, index) => known[index] ?? fresh.get(path) ?? "");
   }
 
-  /** The storage refuses the URL of an object: it may have expired, or its credentials may have been replaced. */
+  /**
+   * Drops the URL of an object that the storage refused: it may have expired, or its credentials may have
+   * been replaced.
+   */
   forget({ key }: Signing, path: string): void {
     this.#urls.delete(keyOf(key, path));
   }
@@ -56,7 +61,7 @@ export class SignedUrls {
   }
 }
 
-/** Asks again while the controller or the credentials of the storage are not there. */
+/** Asks again while the controller or the credentials of the storage are unavailable. */
 async function patiently({ sign, signal }: Signing, paths: readonly string[]): ReturnType<Sign> {
   const backOff = new BackOff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
   for (let attempt = 1; ; attempt++) {

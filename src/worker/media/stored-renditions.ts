@@ -1,4 +1,7 @@
-/** Renditions of titles in storages, as videos of tasks: fetched and joined to files that are kept for further tasks. */
+/**
+ * Renditions of titles in storages, as the videos of tasks: their segments are fetched and joined to files,
+ * which are kept for further tasks.
+ */
 import { hash } from "node:crypto";
 import { open } from "node:fs/promises";
 import { extname } from "node:path";
@@ -24,10 +27,10 @@ import { bytesOf, filesOf, renditionOf, timeFor, videoNameOf } from "./rendition
 import { type Sign, SignedUrls } from "./signed-urls.ts";
 import { StoredTitle } from "./stored-title.ts";
 
-/** Bytes of segments that are fetched at a time, and how many segments. */
+/** Limits of the segments that are fetched at a time: their bytes and their number. */
 const BYTES_AT_ONCE = 64 * 2 ** 20;
 const SEGMENTS_AT_ONCE = 8;
-/** Bytes of the parts in which a file is fetched that is a rendition by itself. */
+/** Bytes of the parts in which a rendition of a single file is fetched. */
 const PART_BYTES = 16 * 2 ** 20;
 
 export interface StoredRenditionsOptions {
@@ -44,19 +47,19 @@ export interface TitleNeed {
   readonly tenant: string;
   readonly media: LeasedMedia;
   readonly side: Side;
-  /** Of the pair, whose segment is scored; undefined: another task. */
+  /** The plan of the pair whose segment is scored; undefined: another task. */
   readonly plan: string | undefined;
   readonly sign: Sign;
 }
 
-/** A rendition, and its objects as they were when it was read. */
+/** A rendition, with the versions of its objects when it was read. */
 interface Found {
   readonly name: RenditionName;
   readonly rendition: Rendition;
   readonly title: StoredTitle;
-  /** Bytes that were fetched of its objects by now. */
+  /** Bytes of its objects that are fetched so far. */
   readonly fetched: () => number;
-  /** What an earlier task of the same plan found. */
+  /** The rendition as an earlier task of the same plan read it. */
   readonly known: ReadRendition | undefined;
 }
 
@@ -84,7 +87,7 @@ export class StoredRenditions {
       signal,
       join: (target) => this.#join(need, found, target, signal),
     });
-    // Recorded even if another task has fetched it.
+    // Records the fetch as complete even if another task made it.
     need.media.fetching(need.side, totalOf(found), () => totalOf(found));
     try {
       const { places } = found.title;
@@ -107,7 +110,7 @@ export class StoredRenditions {
     }
   }
 
-  /** `fetched`: how many bytes were fetched of its objects. */
+  /** `fetched`: the bytes of its objects that are fetched so far. */
   #titleOf(need: TitleNeed, manifest: string, signal: AbortSignal, known?: ReadRendition) {
     const remote = remoteName(manifest);
     const folder = remote === undefined || remote.kind === "fault" ? undefined : titleFolder(remote);
@@ -135,7 +138,10 @@ export class StoredRenditions {
     return { name, rendition, title, fetched, known };
   }
 
-  /** The first task of a plan on this node verifies all objects, each further one some of them. Throws MEDIA_CHANGED. */
+  /**
+   * Verifies objects: all in the first task of a plan on this node, some of them in each later one. Throws
+   * MEDIA_CHANGED.
+   */
   async #verify(need: TitleNeed, { name, rendition, title, known }: Found): Promise<void> {
     const key = planKeyOf(need, name);
     try {
@@ -148,7 +154,7 @@ export class StoredRenditions {
       this.#read.set(key, new ReadRendition({ rendition, versions: title.versions }));
   }
 
-  /** Fetches the segments, and joins them to a file. Returns its path. */
+  /** Fetches the segments and joins them to a file. Returns its path. */
   async #join(
     { jobId, media, side }: TitleNeed,
     found: Found,
@@ -181,7 +187,7 @@ async function joinTo(
   return assemble(rendition, { manifest: name.manifest, target, signal, open: title.open, atOnce });
 }
 
-/** Fetches a file. Returns its new path. */
+/** Fetches a file. Returns the path of the copy. */
 async function copyOf(title: StoredTitle, file: string, path: string, signal: AbortSignal): Promise<string> {
   const size = sizeIn(title, file);
   await using object = await title.open(file);
@@ -199,12 +205,14 @@ async function copyOf(title: StoredTitle, file: string, path: string, signal: Ab
   return path;
 }
 
-/** Identifies a manifest of a tenant, and where it is. */
+/** Identifies a manifest of a tenant and its place. */
 function keyOf({ tenant, media, side }: TitleNeed, manifest: string): string {
   return JSON.stringify([tenant, manifest, media.place(side)]);
 }
 
-/** Identifies a rendition in a plan, which has the versions of all objects; undefined: the task has no plan. */
+/**
+ * Identifies a rendition in a plan, which has the versions of all objects; undefined if the task has no plan.
+ */
 function planKeyOf(need: TitleNeed, name: RenditionName): string | undefined {
   if (need.plan === undefined) return undefined;
   return hash("sha256", JSON.stringify([keyOf(need, name.manifest), name, need.plan]), "hex");
@@ -221,6 +229,6 @@ function totalOf({ rendition, title }: Found): number {
 /** Returns a text of the versions of all objects. */
 function textOf({ title: { versions } }: Found): string {
   const lines = [...versions].map(([file, version]) => `${JSON.stringify(file)} ${objectIdentity(version)}`);
-  // The objects were looked up in any order.
+  // Sorted, because the objects were looked up in any order.
   return lines.sort().join("\n");
 }

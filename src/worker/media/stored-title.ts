@@ -23,7 +23,7 @@ export interface StoredTitleOptions extends Signing {
   readonly media: LeasedMedia;
   readonly urls: SignedUrls;
   readonly reader: ObjectReader;
-  /** The versions of objects that are known already. */
+  /** Versions of objects that are already known. */
   readonly known?: ReadonlyMap<string, ObjectVersion> | undefined;
   /** Called with the number of bytes of each part that was fetched. */
   readonly onFetched: (bytes: number) => void;
@@ -42,16 +42,16 @@ export class StoredTitle {
     this.#versions.set(this.places.manifest, options.media.version(options.side));
   }
 
-  /** The versions of all objects that were looked at, and of the manifest. */
+  /** The versions of the manifest and of all objects that were looked up. */
   get versions(): ReadonlyMap<string, ObjectVersion> {
     return this.#versions;
   }
 
-  /** Opens an object for reading; connects only to look up its version. Throws Failure. */
+  /** Opens an object for reading; connects only if its version has to be looked up. Throws Failure. */
   readonly open: OpenTitleFile = async (file) => {
     await this.look([file]);
     const version = this.#versions.get(file);
-    if (version === undefined) throw new Error("an object that was looked at has a version");
+    if (version === undefined) throw new Error("an object that was looked up has a version");
     const { size } = version;
     return {
       stat: async () => ({ size }),
@@ -65,7 +65,7 @@ export class StoredTitle {
     };
   };
 
-  /** Finds out which versions objects have, unless it is known. Throws Failure. */
+  /** Looks up the versions of objects that are not yet known. Throws Failure. */
   async look(files: readonly string[]): Promise<void> {
     const { folder, reader, signal } = this.#options;
     const isWeb = folder.root.startsWith("https:");
@@ -75,7 +75,7 @@ export class StoredTitle {
     });
   }
 
-  /** Throws MEDIA_CHANGED if an object has changed since it was looked up. `files`: default: all. */
+  /** Throws MEDIA_CHANGED if an object has changed since it was looked up. Default of `files`: all. */
   async verify(files: readonly string[] = [...this.#versions.keys()]): Promise<void> {
     const { reader, signal } = this.#options;
     await this.#each(files, true, async (file, access) => {
@@ -127,7 +127,7 @@ export class StoredTitle {
     });
   }
 
-  /** Returns the access to objects, in order: like the manifest's, whose URL came with the lease. */
+  /** Returns the access to objects, in order. That to the manifest came with the lease. */
   async #accesses(files: readonly string[]): Promise<readonly ObjectAccess[]> {
     const { media, side, urls } = this.#options;
     const others = files.filter((file) => file !== this.places.manifest);

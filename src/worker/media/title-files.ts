@@ -1,4 +1,4 @@
-/** The files of a title as a tenant may read them, and their facts, which show changes. */
+/** Opens those files of a title that a tenant may read, and reads their facts, which reveal changes. */
 import type { BigIntStats } from "node:fs";
 import { type FileHandle, realpath, stat } from "node:fs/promises";
 import type { FileFacts } from "../../engine/files/identity.ts";
@@ -25,7 +25,7 @@ export class TitleFiles {
     return this.#opened;
   }
 
-  /** Opens a file, also if a symbolic link leads to it within the roots. Throws Failure or a system error. */
+  /** Opens a file; symbolic links may lead to it within the roots. Throws Failure or a system error. */
   readonly open = async (file: string): Promise<FileHandle> => {
     const handle = await openReal(await this.#placeOf(file));
     try {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  isOpenWay,
+  isReadableInTransit,
   listedPairs,
   refuseCredentials,
   TRACING_SETTINGS,
@@ -57,7 +57,7 @@ test("headers use OpenTelemetry's list format; errors do not quote them", () => 
 });
 
 test("detects whether credentials would be sent unencrypted", () => {
-  assert.equal(isOpenWay("http://collector:4318/v1/traces"), true);
-  assert.equal(isOpenWay("http://127.0.0.1:4318/v1/traces"), false);
-  assert.equal(isOpenWay("https://collector/v1/traces"), false);
+  assert.equal(isReadableInTransit("http://collector:4318/v1/traces"), true);
+  assert.equal(isReadableInTransit("http://127.0.0.1:4318/v1/traces"), false);
+  assert.equal(isReadableInTransit("https://collector/v1/traces"), false);
 });

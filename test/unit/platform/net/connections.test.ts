@@ -16,7 +16,7 @@ function open(): { readonly connections: Connections; readonly known: TenantConn
 function show(connections: Connections, connection: Connection, tenant: string): () => void {
   connections.add(connection);
   const end = connections.begin(connection);
-  connections.know(connection, tenant);
+  connections.identify(connection, tenant);
   return end;
 }
 
@@ -84,7 +84,7 @@ test("counts a connection for the tenant that authenticated first", () => {
   const [shared, ...more] = many("10.0.0.1", 3);
   assert.ok(shared);
   show(connections, shared, "one")();
-  connections.know(shared, "two");
+  connections.identify(shared, "two");
   assert.equal(known.count, 1);
   for (const connection of more) show(connections, connection, "two");
   for (const connection of many("10.0.0.2", 4)) show(connections, connection, "two");

@@ -22,8 +22,8 @@ test("does not count or close connections that authenticated or closed", async (
   const [known, gone, ...more] = many("10.0.0.1", 4);
   assert.ok(known && gone);
   unauthenticated.add(known);
-  unauthenticated.know(known);
-  unauthenticated.know(known);
+  unauthenticated.remove(known);
+  unauthenticated.remove(known);
   unauthenticated.add(gone);
   gone.destroy();
   await new Promise((resolve) => setImmediate(resolve));
