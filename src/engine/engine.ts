@@ -12,8 +12,9 @@ export interface EngineOptions extends ProgramPlaces {
   /** --vmaf-binary: Netflix's vmaf or an ffmpeg with libvmaf; default: the bundled one, then PATH. */
   readonly scorerPath?: string | undefined;
   /**
-   * Scores with the program that svc installed without testing it first: its hash was checked at installation. If
-   * `score` fails, it is tested then, and the failure says so if the program cannot score. Default: false.
+   * Whether to score with the program that svc installed without testing it first: its hash was checked at
+   * installation. If `score` fails, the program is tested then, and the failure says so if it cannot score.
+   * Default: false.
    */
   readonly trustInstalled?: boolean | undefined;
   /** --model-dir: NAME.json files that take precedence over the scorer's built-in models. */

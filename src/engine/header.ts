@@ -1,6 +1,6 @@
 /**
- * Reads the facts about the video track in a file's header, without reading the file, for people who look for a file.
- * No score depends on them; probing (media/probe.ts) lists every packet.
+ * Reads the facts about the video track from a file's header, without reading the rest of the file, for
+ * people who choose a file. No score depends on them; probing (media/probe.ts) lists every packet.
  */
 import { rateOf } from "../jobs/frame-rate.ts";
 import { Failure } from "../platform/failure.ts";
@@ -19,7 +19,7 @@ import { type Limits, Sandbox } from "./sandbox/sandbox.ts";
 /** Time limit for a file in milliseconds; reading a header takes about ten. */
 const TIMEOUT_MS = 3_000;
 const LIMITS: Limits = { memoryBytes: 2 * 2 ** 30, cpuSeconds: 3, fileBytes: 0 };
-/** Most lines that are read; later ones have no further facts. */
+/** Limit of lines that are read; later ones have no further facts. */
 const MAX_LINES = 2_000;
 
 /** Bytes that are fetched at each end of a remote video. */
@@ -45,7 +45,7 @@ export type ListedVideo = { readonly name: string } & (
 
 /**
  * Returns the header of a video; undefined if ffmpeg finds none, or takes too long. Throws PATH_NOT_ALLOWED,
- * MEDIA_NOT_READABLE and the like for a file, what fetching a video throws, and the reason of the signal.
+ * MEDIA_NOT_READABLE and the like for a file, the failures of fetching a video, and the reason of the signal.
  */
 export type ReadHeader = (video: ListedVideo, signal: AbortSignal) => Promise<Header | undefined>;
 
@@ -97,7 +97,10 @@ async function readHeader(
   }
 }
 
-/** Fetches the bytes that ffmpeg needs to open a video: both of its ends, and the index of an MP4 that is elsewhere. */
+/**
+ * Fetches the bytes that ffmpeg needs to open a video: both of its ends, and the index of an MP4 if it is
+ * elsewhere.
+ */
 async function fetchHead(source: Source): Promise<void> {
   const { fetch, size } = source;
   if (fetch === undefined) return;

@@ -11,7 +11,8 @@ import { findingWarnings } from "./results/findings.ts";
 import { type Look, lookAhead } from "./scoring/look.ts";
 
 /**
- * Plans a pair, and examines its beginning if only a sample of it will be scored, whose units are too short to examine.
+ * Plans a pair. If only a sample of it will be scored, also examines its beginning, because the units of a
+ * sample are too short to examine.
  */
 export async function planPair(sources: Sources, request: PairRequest, options: PlanOptions): Promise<Plan> {
   const planned = await repaired(sources, request, options);

@@ -30,14 +30,14 @@ interface Member {
   readonly outcome: RunOutcome;
 }
 
-/** Stands for a pair that must be scored alone, which also shows what is wrong with it. */
+/** Marks a pair that must be scored alone; that also shows what is wrong with it. */
 type Alone = undefined;
 
 /** The share of the available memory that a group may take. */
 const MEMORY_SHARE = 0.5;
 /**
- * Memory of a run, per pixel of a frame: libvmaf with every metric took this much. With one model, a run of 1080p beside
- * others took 105 bytes per pixel with two threads, and 346 with eight.
+ * Memory of a run, per pixel of a frame: libvmaf with every metric took this much. With one model, a run of
+ * 1080p in a group took 105 bytes per pixel with two threads, and 346 with eight.
  */
 const BYTES_PER_PIXEL = 290;
 const BYTES_PER_PIXEL_AND_THREAD = 50;
@@ -214,7 +214,7 @@ async function scoredOf(
     return scoredWhole(plan, run.segment, await examined(plan, run, outcome, options));
   } catch (error) {
     const failure = Failure.from(error);
-    // Scoring the pair alone would find the same in its pictures.
+    // Scoring the pair alone would lead to the same findings.
     return failure.code === "PAIR_MISMATCH" ? failure : undefined;
   }
 }

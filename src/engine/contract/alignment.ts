@@ -1,6 +1,6 @@
 /**
- * The alignment of a pair: which frames are compared, if not those with equal numbers. Frames are numbered from 0 in
- * presentation order, separately in each file.
+ * The alignment of a pair: which frames are compared if these are not frames with equal numbers. Frames are
+ * numbered from 0 in presentation order, separately in each file.
  */
 import { MAX_FRAME, MAX_RUNS } from "../../jobs/request-limits.ts";
 import { invalid } from "../../platform/failure.ts";
@@ -20,8 +20,8 @@ export type Length = number | { readonly seconds: number };
 
 export interface AlignmentRequest {
   /**
-   * The distorted video's frame `offset` shows the reference's first one. Negative: the distorted video lacks as many
-   * frames of the reference's beginning. Frames without a partner are left out.
+   * The frame of the distorted video that shows the reference's first frame. Negative: the distorted video
+   * lacks this many frames of the reference's beginning. Frames without a partner are left out.
    */
   readonly offset?: number | undefined;
   /** The first frame of the reference that is compared. Default: 0. */
@@ -34,7 +34,7 @@ export interface AlignmentRequest {
 
 /** The alignment of a result, if its request asked for one. */
 export interface AlignmentInfo {
-  /** In frame order. The frames of a result are the pairs of these runs, counted from 0. */
+  /** The compared runs in frame order. The frames of a result are their pairs, counted from 0. */
   readonly runs: readonly Run[];
   /** Distance in frames, per side, from one frame of a run to the next: 1, unless every n-th frame is compared. */
   readonly referenceStep: number;

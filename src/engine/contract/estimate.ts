@@ -22,7 +22,7 @@ export interface EstimateInfo extends SampleRequest, Interval {
   readonly scoredShare: number;
   /** Number of frames that a full score has. */
   readonly totalFrames: number;
-  /** Number of units, runs of consecutive frames, that were drawn. */
+  /** Number of drawn units. A unit is a run of consecutive frames. */
   readonly units: number;
   /** Number of units that the video was divided into. */
   readonly totalUnits: number;
@@ -31,7 +31,7 @@ export interface EstimateInfo extends SampleRequest, Interval {
 /** The estimate so far, while the sample is being scored. It may be less precise than requested. */
 export interface EstimateProgress {
   readonly mean: number;
-  /** Of the interval. */
+  /** Half width of the interval. */
   readonly halfWidth: number;
   /** Share of the frames that it was computed from, from 0 to 1. */
   readonly scoredShare: number;

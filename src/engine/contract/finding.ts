@@ -6,11 +6,11 @@ import type { Side } from "./request.ts";
 
 export { FINDING_CODES, type FindingCode };
 
-/** Most findings of a result, a plan or a task; a longer list would help nobody. */
+/** Limit of findings in a result, a plan or a task; a longer list would help nobody. */
 export const MAX_FINDINGS = 100;
 
 /**
- * Most runs of a fix that travels with a finding; a longer fix is left out. With MAX_FINDINGS of them, a node's report
+ * Limit of runs in the fix of a finding; a longer fix is left out. With MAX_FINDINGS of them, a node's report
  * stays below 2 MiB.
  */
 export const MAX_FIX_RUNS = 100;
@@ -32,7 +32,7 @@ export interface Finding {
   readonly code: FindingCode;
   /** The side at fault; undefined: both, or unknown. */
   readonly side?: Side | undefined;
-  /** Where, in frames of `side`; undefined: everywhere. */
+  /** The frames of `side` that it is about; undefined: all. */
   readonly frames?: FrameSpan | undefined;
   readonly area?: Area | undefined;
   /** Size of the effect, in the unit that the code implies: frames, pixels, levels of 8 bits. */

@@ -30,7 +30,7 @@ export function actionOn(
   return codes?.[code] ?? action;
 }
 
-/** Whether a policy leaves any finding to look for. */
+/** Whether there is any finding that a policy does not ignore. */
 export function isLookedFor(policy: FindingsPolicy = {}): boolean {
   return FINDING_CODES.some((code) => actionOn(code, policy) !== "IGNORE");
 }

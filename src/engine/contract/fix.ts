@@ -44,12 +44,15 @@ const TIME_CODES: readonly FindingCode[] = [
   ...(["OFFSET", "TRIMMED", "FRAMES_DROPPED", "FRAMES_DUPLICATED", "TIME_UNCLEAR"] as const),
 ];
 
-/** Whether a diagnosis, which sees the beginnings of the videos, may have a fix for a finding of a later segment. */
+/**
+ * Whether a diagnosis, which examines the beginnings of the videos, may have a fix for a finding of a later
+ * segment.
+ */
 export function isFixedFromBeginning(code: FindingCode): boolean {
   return TIME_CODES.includes(code);
 }
 
-/** Whether a request itself settles the relation of the videos that a finding is about. */
+/** Whether a request itself specifies the relation of the videos that a finding is about. */
 export function isSettled(request: AlignmentRequest & PictureRequest, code: FindingCode): boolean {
   const member = PICTURE_CODES[code];
   if (member !== undefined) return request[member] !== undefined;

@@ -3,7 +3,7 @@ export interface Remedy {
   readonly option: RemedyOption;
   /** A policy; a number of frames for `offset`; true for `fix`. */
   readonly value: "COMMON" | "IGNORE" | "AUTO" | "WARN" | number | true;
-  /** A condition for a correct score that the files do not prove; undefined: none. */
+  /** The condition under which the score is correct, which the files do not prove; undefined: none. */
   readonly onlyIf?: string;
 }
 

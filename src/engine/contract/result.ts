@@ -102,7 +102,10 @@ export interface ModelScore {
   readonly maxScore: number;
   /** Bits per sample at which the model was applied. */
   readonly bitDepth: number;
-  /** How the distorted video was encoded, as the model took it; absent if the model does not. */
+  /**
+   * How the distorted video was encoded, according to what the model was given; absent if the model takes no
+   * encode.
+   */
   readonly encode?: Encode;
 }
 
@@ -122,12 +125,12 @@ export interface ScoreResult {
   readonly reference: MediaInfo;
   readonly distorted: MediaInfo;
   readonly scaling: ScalingInfo | undefined;
-  /** Which frames of the files were compared; undefined: each with the one of the same number. */
+  /** Which frames of the files were compared; undefined: frames with equal numbers. */
   readonly alignment: AlignmentInfo | undefined;
-  /** As requested; undefined: all of both sides was compared, as it is. */
+  /** The requested crop; undefined: whole pictures were compared. */
   readonly crop: PictureRequest["crop"];
   readonly mirror: PictureRequest["mirror"];
-  /** How the distorted video's samples were converted, as requested; undefined: they were not. */
+  /** How the distorted video's samples were converted, as requested; undefined: no conversion. */
   readonly colourConversion: ColourConversion | undefined;
   readonly warnings: readonly Warning[];
   /** Findings about how the videos relate, the gravest first. */
@@ -138,9 +141,9 @@ export interface ScoreResult {
    */
   readonly shots: readonly ScoredSpan[];
   /**
-   * Of a distorted video that is a rendition of a stream: its segments in order, scored by the first model; else empty. It is
-   * empty, too, if they are not known: in an estimate, if only some frames were compared or no file states a frame rate,
-   * or if there are more than 10,000.
+   * If the distorted video is a rendition of a stream: its segments in order, scored by the first model.
+   * Empty for other videos, and if the segments are not known: in an estimate, if only some frames were
+   * compared or no file states a frame rate, or if there are more than 10,000.
    */
   readonly streamSegments: readonly ScoredSpan[];
   readonly scorer: ScorerInfo;

@@ -3,7 +3,7 @@
 /** The shots of the reference that a segment shows. Frames are numbered in the whole video. */
 export interface SegmentShots {
   /**
-   * Those of the segment's own frames that begin a shot, ascending; at most MOST_SPANS. The first frame of the video
+   * The segment's own frames that begin a shot, ascending; at most MOST_SPANS. The first frame of the video
    * is not listed.
    */
   readonly starts: readonly number[];

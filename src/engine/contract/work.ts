@@ -15,12 +15,12 @@ export interface ModelId {
   readonly digest: string;
 }
 
-/** A video that is not a file on this machine and is fetched to disk. */
+/** A video that is not a file on this machine, and is fetched to disk. */
 export interface RemoteVideo extends AsyncDisposable {
-  /** Can only be read. What was not fetched reads as zeros. */
+  /** Opened for reading only. Bytes that were not fetched read as zeros. */
   readonly handle: FileHandle;
   readonly path: string;
-  /** Its own name, without folders. */
+  /** File name without folders. */
   readonly fileName: string;
   /** In bytes. */
   readonly size: number;
@@ -33,8 +33,8 @@ export interface RemoteVideo extends AsyncDisposable {
   /** Fetches bytes to disk. Rejects with the reason of the signal if that aborts. Undefined: all bytes are there. */
   readonly fetch?: ((ranges: readonly ByteRange[]) => Promise<void>) | undefined;
   /**
-   * Whether all of these bytes are on disk as they were fetched; the next fetch brings those that are not. Undefined
-   * like `fetch`.
+   * Whether all of these bytes are on disk as they were fetched; the next fetch fetches those that are not.
+   * Undefined if `fetch` is.
    */
   readonly holds?: ((ranges: readonly ByteRange[]) => Promise<boolean>) | undefined;
   /** Throws MEDIA_CHANGED if its source has changed. */
@@ -93,9 +93,9 @@ export interface WorkPlanOptions extends WorkOptions {
 export interface SegmentWork {
   /** The request of the job. Its paths are opened on this machine. */
   readonly request: PairRequest;
-  /** From a PlannedPair; validated, not trusted: it may come from another tenant's node. */
+  /** The plan from a PlannedPair. It is validated because it may come from another tenant's node. */
   readonly plan: string;
-  /** From a PlannedSegment; undefined: all frames in one run. */
+  /** The segment from a PlannedSegment; undefined: all frames in one run. */
   readonly segment: string | undefined;
 }
 
@@ -103,8 +103,8 @@ export interface SegmentOptions extends WorkOptions {
   /** Called with the number of the segment's own frames that are scored so far. */
   readonly onFrames?: ((frames: number) => void) | undefined;
   /**
-   * Called when the scorer has ended. Only the examination of the pictures is left, which takes one core for a short
-   * time.
+   * Called when the scorer has ended. Only the examination of the pictures remains, which takes one core for
+   * a short time.
    */
   readonly onScored?: (() => void) | undefined;
 }
@@ -136,7 +136,7 @@ export interface StillsWork {
 }
 
 export interface StillsPart {
-  /** From a PlannedPair; undefined: all frames in one run. */
+  /** The segment from a PlannedPair; undefined: all frames in one run. */
   readonly segment: string | undefined;
   /** Numbers in the whole video of some of the segment's own frames. */
   readonly frames: readonly number[];
@@ -156,7 +156,10 @@ export interface Still {
 
 /** A moment of a pair to make a video of, with the frames around it, grouped as in StillsWork. */
 export interface ClipWork extends StillsWork {
-  /** The frame that the video shows in any case; it is one of the parts' frames, which are contiguous. */
+  /**
+   * The frame that the video always contains, even if it has to be shorter. It is one of the parts' frames,
+   * which are contiguous.
+   */
   readonly frame: number;
 }
 
@@ -167,7 +170,10 @@ export interface Clip {
   readonly firstFrame: number;
   readonly frameCount: number;
   readonly mediaType: "video/mp4";
-  /** Size of a side in pixels: the compared size, or a fraction. A half of the video has it, or one more if it is odd. */
+  /**
+   * Size of a side in pixels: the compared size or a fraction of it. Each half of the video has this size,
+   * plus one pixel where it is odd.
+   */
   readonly width: number;
   readonly height: number;
   /** At most MAX_CLIP_BYTES (jobs/clips.ts). */

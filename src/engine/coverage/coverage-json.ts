@@ -1,4 +1,7 @@
-/** A coverage as part of a segment's JSON (planning/plan-json.ts). A film has a thousand of them: they are short. */
+/**
+ * A coverage as part of a segment's JSON (planning/plan-json.ts). It is kept short, because a film has a
+ * thousand segments.
+ */
 import {
   flag,
   listOf,

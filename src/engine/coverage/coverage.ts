@@ -1,4 +1,4 @@
-/** Finds the part of a file from which frames are decoded, by the packets that probing listed. */
+/** Finds the part of a file from which some frames are decoded, using the packets that probing listed. */
 import { type ByteRange, bytesIn } from "../../jobs/media/byte-range.ts";
 import { type Blocks, blocksOf, digestOf, type TrackContent } from "../media/content.ts";
 import { toNumber } from "../media/rational.ts";
@@ -19,19 +19,19 @@ import {
 import { searchedIn } from "./search.ts";
 
 /**
- * Bytes at the beginning of a file by which it is opened: an index, and packets until the codec is known. MXF is not
- * among these containers: it has parts of its index everywhere.
+ * Bytes at the beginning of a file that are read to open it: an index, and packets until the codec is known.
+ * MXF is missing, because parts of its index are spread over the file.
  */
 const OPENED: Readonly<Record<string, number>> = {
   ...{ mp4: MIB / 2, mov: MIB / 2, matroska: MIB / 2, webm: MIB / 2 },
   ...{ mpegts: 4 * MIB, flv: 4 * MIB },
 };
-/** Bytes at the end of a file from which its duration is read; an index there is behind the last packet. */
+/** Bytes at the end of a file that are read for its duration; an index there follows the last packet. */
 const LAST = MIB / 2;
 
 /**
- * Returns a function that finds the part of a file from which frames are decoded; undefined: it is not known of any.
- * `size`: of the file, in bytes.
+ * Returns a function that finds the part of a file from which some frames are decoded; undefined if it cannot
+ * be found for any frames. `size`: of the file, in bytes.
  */
 export function coverageIn(track: Track, size: number): CoverageOf | undefined {
   const { content, times, indexed } = track;
@@ -62,14 +62,15 @@ export function coverageIn(track: Track, size: number): CoverageOf | undefined {
 }
 
 interface Listing extends Omit<Proof, "listed" | "digest" | "byPlace"> {
-  /** Numbers of the first listed packet, and of the one after the last. */
+  /** Number of the first listed packet, and of the packet after the last one. */
   readonly begin: number;
   readonly end: number;
 }
 
 /**
- * Returns a function that finds how the packets of some blocks are listed; undefined: their first frame cannot be
- * sought. What depends on the track alone is computed once: a film has thousands of segments.
+ * Returns a function that finds how the packets of some blocks are listed; it returns undefined if ffmpeg
+ * cannot seek to their first frame. Values that depend on the track alone are computed once, because a film
+ * has thousands of segments.
  */
 function listingIn(
   track: Track,
@@ -91,7 +92,7 @@ function listingIn(
   };
 }
 
-/** Returns the number of the first packet of each block, and behind them that of all packets. */
+/** Returns the number of the first packet of each block, followed by the number of all packets. */
 function startsOf(packets: Uint32Array): Uint32Array {
   const starts = new Uint32Array(packets.length + 1);
   for (const [block, count] of packets.entries()) starts[block + 1] = (starts[block] ?? 0) + count;

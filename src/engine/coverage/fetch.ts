@@ -1,4 +1,4 @@
-/** Fetches the bytes that a segment is decoded from, or the whole video where these do not suffice. */
+/** Fetches the bytes from which a segment is decoded, or the whole video if these are not enough. */
 import { Failure } from "../../platform/failure.ts";
 import { SIDES, type Side } from "../contract/request.ts";
 import { SegmentMismatch } from "../contract/segment-mismatch.ts";
@@ -11,7 +11,7 @@ import type { Coverage, Coverages } from "./ranges.ts";
 /** The parts of both videos that some work needs. */
 export interface Needed {
   readonly opening: Opening;
-  /** Both videos are fetched whole if one of these is not known. */
+  /** The needed parts. Both videos are fetched whole if one of these is not known. */
   readonly parts: readonly Coverages[];
 }
 
@@ -71,7 +71,7 @@ async function fetchCovered(
     if (await areProven(source, known, context)) return true;
   }
   await fetchWhole(source);
-  // The index of a file can lie about packets that nobody had read when the pair was planned.
+  // The index of a file can be wrong: the packets had not been read when the pair was planned.
   const ranges = [{ first: 0, last: source.size - 1 }];
   const byPlace = known.filter(({ proof }) => proof.byPlace).map(({ proof }) => ({ proof, ranges }));
   if (!(await areProven(source, byPlace, context))) throw otherPackets(source);

@@ -1,6 +1,7 @@
 /**
- * Finds the part of a file from which frames are decoded, for tracks whose packets are known from an index alone. The
- * packets have not been read when the pair is planned, so the proof has their places instead of hashes.
+ * Finds the part of a file from which some frames are decoded, for tracks whose packets are known from an
+ * index alone. The packets are not read when the pair is planned, so the proof contains their positions
+ * instead of hashes.
  */
 import { createHash } from "node:crypto";
 import { bytesIn } from "../../jobs/media/byte-range.ts";
@@ -10,16 +11,16 @@ import { lastUpTo, seekIn } from "../media/seek.ts";
 import type { FrameTimes, IndexedPackets, Track } from "../media/track.ts";
 import { type CoverageOf, extent, MAX_RANGES, MIB, MOST, READ_AHEAD, united } from "./ranges.ts";
 
-/** Bytes of the first packets by which ffmpeg finds out about the tracks. */
+/** Bytes of the first packets that ffmpeg reads to determine the properties of the tracks. */
 const FIRST = MIB / 2;
 
 /**
- * Packets behind the last compared frame that decoders take before they deliver it, besides those for reordering: one
- * for each of up to 16 threads, and those that wait for them.
+ * Packets after the last compared frame that decoders read before they output it, in addition to those for
+ * reordering: one for each of up to 16 threads, and those that wait for them.
  */
 const AHEAD = 32;
 
-/** A packet by times, size, flags and position. */
+/** A packet, identified by its time, size, flags and position. */
 export interface PlacedPacket {
   readonly pts: number;
   readonly bytes: number;
@@ -69,7 +70,10 @@ function reordered({ pts }: IndexedPackets, times: FrameTimes): number {
 
 interface Listing {
   readonly seek: number | undefined;
-  /** Numbers of the first listed packet, of the first one that counts, and of the one after the last. */
+  /**
+   * Numbers of the first listed packet, of the first one that the proof covers, and of the packet after the
+   * last one.
+   */
   readonly begin: number;
   readonly from: number;
   readonly end: number;

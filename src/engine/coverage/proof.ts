@@ -1,7 +1,8 @@
 /**
- * Proves that the bytes from which frames are decoded are all there. A hole in a file decodes to other pictures without
- * an error, but its packets differ in size, time and hash from those that planning listed. Where planning knew no
- * hashes, the packets must have the places of the plan, and the fetched bytes must have no hole there.
+ * Proves that all bytes from which frames are decoded are on disk. A hole in a file decodes to wrong pictures
+ * without an error, but its packets differ in size, time or hash from those that planning listed. If planning
+ * knew no hashes, the packets must be at the positions in the plan, and the fetched bytes must have no hole
+ * there.
  */
 import type { ByteRange } from "../../jobs/media/byte-range.ts";
 import type { Source } from "../files/source.ts";
@@ -36,7 +37,9 @@ interface LineReader {
   describe(line: string): void;
 }
 
-/** Lists the packets of a proof twice: with their times, sizes and flags, and in a second way. */
+/**
+ * Lists the packets of a proof twice: with their times, sizes and flags, and with their hashes or positions.
+ */
 async function list(
   source: Source,
   { seek, listed: count }: Proof,
@@ -59,11 +62,11 @@ async function list(
   context.signal.throwIfAborted();
 }
 
-/** Compares the lines of both lists, from the first packet that counts to the last. */
+/** Compares the lines of both lists, from the first packet that the proof covers to the last. */
 class ProofReader {
   readonly #proof: Proof;
   readonly #content = new ContentList();
-  /** Packets that have counted so far. */
+  /** Packets so far that the proof covers. */
   readonly #counted = { listed: 0, hashed: 0 };
 
   constructor(proof: Proof) {
@@ -93,10 +96,10 @@ class ProofReader {
   }
 }
 
-/** Compares times, sizes, flags and places. */
+/** Compares times, sizes, flags and positions. */
 class PlaceReader {
   readonly #proof: Proof;
-  /** Lists the heads, and the packets that count. */
+  /** Holds the header lines, and the packets that the proof covers. */
   readonly #list = new PacketList();
   readonly #packets: ListedPacket[] = [];
   readonly #places: number[] = [];
@@ -128,7 +131,7 @@ class PlaceReader {
     const timeBase = this.#list.times()?.timeBase;
     if (timeBase === undefined || counted.length !== this.#proof.packets) return false;
     if (digestOfPlaced(this.#list.codec, timeBase, counted) !== this.#proof.digest) return false;
-    // Decoding begins where the list does.
+    // All packets from the start of the list are checked, because decoding begins there.
     return listed
       .slice(0, first + this.#proof.packets)
       .every(({ place, bytes }) =>

@@ -1,7 +1,8 @@
 /**
- * Finds the places where ffmpeg looks for a time in MPEG-TS, which has no index: it searches by interpolation
- * (ff_gen_search in libavformat/seek.c), and gives up after 64 KiB without a packet. The places are a guess, because
- * decoding times are not known exactly: a segment's proof says whether they sufficed.
+ * Finds the positions that ffmpeg reads when it seeks to a time in MPEG-TS, which has no index: it searches
+ * by interpolation (ff_gen_search in libavformat/seek.c), and gives up after 64 KiB without a packet. The
+ * positions are a guess, because decoding times are not known exactly; the proof of a segment shows whether
+ * they were enough.
  */
 import type { ByteRange } from "../../jobs/media/byte-range.ts";
 import { toNumber } from "../media/rational.ts";
@@ -9,16 +10,17 @@ import { lastUpTo } from "../media/seek.ts";
 import type { FrameTimes } from "../media/track.ts";
 import { MIB } from "./ranges.ts";
 
-/** Most steps of a search that are followed; a search takes about ten. */
+/** Limit of simulated steps of a search; a search takes about ten. */
 const MOST_STEPS = 64;
 /**
- * Seconds by which the time that ffmpeg compares can be earlier or later than that of the frame of the same rank: frames
- * are reordered, and it seeks 3/23 s earlier if they are. A search that depends on it is followed for each.
+ * Seconds by which the time that ffmpeg compares can differ from that of the frame with the same rank,
+ * because frames can be reordered, and ffmpeg then seeks 3/23 s earlier. The search is simulated for each of
+ * them.
  */
 const SHIFTS = [-0.16, -0.12, -0.08, -0.04, 0, 0.04, 0.08];
-/** Bytes that are added at both ends of what a step reads. */
+/** Bytes that are added at both ends of the range that a step reads. */
 const AROUND = MIB / 4;
-/** Packets that a step reads before it knows the time of one. */
+/** Packets that a step may read until one has a time. */
 const READ = 4;
 
 /**
@@ -37,7 +39,10 @@ interface Packet {
   readonly time: number;
 }
 
-/** A search: the packets between which the time is, where the next one may lie at most, and how often `high` was found again. */
+/**
+ * The state of a search: the packets between which the time lies, the highest position of the next packet,
+ * and how many times in a row `high` was found.
+ */
 interface State {
   readonly low: Packet;
   readonly high: Packet;
@@ -56,7 +61,7 @@ function followed(places: Float64Array, pts: Float64Array, target: number): read
     for (let step = 0; step < MOST_STEPS && low.time < target && target < high.time; step++) {
       if (low.place >= limit) return;
       const start = nextOf({ low, high, limit, again }, target);
-      // The first one from there on; `limit` is the last.
+      // The first packet at or after `start`.
       const packet = lastUpTo(places, start - 1) + 1;
       const found = at(packet);
       const { place: last } = at(Math.min(packet + READ, places.length - 1));
@@ -65,7 +70,7 @@ function followed(places: Float64Array, pts: Float64Array, target: number): read
       again = isAgain ? again + 1 : 0;
       if (target <= found.time) [high, limit] = [found, start - 1];
       if (target >= found.time) low = found;
-      // Whether the next packet is the same one depends on a few bytes.
+      // A few bytes decide whether ffmpeg finds this packet a second time, so that case is followed too.
       if (isDoubted && !isAgain && target <= found.time) follow({ low, high, limit, again: 1 }, false);
     }
   };
@@ -74,7 +79,10 @@ function followed(places: Float64Array, pts: Float64Array, target: number): read
   return ranges;
 }
 
-/** Returns where a search reads next: by interpolation, in the middle if that found the same packet again, else from `low` on. */
+/**
+ * Returns the position that a search reads next: by interpolation; if that found the same packet again, in
+ * the middle; after that, from `low` on.
+ */
 function nextOf({ low, high, limit, again }: State, target: number): number {
   const share = (target - low.time) / (high.time - low.time);
   const guesses = [

@@ -14,8 +14,8 @@ import { inputArguments } from "./input.ts";
 
 export interface WantedFrames {
   /**
-   * Ascending numbers of compared frames, counted from the first one of the segment and its context; or the number of
-   * frames from there on.
+   * Ascending numbers of compared frames, counted from the first one of the segment and its context; or a
+   * number of frames, which begin with the first one.
    */
   readonly frames: readonly number[] | number;
   /** Filters after those of the comparison, before its scaling. */

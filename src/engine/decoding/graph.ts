@@ -11,7 +11,8 @@ import type { Segment, TimeRange } from "../planning/segment.ts";
 import { isFromFirst, selection } from "./selection.ts";
 
 /**
- * Removes the tags: ffmpeg would convert samples by a file's colour tags, but scores compare the samples themselves.
+ * Replaces a file's colour tags, by which ffmpeg would convert samples: scores compare the samples
+ * themselves.
  */
 const UNTAG = "setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709:field_mode=prog";
 /** Scaling as VMAF's authors recommend, pinned: lanczos or bilinear give other scores. */
@@ -50,7 +51,10 @@ export function decodedChain(
   ].join(",");
 }
 
-/** Returns the filters that make plain YUV of decoded frames, without the tags by which ffmpeg would convert them. */
+/**
+ * Returns the filters that turn decoded frames into plain YUV, without the tags by which ffmpeg would convert
+ * them.
+ */
 function untagged(track: Track): readonly string[] {
   return [...toPlanar(track), UNTAG];
 }
@@ -97,9 +101,9 @@ const RANGE_NAMES = { LIMITED: "tv", FULL: "pc" } as const;
 const MATRIX_NAMES = { BT601: "smpte170m", BT709: "bt709", BT2020: "bt2020ncl" } as const;
 
 /**
- * Converts the samples of the distorted video at its own depth. The filter multiplies YUV by one matrix. `scale` and
- * `zscale` convert through RGB and clip colours that RGB does not have: of noisy test pictures, half of the samples
- * changed, by up to 76 of 255; with this filter, 80 in 160,000 by 1.
+ * Converts the samples of the distorted video at its own depth. The filter multiplies YUV by one matrix.
+ * `scale` and `zscale` convert through RGB and clip colours that RGB does not have: in noisy test pictures,
+ * they changed half of the samples, by up to 76 of 255; this filter changed 80 of 160,000 samples, by 1.
  */
 function recolour({ side, pixels }: Track, { recolour }: Pairing): readonly string[] {
   if (side !== "distorted" || recolour === undefined) return [];

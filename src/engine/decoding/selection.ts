@@ -75,7 +75,10 @@ function condition(all: readonly Stretch[], base: number, step: number, hasNext 
   return `if(lt(n\\,${(right[0]?.first ?? 0) - base})\\,${halves.join("\\,")})`;
 }
 
-/** Returns the condition for one stretch. The last one has no end of its own: trim ends it if frames follow. */
+/**
+ * Returns the condition for one stretch. The last stretch has no upper bound here: if frames follow, the
+ * filter trim ends it.
+ */
 function within({ first, last }: Stretch, base: number, step: number, hasNext: boolean): string {
   const [from, to] = [first - base, last - base];
   const bounds = hasNext ? `between(n\\,${from}\\,${to})` : `gte(n\\,${from})`;

@@ -37,9 +37,9 @@ export interface UnitScore {
 
 export interface Estimate {
   readonly mean: number;
-  /** Of the 95 % confidence interval; 0 if all units are in the sample. */
+  /** Half width of the 95 % confidence interval; 0 if all units are in the sample. */
   readonly halfWidth: number;
-  /** Of the mean; 0 if all units are in the sample. */
+  /** Standard error of the mean; 0 if all units are in the sample. */
   readonly standardError: number;
   /** Number of units in the sample. */
   readonly units: number;
@@ -84,12 +84,15 @@ export function unseenShare(units: number, total: number): number {
   return Math.log(1 - CONFIDENCE) / (total * Math.log1p(-units / total));
 }
 
-/** The inverse of unseenShare: the number of units, not whole, of which a sample misses `share` with 5 %. */
+/**
+ * The inverse of unseenShare: the number of units, as a real number, with which a sample misses `share` with
+ * a probability of 5 %.
+ */
 export function unitsToShow(share: number, total: number): number {
   return -total * Math.expm1(Math.log(1 - CONFIDENCE) / (total * share));
 }
 
-/** In the order of time. */
+/** Returns the drawn units in the order of time. */
 function drawnUnits(plan: SamplingPlan, units: number, scoreOf: (unit: number) => UnitScore): Drawn[] {
   const starts = plan.starts.slice(0, units).sort();
   const numbers = plan.order.slice(0, units).sort();
@@ -119,6 +122,6 @@ function freedom(drawn: readonly Drawn[], residuals: readonly number[]): number 
     squares += pair ** 2;
   }
   const estimated = (3 * sum ** 2) / squares - 2;
-  // Without differences, or with ones whose squares overflow, it is not a number.
+  // If all differences are 0, or if their squares overflow, it is not a number.
   return Number.isNaN(estimated) ? 1 : Math.max(1, estimated);
 }

@@ -6,7 +6,10 @@
 import { type Estimate, estimateMean, UNSEEN_DEPTH, type UnitScore, unitsToShow } from "./mean.ts";
 import type { SamplingPlan } from "./sampling-plan.ts";
 
-/** Each look has 20 % more units than the one before it, on average a tenth more than necessary. */
+/**
+ * Each look has 20 % more units than the one before it, so a sample has on average a tenth more units than
+ * necessary.
+ */
 const GROWTH = 1.2;
 /**
  * The largest share of the units in a sample. A unit takes two to three times as long as its frames do in one piece:
@@ -26,7 +29,10 @@ const MARGIN = 1.25;
 const FEWEST_UNITS = 40;
 
 export interface Assessment {
-  /** By the look that ended the sample, else by the last complete one or the trial; undefined before. */
+  /**
+   * The estimate of the look that ended the sample, or else of the last complete look or the trial; undefined
+   * before these.
+   */
   readonly estimate: Estimate | undefined;
   /** Whether the estimate is as precise as requested: no further units are needed. */
   readonly precise: boolean;
@@ -49,8 +55,9 @@ export function looks(units: number, tolerance: number): readonly number[] {
 }
 
 /**
- * Whether a sample of LARGEST_SHARE is probably not precise enough either, by the standard error of this one. Deciding
- * so early saves the looks between. A wrong decision costs only time, because the mean of all units is exact.
+ * Whether even a sample of LARGEST_SHARE is probably not precise enough, judged by the standard error of this
+ * one. Giving up early saves the looks in between. A wrong decision costs only time, because the mean of all
+ * units is exact.
  */
 function isHopeless({ standardError, units }: Estimate, total: number, tolerance: number): boolean {
   const remaining = (share: number): number => (1 - share) / share;

@@ -2,9 +2,9 @@
 import { MAX_SEGMENTS } from "../../jobs/request-limits.ts";
 
 /**
- * Fewer frames per unit make a sample of the same number of frames more precise, because frames of one scene have
- * similar scores. Units of less than 16 frames save no time: each costs the start of a scorer, and the decoding from the
- * key frame before it.
+ * Minimum frames of a unit. Shorter units make a sample of the same number of frames more precise, because
+ * frames of one scene have similar scores. Units of fewer than 16 frames save no time: each requires starting
+ * a scorer, and decoding from the key frame before it.
  */
 const FEWEST_FRAMES = 16;
 

@@ -10,7 +10,7 @@ import { systemReason } from "../../platform/system-reason.ts";
 import type { MediaRoots } from "./roots.ts";
 import { quote, verifyInside } from "./source.ts";
 
-/** Most names of a folder that are read to be sorted. */
+/** Limit of names in a folder; all of them are read to be sorted. */
 const MAX_NAMES = 100_000;
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK;
 
@@ -22,15 +22,15 @@ export interface FolderEntry {
 }
 
 export interface FolderPage {
-  /** In the order of the bytes of their names. */
+  /** Entries in the byte order of their names. */
   readonly entries: readonly FolderEntry[];
   /** The name after which the next page begins; undefined: this is the last one. */
   readonly next: string | undefined;
 }
 
 /**
- * Returns at most `size` files and folders after a name. Omits other kinds of entries, links that lead outside, and
- * names that no job can have. Throws PATH_NOT_ALLOWED, MEDIA_NOT_FOUND, MEDIA_NOT_READABLE.
+ * Returns at most `size` files and folders after a name. Omits other kinds of entries, links that lead
+ * outside, and names that no job can use. Throws PATH_NOT_ALLOWED, MEDIA_NOT_FOUND, MEDIA_NOT_READABLE.
  */
 export async function listFolder(
   asked: string,
@@ -53,7 +53,7 @@ export async function listFolder(
   }
 }
 
-/** Returns a path of the opened folder itself, because its name may lead elsewhere by now. */
+/** Returns a path that leads to the opened folder itself, because its name may lead elsewhere by now. */
 function placeOf({ fd }: FileHandle, folder: string): string {
   return process.platform === "linux" ? `/proc/self/fd/${fd}` : folder;
 }
@@ -61,7 +61,7 @@ function placeOf({ fd }: FileHandle, folder: string): string {
 async function namesAfter(after: string | undefined, asked: string, place: string): Promise<string[]> {
   const names: Buffer[] = [];
   const least = after === undefined ? undefined : Buffer.from(after);
-  // The type of the names follows from the encoding, which the declaration does not know.
+  // The encoding makes the names buffers, which the type declaration does not express.
   const listed = (await opendir(place, { encoding: "buffer" as BufferEncoding }).catch(
     unlisted(asked),
   )) as AsyncIterable<{

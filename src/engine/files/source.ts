@@ -21,7 +21,7 @@ export interface Source extends AsyncDisposable {
   /** The path as given by the caller, for messages. */
   readonly asked: string;
   readonly path: string;
-  /** The file's own name, without folders. */
+  /** File name without folders. */
   readonly fileName: string;
   readonly handle: FileHandle;
   readonly size: number;
@@ -35,7 +35,7 @@ export interface Source extends AsyncDisposable {
   readonly extension: string;
   /** Fetches bytes to disk; undefined: all of the file is there. */
   readonly fetch?: RemoteVideo["fetch"];
-  /** Whether these bytes are on disk as they were fetched; undefined like `fetch`. */
+  /** Whether these bytes are on disk as they were fetched; undefined if `fetch` is. */
   readonly holds?: RemoteVideo["holds"];
   /** Throws MEDIA_CHANGED if the file was modified since it was opened. */
   verifyUnchanged(): Promise<void>;
@@ -134,7 +134,10 @@ export interface Opening {
   readonly roots: MediaRoots | undefined;
   /** Opens the sides that are not files on this machine. */
   readonly remote: WorkOptions["remote"];
-  /** Whether the work itself fetches what it needs of these sides; default: they are fetched whole beforehand. */
+  /**
+   * Whether the work itself fetches the parts of these sides that it needs; default: they are fetched whole
+   * beforehand.
+   */
   readonly fetchesItself?: boolean | undefined;
   readonly signal: AbortSignal;
 }
@@ -151,7 +154,7 @@ export async function withSources<T>(
   return done;
 }
 
-/** Opens both videos. The caller must dispose of what is returned. */
+/** Opens both videos. The caller must dispose of the result. */
 export async function openSources(
   request: Readonly<Record<Side, string>>,
   { roots, remote, fetchesItself, signal }: Opening,

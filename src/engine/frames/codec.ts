@@ -24,8 +24,9 @@ const WIDEST = 8;
 /** 24 models and features with up to 40 columns each fit. */
 const MAX_COLUMNS = 1024;
 /**
- * Limit of an inflated body: without it a deflated chunk of 900 KB could inflate to a thousand times its size. Chunks
- * are filled by the size of their rows before deflation, so no body exceeds the largest chunk that is sent.
+ * Limit of an inflated body in bytes: without it, a deflated chunk of 900 KB could inflate to a thousand
+ * times its size. Chunks are filled by the size of their rows before deflation, so no body exceeds the
+ * largest chunk that is sent.
  */
 const MAX_BODY_BYTES = 2 ** 20;
 /**

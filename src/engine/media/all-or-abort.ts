@@ -4,8 +4,8 @@ import type { Side } from "../contract/request.ts";
 type Work<T> = (signal: AbortSignal) => Promise<T>;
 
 /**
- * Returns the results of all works. If one fails, the others are aborted and awaited, because they still use their
- * files and directories.
+ * Returns all results. If one fails, the others are aborted and awaited, because
+ * they still use their files and directories.
  */
 export async function allOrAbort<T extends readonly unknown[]>(
   signal: AbortSignal,

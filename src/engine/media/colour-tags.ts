@@ -6,7 +6,7 @@ export type Likeness = "same" | "near" | "other";
 interface Tag {
   /** For people. */
   readonly title: string;
-  /** Tags of one kind mean the same samples; those of one family, nearly the same. */
+  /** Tags of one kind mean the same samples; tags of one family mean nearly the same samples. */
   readonly kind: string;
   readonly family: string;
 }
@@ -49,7 +49,7 @@ const PRIMARIES: Readonly<Record<string, Tag>> = {
   smpte432: tag("P3 of D65", "D65", "P3"),
 };
 
-/** Names in showinfo's lines: what follows one on the line can be another thread's. */
+/** The names to match in showinfo's lines: the text after a name on the line can come from another thread. */
 export const TRANSFER_NAMES: readonly string[] = Object.keys(TRANSFERS);
 export const PRIMARIES_NAMES: readonly string[] = Object.keys(PRIMARIES);
 

@@ -1,18 +1,21 @@
 /**
- * The content of a track: digests of its packets, in blocks that begin at key frames. To compute them, ffmpeg lists
- * each packet twice while probing: by framecrc with its flags, and by framehash with a hash of 128 bits. For fetched
- * videos, it lists the packets a third time, with their places in the file.
+ * The content of a track: digests of its packets, in blocks that begin at key frames. To compute them, ffmpeg
+ * lists each packet twice while probing: by framecrc with its flags, and by framehash with a hash of 128
+ * bits. For fetched videos, it lists the packets a third time, with their positions in the file.
  */
 import { createHash, type Hash } from "node:crypto";
 import { NumberList } from "../../platform/number-list.ts";
 import { lastUpTo } from "./seek.ts";
 
-/** The arguments of ffmpeg's framehash. Murmur3 costs a tenth of the listing; SHA-256 would double it. */
+/**
+ * The arguments of ffmpeg's framehash. Murmur3 takes a tenth of the time of listing; SHA-256 would double the
+ * time.
+ */
 export const FRAME_HASH: readonly string[] = ["-f", "framehash", "-hash", "murmur3"];
 
 /**
- * The arguments of the list of places: each packet's position in the file stands where its time usually does. The short
- * hash distinguishes its lines from the others.
+ * The arguments of the list of positions: each packet's position in the file takes the place of its time. The
+ * short hash distinguishes its lines from the others.
  */
 export const PLACE_LIST: readonly string[] = [
   ...["-bsf:v", "setts=pts=POS:dts=N", "-f", "framehash", "-hash", "adler32"],
@@ -26,7 +29,7 @@ export function isTime(pts: number): boolean {
   return Math.abs(pts) < NO_TIME;
 }
 
-/** Packets of the shortest block; where every frame is a key frame, each would be a block. */
+/** Minimum packets of a block; without it, each frame would be a block where every frame is a key frame. */
 const FEWEST = 8;
 const DIGEST_BYTES = 32;
 
@@ -37,8 +40,8 @@ export interface TrackContent {
   /** SHA-256 of each block, concatenated. */
   readonly digests: Buffer;
   /**
-   * Times of each block, in the units of the track's times: that of its key frame, and the earliest of its frames.
-   * Undefined: the key frames are not in order, or have no times.
+   * Times of each block, in the units of the track's times: that of its key frame, and the earliest time of
+   * its frames. Undefined: the key frames are not in order, or have no times.
    */
   readonly times: { readonly keys: Float64Array; readonly earliest: Float64Array } | undefined;
   /** Number of packets in each block. */
@@ -55,32 +58,35 @@ export function isHashLine(line: string): boolean {
   return HASHED.test(line);
 }
 
-/** A line of the list of places, and the heads that only this list has. */
+/** Matches a line of the list of positions, and the header lines that only this list has. */
 const PLACED = /^(?:[^,]*,){5} *[0-9a-f]{8}\b/;
 const PLACED_HEAD = /^#(?:hash: adler32|extradata .*\b[0-9a-f]{8})$/;
 
-/** Whether a line is of the list of places. */
+/** Whether a line belongs to the list of positions. */
 export function isPlaceLine(line: string): boolean {
   return PLACED.test(line) || PLACED_HEAD.test(line);
 }
 
-/** Facts in ffmpeg's description of a track that change with its size alone. */
+/** Matches the bit rate in ffmpeg's description of a track, which changes with the file's size alone. */
 const RATES = /, \d+ kb\/s/g;
 
 /**
- * Removes the decoding time, which ffmpeg guesses in some containers, differently after a seek than from the beginning.
+ * Removes the decoding time. For some containers ffmpeg guesses it, and its guess differs between a start
+ * after a seek and one from the beginning.
  */
 function withoutDts(line: string): string {
   return line.replace(/,[^,]*/, "");
 }
 
 export class ContentList {
-  /** Sorted when they are used, because the two lists are written at the same time, in any order. */
+  /**
+   * Sorted before use, because the two lists are written concurrently and their lines arrive in any order.
+   */
   readonly #parameters = new Set<string>();
   readonly #digests: Buffer[] = [];
   readonly #keys: number[] = [];
   readonly #earliest: number[] = [];
-  /** Lines of packets that only one of the lists has so far. */
+  /** Lines of packets that so far appeared in only one of the lists. */
   #listed: { readonly line: string; readonly pts: number; readonly isKey: boolean }[] = [];
   #hashed: string[] = [];
   #block: Hash | undefined;

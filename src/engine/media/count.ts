@@ -1,4 +1,4 @@
-/** Counts the frames that really decode, where the container's count is not enough. */
+/** Counts the frames that really decode, if the container's count is not reliable enough. */
 import { Failure } from "../../platform/failure.ts";
 import type { Source } from "../files/source.ts";
 import { decodeLimits } from "../sandbox/limits.ts";

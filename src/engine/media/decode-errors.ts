@@ -40,7 +40,7 @@ const SIGNS: readonly Sign[] = [
     what: "is a playlist, a manifest or another kind of file that is not a single video container",
   },
   {
-    // Only the file's name suggests the format; nothing in its content does.
+    // The file's name suggests the format, but nothing in its content does.
     pattern: /misdetection possible/,
     code: "MEDIA_UNSUPPORTED",
     what: "is not a video container that svc can read",
@@ -105,7 +105,7 @@ export function openFailure(source: Source, exit: Exit, messages: Messages): Fai
   return failureOf(source, exit, messages, SIGNS);
 }
 
-/** Throws if a file was not decoded to its end, or not as it was coded. */
+/** Throws if a file was not decoded to its end, or not exactly as it was coded. */
 export function refuseFailedDecode(source: Source, exit: Exit, messages: Messages): void {
   refuseBrokenRun(exit, messages);
   if (exit.code !== 0) throw decodeFailure(source, exit, messages);

@@ -5,8 +5,9 @@ import { type Command, inputName } from "../sandbox/sandbox.ts";
 import { MAX_PIXELS } from "./pixels.ts";
 
 /**
- * Containers that may be opened. Each carries its data in one file. Playlists and manifests (hls, dash, concat, imf,
- * sdp …) read other files or the network and are excluded, as are image sequences and script formats.
+ * Containers that may be opened. Each has all of its data in one file. Playlists and manifests (hls, dash,
+ * concat, imf, sdp …) read other files or the network and are excluded, as are image sequences and script
+ * formats.
  */
 const DEMUXERS = [
   "mov,mp4,m4a,3gp,3g2,mj2",

@@ -25,7 +25,7 @@ const PRIMARIES_TAG = new RegExp(` color_primaries:(${PRIMARIES_NAMES.join("|")}
 export class PictureReader {
   format = "";
   #frame: Pick<Picture, "width" | "height" | "sampleAspect" | "pixelFormat"> | undefined;
-  /** undefined: not printed, which is never so for a frame. */
+  /** undefined until it is printed; it is printed for every frame. */
   #range: Picture["range"] | undefined;
   #transfer: string | undefined;
   #primaries: string | undefined;
@@ -44,7 +44,8 @@ export class PictureReader {
       const size = { width: Number(width), height: Number(height) };
       this.#frame = { ...size, sampleAspect: parseRational(aspect), pixelFormat };
     }
-    // The value ends the filter's call of the log: what follows on the line can be another thread's.
+    // The value is the last text of the filter's call to the log: the text after it on the line can come from
+    // another thread.
     const range = / color_range:(pc|tv|unknown|unspecified|reserved)/.exec(line)?.[1];
     if (range) this.#range = range === "pc" ? "full" : range === "tv" ? "limited" : "";
     this.#primaries = PRIMARIES_TAG.exec(line)?.[1] ?? this.#primaries;

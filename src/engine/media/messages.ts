@@ -31,7 +31,8 @@ export class Messages {
     const [, context = "", level, text = ""] = LINE.exec(line) ?? [];
     if (level === undefined) return;
     const message = context + text;
-    // Only these messages report it, so the first one is kept regardless of how many others follow.
+    // Only these messages report concealment, so the first one is kept regardless of how many other messages
+    // follow.
     if (CONCEALMENT.test(message)) this.#concealment ??= message;
     if (level === "info") return;
     if (SIZE_CHANGE.test(message)) this.#sizeChange ??= message;

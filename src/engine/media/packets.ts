@@ -4,11 +4,11 @@ import { type ContentList, isHashLine, isPlaceLine, isTime } from "./content.ts"
 import { parseRational, type Rational } from "./rational.ts";
 import { type FrameTimes, refuseTooMany } from "./track.ts";
 
-/** AV_PKT_FLAG_KEY and AV_PKT_FLAG_DISCARD of libavcodec; framecrc prints flags only where they are not just KEY. */
+/** AV_PKT_FLAG_KEY and AV_PKT_FLAG_DISCARD of libavcodec; framecrc prints flags unless they are only KEY. */
 export const FLAG_KEY = 1;
 const FLAG_DISCARD = 4;
 
-/** The options of a list; each line is written at once, in one piece: several lists share the pipe. */
+/** The options of a list. Each line is flushed as one write, because several lists share the pipe. */
 export const LIST_PACKETS: readonly string[] = [
   ...["-map", "0:V:0", "-c", "copy", "-copyinkf", "-map_metadata", "-1", "-flush_packets", "1"],
 ];
@@ -49,8 +49,8 @@ export class PacketList {
   }
 
   /**
-   * Parses a line: headers such as "#tb 0: 1/25", then "stream, dts, pts, duration, size, crc[, F=0x..][, …]"; and those
-   * of framehash, with a hash in the place of the checksum.
+   * Parses a line: headers such as "#tb 0: 1/25", then "stream, dts, pts, duration, size, crc[, F=0x..][,
+   * …]"; and lines of framehash, with a hash in place of the checksum.
    */
   read(line: string): void {
     if (isPlaceLine(line)) {

@@ -1,6 +1,9 @@
-/** Small pictures of frames, 8 bits a sample, by which two videos are related, and of fields, by which interlaced video is recognised. */
+/**
+ * Small pictures of frames, with 8 bits per sample, from which the relation of two videos is found, and of
+ * fields, from which interlaced video is recognised.
+ */
 
-/** Size of the luma of a picture of any shape; each chroma plane has half of it. */
+/** Size of the luma of every picture, regardless of the shape of the video; each chroma plane has half of it. */
 export const LUMA = { width: 240, height: 136 } as const;
 export const CHROMA = { width: LUMA.width / 2, height: LUMA.height / 2 } as const;
 const LUMA_BYTES = LUMA.width * LUMA.height;

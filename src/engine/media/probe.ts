@@ -49,14 +49,15 @@ async function inspect(source: Source, context: ProbeContext, ignoreEditLists: b
 }
 
 /**
- * Decodes only key frames. A decoder runs ahead of the first frame, which in a master of 12 Mbit/s takes half of a
- * probe's time.
+ * Decodes only key frames. Without this, a decoder decodes beyond the first frame, which for a master of 12
+ * Mbit/s takes half of a probe's time.
  */
 const KEY_FRAMES: readonly string[] = ["-skip_frame", "nokey"];
 
 /**
- * Lists the packets of the video track with checksums, a second time with hashes if the context asks for them,
- * of a video that is fetched a third time with places, and decodes its first key frame; its first frame if no key frame decodes or plays.
+ * Lists the packets of the video track with checksums, a second time with hashes if the context asks for
+ * them, and, for a fetched video, a third time with positions. Also decodes the first key frame, or the first
+ * frame if no key frame decodes or plays.
  */
 async function list(source: Source, context: ProbeContext, options: readonly string[]): Promise<Found> {
   const { ffmpeg } = context;
@@ -67,12 +68,12 @@ async function list(source: Source, context: ProbeContext, options: readonly str
     );
   }
   const quick = await read(source, { ...context, ffmpeg }, [...KEY_FRAMES, ...options]);
-  // Without a video track the option is an error, so refusals must come from a read without it.
+  // Without a video track the option is an error, so a refusal must be based on a run without it.
   const lacksPicture = quick.exit.code !== undefined && quick.shown === undefined;
   const listed = lacksPicture ? await read(source, { ...context, ffmpeg }, options) : quick;
   const { exit, packets, picture, messages, shown } = listed;
   refuseBrokenRun(exit, messages);
-  // Only a program that opened the file shows that it has no frames, or none that decode.
+  // Only a program that could open the file proves that the file has no frames, or none that decode.
   const isRead = exit.code === 0 && picture.format !== "";
   if (isRead && packets.coded === 0) throw noFrames(source);
   if (isRead && !shown) throw damaged(source, messages);
@@ -134,8 +135,8 @@ async function readFirst(
 }
 
 /**
- * Probes a file whose packets were listed by its index. Only the bytes of its first packets need be there. Undefined: its first frame does
- * not decode.
+ * Probes a file whose packets were listed by its index. Only the bytes of its first packets need to be
+ * fetched. Returns undefined if its first frame does not decode.
  */
 export async function probeListed(
   source: Source,
@@ -194,7 +195,10 @@ function toTrack(source: Source, found: Found): Omit<Track, "selfChecking"> {
 /** Containers in which seeking to a time was verified to land before it (docs/exactness.md). */
 const SEEKABLE = new Set([MOV, "matroska,webm", "mpegts", "flv", "mxf"]);
 
-/** Returns why a frame range of this file does not decode alone to the same frames as in a whole run. */
+/**
+ * Returns why a frame range of this file, decoded alone, may give other frames than a whole run; undefined if
+ * it gives the same.
+ */
 function uncuttable(found: Found, timed: boolean): string | undefined {
   const { format, packets } = found;
   if (!SEEKABLE.has(format)) return `${format || "its container"} does not support exact seeking by time`;

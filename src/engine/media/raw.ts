@@ -19,7 +19,7 @@ interface Geometry {
   readonly warnings: readonly Warning[];
 }
 
-/** The rate with which ffmpeg reads raw video without a rate of its own: it needs one to number the frames. */
+/** The frame rate that ffmpeg is given for raw video of unknown rate: it needs one to number the frames. */
 export const COUNTING_RATE: Rational = { num: 25, den: 1 };
 
 export function isRaw(source: Source): boolean {

@@ -7,7 +7,7 @@ const REORDER_HEURISTIC = 0.135;
 
 /** Containers in which seeking searches for a time and may miss it by some frames. */
 const SEARCHED = new Set(["mpegts", "mxf", "flv"]);
-/** Seconds; longer than the frames by which a search may miss. */
+/** Seconds; more than the frames last by which a search may miss. */
 const SEARCH_MARGIN = 0.5;
 
 /** Returns the time in seconds to seek to for a frame; undefined: start at the beginning. */
@@ -21,7 +21,7 @@ export type Seek = (frame: number) => number | undefined;
  */
 export function seekIn(track: Track, times: FrameTimes): Seek {
   if (SEARCHED.has(track.container)) return searching(times);
-  // Raw video is located by arithmetic that rounds: there the key frame's own time is safe.
+  // For raw video, ffmpeg computes the position and rounds it, so seeking to the frame's own time is safe.
   return byIndex(times, track.samples === undefined ? REORDER_HEURISTIC : 0);
 }
 
@@ -44,7 +44,7 @@ function searching({ pts, keys, timeBase }: FrameTimes): Seek {
   };
 }
 
-/** Seeks to the last key frame, plus enough that ffmpeg does not land at the one before. */
+/** Seeks to the last key frame, plus a margin so that ffmpeg does not land at the one before. */
 function byIndex({ pts, keys, timeBase }: FrameTimes, behind: number): Seek {
   const tick = toNumber(timeBase);
   return (frame) => {

@@ -1,12 +1,12 @@
-/** The options with which ffmpeg opens a track as what probing found it to be. */
+/** The options with which ffmpeg opens a track so that it reads the same as probing did. */
 import { COUNTING_RATE } from "./raw.ts";
 import type { Track } from "./track.ts";
 
 export const IGNORE_EDIT_LISTS: readonly string[] = ["-ignore_editlist", "1"];
 
 /**
- * Returns the options that a track needs to be opened as what probing found. They are derived from its facts alone:
- * a plan from another machine carries facts, never options.
+ * Returns the options that open a track as probing found it. They are derived from its facts alone: a plan
+ * from another machine carries facts, never options.
  */
 export function trackOptions({
   samples,

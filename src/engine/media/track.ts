@@ -14,7 +14,7 @@ export interface Track {
   readonly codec: string;
   readonly width: number;
   readonly height: number;
-  /** Displayed width of a sample over its height; undefined if the file states none. */
+  /** Displayed width of a sample divided by its height; undefined if the file states none. */
   readonly sampleAspect: Rational | undefined;
   readonly pixels: PixelFormat;
   readonly range: "limited" | "full" | "";
@@ -41,7 +41,10 @@ export interface Track {
   readonly samples: "y4m" | "raw" | undefined;
   /** Whether its decoder reports every picture that it does not complete (self-checking.ts). */
   readonly selfChecking: boolean;
-  /** Whether Netflix's vmaf reads the file's samples unchanged, without shifting chroma or rejecting the header. */
+  /**
+   * Whether Netflix's vmaf reads the file's samples unchanged: it neither shifts chroma nor rejects the
+   * header.
+   */
   readonly straight: boolean;
   /** Digests of its packets; undefined if it has none, or they are not known. */
   readonly content?: TrackContent | undefined;
@@ -52,7 +55,7 @@ export interface Track {
 
 /** The packets of a track as the index of its file lists them, in decoding order. */
 export interface IndexedPackets {
-  /** The bytes by which the file is opened; in order. */
+  /** The bytes that are read to open the file; in order. */
   readonly opened: readonly ByteRange[];
   readonly pts: Float64Array;
   readonly sizes: Float64Array;

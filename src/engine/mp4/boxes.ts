@@ -2,27 +2,27 @@
 
 export interface Box {
   readonly type: string;
-  /** Without its head. */
+  /** Content without the head. */
   readonly body: Buffer;
 }
 
-/** Size of a box's head, and of one whose size takes 64 bits. */
+/** Bytes of a box's head, and of a head with a 64-bit size. */
 export const HEAD_BYTES = 8;
 export const LARGE_HEAD_BYTES = 16;
 
-/** Boxes in one parent. An index has a few for each track. */
+/** Limit of boxes in one parent. An index has a few for each track. */
 const MAX_BOXES = 1000;
 
 /** The head of a box: its type and size. */
 export interface BoxHead {
   readonly type: string;
   readonly headBytes: number;
-  /** With its head. */
+  /** Size of the box, including its head. */
   readonly bytes: number;
 }
 
 /**
- * Reads the head of a box. Undefined: it is not whole, or its size is impossible.
+ * Reads the head of a box. Returns undefined if it is incomplete or its size is impossible.
  *
  * @param left bytes from its beginning to the end of what contains it
  */
@@ -36,7 +36,7 @@ export function boxHead(head: Buffer, left: number): BoxHead | undefined {
   return bytes < headBytes || bytes > left ? undefined : { type, headBytes, bytes };
 }
 
-/** Returns the boxes in a box's body; undefined if they do not fill it exactly. */
+/** Returns the boxes inside a box's body; undefined if they do not fill it exactly. */
 export function boxesIn(body: Buffer): readonly Box[] | undefined {
   const boxes: Box[] = [];
   for (let at = 0; at < body.length; ) {

@@ -1,4 +1,6 @@
-/** Reads the index of a fetched MP4 or MOV: the places of its boxes, and the box that describes its tracks. */
+/**
+ * Reads the index of a fetched MP4 or MOV: the positions of its boxes, and the box that describes its tracks.
+ */
 import { type ByteRange, bytesIn } from "../../jobs/media/byte-range.ts";
 import type { Source } from "../files/source.ts";
 import { type BoxHead, boxHead, LARGE_HEAD_BYTES } from "./boxes.ts";
@@ -6,22 +8,25 @@ import { type BoxHead, boxHead, LARGE_HEAD_BYTES } from "./boxes.ts";
 export interface Layout {
   /** Body of the box that describes the tracks. */
   readonly moov: Buffer;
-  /** The bytes by which the file is opened; in order. */
+  /** The bytes that are read to open the file; in order. */
   readonly ranges: readonly ByteRange[];
 }
 
-/** Boxes of a file. */
+/** Limit of boxes at the top level of a file. */
 const MAX_BOXES = 64;
-/** Bytes of an index; a day of packets takes less. A larger one is not read into memory. */
+/** Limit of an index in bytes; a day of packets takes less. A larger index is not read into memory. */
 const MAX_INDEX_BYTES = 64 * 2 ** 20;
-/** Largest share of a file that its index may take; beyond it, nothing would be gained. */
+/** Largest share of a file that its index may have; beyond it, planning by the index saves nothing. */
 const MOST = 0.1;
 /** Boxes of which only the head is read. */
 const SKIPPED = new Set(["mdat", "free", "skip", "wide"]);
-/** Other boxes. Fragments and what belongs to them are not among these. */
+/** Boxes that are read whole. Boxes of fragmented files are not among them. */
 const READ = new Set(["ftyp", "moov", "udta", "uuid"]);
 
-/** Returns undefined if the file is not an MP4 whose index describes all of it; it may still be a video. */
+/**
+ * Returns the layout; undefined if the file is not an MP4 whose index describes all of it. It may still be a
+ * video.
+ */
 export async function readLayout(source: Source): Promise<Layout | undefined> {
   const boxes = await placesOf(source);
   const [moov, ...others] = boxes?.filter(({ type }) => type === "moov") ?? [];

@@ -1,7 +1,7 @@
 /**
- * Probes a large fetched MP4 by its index alone. To list packets, ffmpeg would read the whole file. It gets a condensed
- * file instead: the same index, but with packets of one byte, one after the other. So ffmpeg still determines times,
- * key frames and edit lists.
+ * Probes a large fetched MP4 by its index alone. To list packets, ffmpeg would read the whole file. Instead,
+ * it gets a condensed file with the same index and contiguous packets of one byte each, so that it still
+ * determines times, key frames and edit lists.
  */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,7 +20,10 @@ import { HEAD_BYTES, written } from "./boxes.ts";
 import { readLayout } from "./layout.ts";
 import { type Samples, samplesIn } from "./samples.ts";
 
-/** Returns undefined if all of the file must be read to know its frames, or if they cannot be cut. */
+/**
+ * Returns the track; undefined if the whole file must be read to know its frames, or if the track cannot be
+ * cut.
+ */
 export async function probeIndexed(source: Source, context: DecodeContext): Promise<Track | undefined> {
   const layout = await readLayout(source);
   const samples = layout && samplesIn(layout.moov, source.size);
@@ -43,7 +46,7 @@ interface Listed {
 const CONDENSED = "index.mp4";
 const TYPE = written("ftyp", Buffer.from("isom\0\0\0\0isom", "latin1"));
 
-/** Key frames are those of the index: a parser would look for them in the packets. */
+/** Takes the key frames from the index: a parser would look for them in the packets. */
 const AS_INDEXED: readonly string[] = ["-fflags", "+noparse"];
 
 async function listIndexed(samples: Samples, context: DecodeContext): Promise<Listed | undefined> {
@@ -70,7 +73,7 @@ async function listIndexed(samples: Samples, context: DecodeContext): Promise<Li
 class Lists {
   readonly #samples: Samples;
   readonly #at: number;
-  /** Gets the header lines at once, the packets at the end. */
+  /** Gets header lines as they are read, and the packets at the end. */
   readonly #list = new PacketList();
   readonly #pts = new NumberList();
   readonly #flags = new NumberList();
@@ -111,15 +114,21 @@ class Lists {
   }
 }
 
-/** Most packets from which the first frame is decoded; if all are key frames, one would do. */
+/** Packets that are enough to decode the first frame; fewer are enough if all are key frames. */
 const FIRST_PACKETS = 48;
 const FIRST_KEYS = 8;
-/** Most bytes that ffmpeg reads to find out about the tracks: its default for the option probesize, and some more. */
+/**
+ * Limit of the bytes that ffmpeg reads to determine the tracks' properties: its default for the option
+ * probesize, and a margin.
+ */
 const PROBED_BYTES = 6 * 2 ** 20;
-/** Beyond that, fetching the whole file is simpler. */
+/** Limit of these bytes; beyond it, fetching the whole file is simpler. */
 const MOST_FIRST_BYTES = 256 * 2 ** 20;
 
-/** Returns the bytes from which the file's codec and first frame are known; undefined if it does not begin with a key frame. */
+/**
+ * Returns the bytes from which ffmpeg determines the codec and decodes the first frame; undefined if the file
+ * does not begin with a key frame, or if they are too many.
+ */
 function firstBytes({ flags, pts, places, sizes }: Omit<IndexedPackets, "opened">): ByteRange | undefined {
   const isKey = flags.map((flag) => flag & FLAG_KEY);
   if (!isKey[0] || pts.some((time) => time < (pts[0] ?? 0))) return undefined;

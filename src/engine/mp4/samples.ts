@@ -6,16 +6,19 @@ import { MAX_FRAMES } from "../media/track.ts";
 import { boxesIn, only, written } from "./boxes.ts";
 
 export interface Samples {
-  /** In decoding order. */
+  /** Sizes and positions in decoding order. */
   readonly sizes: Uint32Array;
   readonly places: Float64Array;
-  /** The index of a file that has only this track, with packets of one byte, one after the other from `at` on. */
+  /**
+   * Returns the index of a file that has only this track, with contiguous packets of one byte each from
+   * position `at` on.
+   */
   readonly condensed: (at: number) => Buffer;
 }
 
 /**
- * Sample entries of codecs whose lists were verified to be the same as from whole files. Encrypted ones have other
- * names.
+ * Sample entries of codecs for which lists from the index were verified to equal those from whole files.
+ * Entries of encrypted tracks have other names.
  */
 const CODECS = new Set([
   ...["avc1", "avc3", "hvc1", "hev1", "av01", "vp09"],
@@ -23,7 +26,7 @@ const CODECS = new Set([
 ]);
 /** Handlers of tracks that are not video. */
 const OTHERS = new Set(["soun", "text", "subt", "sbtl", "tmcd", "meta", "hint", "clcp", "data"]);
-/** ffmpeg leaves out larger packets. */
+/** Limit of a packet in bytes; ffmpeg drops larger ones. */
 const MAX_PACKET_BYTES = 2 ** 29;
 
 interface Tables {
@@ -33,7 +36,8 @@ interface Tables {
 }
 
 /**
- * Returns undefined if a track is of another kind, or if its tables contradict each other.
+ * Returns the packets of the video track; undefined if a track is of another kind, or if the tables
+ * contradict each other.
  *
  * @param moov body of the box
  * @param size of the file, in bytes
@@ -96,7 +100,10 @@ function startsOf(short: Buffer | undefined, long: Buffer | undefined): readonly
   });
 }
 
-/** Returns the number of entries that a table states, at `at`, if it has as many. */
+/**
+ * Returns the number of entries that a table states at offset `at`; undefined if it is 0 or the table is too
+ * short for them. `bytes`: size of an entry.
+ */
 function entriesIn(table: Buffer, at: number, bytes: number): number | undefined {
   if (table.length < at + 4) return undefined;
   const count = table.readUInt32BE(at);
@@ -145,7 +152,7 @@ function sizesIn(table: Buffer): Uint32Array | undefined {
   return sizes;
 }
 
-/** Returns a box's body with other tables of sizes and positions. */
+/** Returns a box's body with the tables of sizes and positions of the condensed file. */
 function withTables(body: Buffer, found: Found, at: number): Buffer {
   const boxes = (boxesIn(body) ?? []).map(({ type, body: inner }) => {
     if (PARENTS.some((parent) => parent === type)) return written(type, withTables(inner, found, at));

@@ -9,14 +9,15 @@ import { probeIndexed } from "../mp4/probe-indexed.ts";
 import { type Plan, type PlanOptions, planProbed } from "./plan.ts";
 
 /**
- * Bytes from which on a video is planned by its index. A smaller one is fetched in 2 s at 1 Gbit/s, and its packets are
- * hashed, so that segments can be reused by content.
+ * Minimum bytes of a video that is planned by its index. A smaller one is fetched in 2 s at 1 Gbit/s, and its
+ * packets are hashed so that segments can be reused by content.
  */
 const LARGE = 256 * 2 ** 20;
 
 /**
- * Returns undefined, after fetching both videos whole, if they are needed whole, as for a single segment. Failures here
- * are ignored, because planning the whole videos then finds what is wrong with them.
+ * Returns the plan. If the videos are needed whole, for example for a single segment, fetches them whole and
+ * returns undefined. Failures are ignored, because planning the whole videos then finds what is wrong with
+ * them.
  */
 export async function planByIndex(
   sources: Sources,

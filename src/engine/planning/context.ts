@@ -3,7 +3,9 @@ import { UNKNOWN_MODEL_FACTS } from "../../jobs/models.ts";
 import { invalid } from "../../platform/failure.ts";
 import type { Segment } from "./segment.ts";
 
-/** The most frames before a segment that a model looks at: unknown models from files are given this many. */
+/**
+ * The largest number of frames before a segment that a model looks at; assumed for unknown models from files.
+ */
 const MOST_BEHIND = UNKNOWN_MODEL_FACTS.lookBehind;
 
 /** Frames after a segment: motion is the smaller of the differences to both adjacent frames. */

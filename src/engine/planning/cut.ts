@@ -51,7 +51,10 @@ export function cut(tracks: Readonly<Record<Side, Track>>, pairing: Pairing, opt
   return { segments, whole: undefined };
 }
 
-/** Returns the segment of all frames of a pairing, of which only these are decoded; or why the pair cannot be cut. */
+/**
+ * Returns a segment with all frames of a pairing, for which only these frames are decoded; or the reason why
+ * the pair cannot be cut.
+ */
 export function cutAlone(tracks: Readonly<Record<Side, Track>>, pairing: Pairing): Segment | string {
   const times = cuttable(tracks, pairing);
   if (typeof times === "string") return times;
@@ -64,7 +67,7 @@ export function cutAlone(tracks: Readonly<Record<Side, Track>>, pairing: Pairing
 export const LATEST_SECONDS = 9e12;
 
 type Times = Readonly<Record<Side, FrameTimes>>;
-/** Per side, from the number of a compared frame to that of the side's own frame. */
+/** For each side, a function from the number of a compared frame to that of the side's own frame. */
 type Sources = Readonly<Record<Side, (frame: number) => number>>;
 
 /** Returns the times to cut by, or the reason why the pair cannot be cut. */
@@ -87,10 +90,10 @@ function isReliable({ pts, timeBase }: FrameTimes): boolean {
 }
 
 /**
- * Returns the first frames of segments of about the same length. Each boundary is moved, by at most half of that
- * length, to where the least is decoded only to be dropped: the frame after a key frame, which is then the context
- * before the segment. Differences in length count too, but less the more segments there are: dropped frames add up,
- * while only one segment ends last.
+ * Returns the first frames of segments of about the same length. Each boundary is moved, by at most half of
+ * that length, to where the fewest frames are decoded only to be dropped: the frame after a key frame, which
+ * is then the context before the segment. Differences in length also count, but less the more segments there
+ * are: dropped frames add up, while only one segment ends last.
  */
 function spread(
   count: number,
@@ -147,7 +150,7 @@ function decodingCost({ width, height }: Track, { frameBytes }: FrameTimes): num
   return width * height + PIXELS_PER_BYTE * frameBytes;
 }
 
-/** Returns, per frame, how many frames earlier decoding must begin. */
+/** Returns, for each frame, how many frames before it decoding must begin. */
 function framesSinceKey({ pts, keys }: FrameTimes, frameCount: number): Uint32Array {
   const gaps = new Uint32Array(frameCount);
   let key = 0;
@@ -160,8 +163,9 @@ function framesSinceKey({ pts, keys }: FrameTimes, frameCount: number): Uint32Ar
 }
 
 /**
- * Frames that the first segment decodes before its own, at most: this proves that the file's frames are those that its
- * timestamps number. A file whose first frames do not decode then fails by its counts, and is scored whole.
+ * Limit of the frames that the first segment decodes before its own, to prove that the file's frames are
+ * those that its timestamps number. A file whose first frames do not decode then fails by its counts, and is
+ * scored whole.
  */
 const MOST_COUNTED = 1000;
 

@@ -28,9 +28,9 @@ export function countsSuffice(pairing: Pairing, tracks: Tracks, request: PairReq
 }
 
 /**
- * Updates a pairing with the frames that the tracks really have, and with the runs of the request. Unless the request
- * says which frames to leave out, both counts must be equal, or limited to the common frames. Throws
- * FRAME_COUNT_MISMATCH; INVALID_REQUEST for frames that a track does not have.
+ * Updates a pairing with the frames that the tracks really have, and with the runs of the request. Unless the
+ * request says which frames to leave out, both counts must be equal, or the request must limit them to the
+ * common frames. Throws FRAME_COUNT_MISMATCH; INVALID_REQUEST for frames that a track does not have.
  */
 export function settleCounts(planned: Pairing, tracks: Tracks, request: PairRequest): Pairing {
   const counts = countsOf(tracks, planned.thin);
@@ -89,7 +89,8 @@ function framesOf(track: Track, frames: number): string {
 }
 
 /**
- * Returns the option that pairs the right frames; none if the timestamps show that every option would pair wrong ones.
+ * Returns advice on the option that pairs the right frames; it names none if the timestamps show that every
+ * option would pair wrong ones.
  */
 function advice(
   pairing: Pairing,
@@ -114,8 +115,8 @@ function advice(
 }
 
 /**
- * Returns the advice for a shorter side that lacks frames at the beginning: as many as it has fewer, unless its end
- * differs too.
+ * Returns the advice if the shorter side lacks frames at the beginning: an offset of the difference in
+ * frames, unless its end differs too.
  */
 function startAdvice(
   { counts, thin }: Pairing,

@@ -85,8 +85,8 @@ function startTogether(one: Timeline, other: Timeline): boolean {
 }
 
 /**
- * MPEG-TS and PS can start at any time, by default over a second late, so comparing them with other containers shows
- * nothing.
+ * MPEG-TS and PS can start at any time, by default over a second late, so comparing their times with those of
+ * other containers shows nothing.
  */
 function haveOneClock(one: Track, other: Track): boolean {
   return isMpegSystems(one) === isMpegSystems(other);

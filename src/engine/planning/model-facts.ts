@@ -12,14 +12,17 @@ import { chromaOf, chromaSize } from "../media/pixels.ts";
 
 /** The longer side of the smallest picture whose banding CAMBI judges, in pixels. */
 const CAMBI_LONG_SIDE = 216;
-/** CAMBI corrupts its memory in pictures that are wider, from about 11.4 times the height. */
+/** Largest width of a picture divided by its height: from about 11.4 on, CAMBI corrupts its memory. */
 const CAMBI_ASPECT = 10;
 /** Limits of CAMBI's options enc_width and enc_height, in pixels. */
 const CAMBI_ENCODE = { width: [180, 7680], height: [150, 7680] } as const;
 
 /** SpEED judges chroma in blocks of 5x5 samples of the scaled plane, reduced by 16. */
 const BLOCK = 5;
-/** Fewer values than a block has samples have no covariance: the chroma term is then 0. */
+/**
+ * Minimum number of values: with fewer values than a block has samples there is no covariance, and the chroma
+ * term is 0.
+ */
 const FEWEST_VALUES = BLOCK * BLOCK;
 
 /** A pair as the models see it. */
@@ -74,7 +77,7 @@ function chromaBlocks({ width, height, format }: ScoredPicture, scale: number): 
   return chromaSize(chromaOf(format), width, height).map((samples) => Math.trunc(samples * scale + 0.5) >> 4);
 }
 
-/** Returns the number of positions of a block within whole blocks. */
+/** Returns the number of positions that a block can have within the whole blocks of so many samples. */
 function valuesIn(samples: number): number {
   return BLOCK * Math.trunc(samples / BLOCK) - (BLOCK - 1);
 }

@@ -40,11 +40,11 @@ export interface Pairing {
   readonly recolour: Recolouring | undefined;
   /** The side on which only every n-th frame has a partner, if the rates differ. */
   readonly thin: Thinning | undefined;
-  /** Number of frames left on each side after thinning, according to the containers. */
+  /** Number of frames that remain on each side after thinning, according to the containers. */
   readonly counts: Readonly<Record<Side, number>>;
   /**
-   * The frames that are compared, as the request says; undefined: frame N left after thinning with frame N, from the
-   * first on. If one side is thinned, only every n-th of its frames is in a run.
+   * The compared frames, if the request lists them; undefined: frame N is compared with frame N, counted
+   * after thinning. If one side is thinned, only every n-th of its frames is in a run.
    */
   readonly runs: readonly Run[] | undefined;
   /** Number of frames that are scored. */
@@ -52,7 +52,7 @@ export interface Pairing {
   readonly warnings: readonly Warning[];
 }
 
-/** Frames left on each side after thinning. */
+/** Returns the number of frames that remain on each side after thinning. */
 export function countsOf(
   tracks: Readonly<Record<Side, Track>>,
   thin: Thinning | undefined,
@@ -133,8 +133,8 @@ export function alignedRuns(
 }
 
 /**
- * Whether runs leave out frames that the request did not say to leave out. It says so of frames outside of `runs`, of
- * those without a partner at an `offset`, of those before `start` and of those after `duration`.
+ * Whether runs leave out frames that the request did not exclude. A request excludes frames outside of
+ * `runs`, frames without a partner at its `offset`, and frames before `start` or after `duration`.
  */
 export function lacksFrames(tracks: Tracks, pairing: Pick<Pairing, "thin">, request: PairRequest): boolean {
   if (request.runs !== undefined || request.offset !== undefined) return false;
@@ -184,8 +184,8 @@ function refusePastEnd({ count, ...first }: Run, index: number, tracks: Tracks):
 }
 
 /**
- * Returns the run of all frames that both sides have: the reference's frames in steps of its thinning, and the
- * distorted video's from the frame that shows the reference's first one on.
+ * Returns the run of all frames that both sides have. The distorted video's frames begin with the one that
+ * shows the reference's first frame.
  */
 function overlap(tracks: Tracks, thinned: Thinned, offset: number): readonly Run[] {
   const [step, other] = [stepOf(thinned, "reference"), stepOf(thinned, "distorted")];

@@ -66,7 +66,7 @@ export function pixelReader({ tracks, pairing }: Pair): (segment: Segment) => nu
   return ({ first, count, cut }) => {
     const sides = SIDES.map((side) => {
       const { width, height, frames } = tracks[side];
-      // Frames that are left out between others, or by thinning, are decoded too.
+      // Frames that are left out, between runs or by thinning, are decoded too.
       const from = cut?.[side].range.start === undefined ? 0 : sourceOf(side, first);
       const end = sourceOf(side, first + count - 1) + stepOf(pairing, side);
       return width * height * (Math.min(end, frames) - from);

@@ -57,8 +57,9 @@ const ASSUMED_RATE = 25;
  */
 const FEWEST_FRAMES = 24;
 /**
- * Factor of the length of segments if a video is fetched. Each segment fetches some 40 packets behind its end, which
- * the node of the next one fetches again: at 25 frames per second 15 % of 10 s, 9 % of 16 s.
+ * Factor of the length of segments if a video is fetched. Each segment needs some 40 packets after its end,
+ * which the node of the next segment fetches again: at 25 frames per second, these are 15 % of 10 s, but 9 %
+ * of 16 s.
  */
 const LONGER = 1.6;
 
@@ -123,7 +124,7 @@ function finish(draft: Draft, files: Sources, options: PlanOptions): Plan {
   const length = segmentFrames(options.segmentLength, draft, files);
   const cutting = cut(draft.tracks, draft.pairing, { length, subsample, lookBehind });
   const contents = cutting.segments.map((segment) => segmentContent(draft, segment, files));
-  // There are too many units to state it for each.
+  // There are too many units to store a coverage for each.
   const segments =
     options.segmentLength === "units" ? cutting.segments : withCoverages(cutting.segments, draft, files);
   // The frame times of a film take 10 MB, and nothing needs them after cutting.

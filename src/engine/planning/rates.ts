@@ -95,9 +95,9 @@ function everyNth(every: number): string {
 }
 
 /**
- * Returns the two rates if they differ; undefined if they agree or one is unknown. If the timestamps of one side are
- * uneven, rates agree if they differ by at most one frame over the clip: uneven timestamps are no more precise than
- * that. Even ones distinguish 24 from 23.976 in any number of frames.
+ * Returns the two rates if they differ; undefined if they agree or one is unknown. If the timestamps of one
+ * side are uneven, rates agree if they differ by at most one frame over the clip: uneven timestamps are not
+ * more precise. Even timestamps distinguish 24 from 23.976 in any number of frames.
  */
 export function differentRates(reference: Track, distorted: Track): readonly [number, number] | undefined {
   if (!reference.rate || !distorted.rate) return undefined;

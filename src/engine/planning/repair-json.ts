@@ -42,7 +42,7 @@ const findingDecoder = record({
   fix: optional(fixDecoder),
 });
 
-/** Most runs of a fix that are repeated in its finding. */
+/** Limit of runs in a fix that is repeated in its finding. */
 const MOST_REPEATED = 20;
 
 const decoder = record({ fix: fixDecoder, findings: listOf(findingDecoder, MAX_FINDINGS) });
@@ -62,7 +62,9 @@ function toFix({ offset, runs, crop, mirror, rangeOf, matrixOf }: ReturnType<typ
   };
 }
 
-/** Returns the repair as it is in a plan: a long fix once, and not again with each finding. */
+/**
+ * Returns the repair in the form of a plan: a long fix is written once, and not repeated with each finding.
+ */
 export function repairText({ fix, findings }: Repair): object {
   const isLong = ({ runs = [] }: Fix) => runs.length > MOST_REPEATED;
   const named = findings

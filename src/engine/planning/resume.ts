@@ -108,8 +108,8 @@ function refuseOtherFile({ side, asked, size, modifiedMs }: Source, planned: Fil
 }
 
 /**
- * Verifies a track against its file where that is cheap. Facts of files that the scorer reads directly are taken from
- * the file here; the plan is not trusted.
+ * Verifies a track against its file where that is cheap. If the scorer reads a file directly, its facts are
+ * read from the file here instead of trusting the plan.
  */
 async function provenTrack(track: Track, source: Source): Promise<Track> {
   if (track.samples === undefined) return track;

@@ -31,8 +31,9 @@ export interface Cut {
 }
 
 /**
- * Joins segments that follow each other into segments of up to `longest` frames; longer ones stay as they are. The
- * result is the same as cutting at these frames, because the start of decoding depends on the first frame alone.
+ * Joins segments that follow each other into segments of up to `longest` frames; longer ones stay as they
+ * are. The result is the same as if the pair were cut at these frames, because the start of decoding depends
+ * only on the first frame.
  *
  * @param segments in frame order, from one cutting of a pair
  */

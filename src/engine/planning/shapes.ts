@@ -23,7 +23,7 @@ function isSideways(track: Track, turned: readonly Side[]): boolean {
   return turned.includes(track.side) && track.rotation % 180 === 90;
 }
 
-/** Returns the track as if only its part that is compared had been coded. */
+/** Returns the track as if only its compared part had been coded. */
 export function croppedTrack(track: Track, turned: readonly Side[], area: Area | undefined): Track {
   if (area === undefined) return track;
   refuseArea(track, turned, area);
@@ -77,7 +77,10 @@ export function pictureWarnings({ crop, mirror }: PairRequest): readonly Warning
   });
 }
 
-/** Returns the displayed width over height of a side; samples of unknown shape count as square. */
+/**
+ * Returns the displayed aspect ratio of a side, width divided by height; samples of unknown shape count as
+ * square.
+ */
 function shownShape(track: Track, turned: readonly Side[]): number {
   const shape = (track.width / track.height) * (track.sampleAspect ? toNumber(track.sampleAspect) : 1);
   return isSideways(track, turned) ? 1 / shape : shape;

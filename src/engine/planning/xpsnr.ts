@@ -14,15 +14,18 @@ import { comparedRate } from "./rates.ts";
 const FULL_RESOLUTION = 2048 * 1152;
 /** Frames per second from which temporal activity is measured over three frames instead of two. */
 const HIGH_RATE = 32;
-/** With more bits per sample, the filter takes the upper half of the values for negative. */
+/** With more bits per sample, the filter treats the upper half of the values as negative. */
 const MOST_BITS = 14;
-/** Samples to which ffmpeg pads the rows of its frames, at most: it depends on the processor. */
+/** ffmpeg pads the rows of its frames to a multiple of at most this many samples, depending on the processor. */
 const ROW_SAMPLES = 64;
 
 export interface Xpsnr {
   /** Planar format of the samples that it is computed from. */
   readonly format: string;
-  /** A frame rate of the video's class; the filter knows two, below 32 frames per second and from there on. */
+  /**
+   * A frame rate that stands for the video's class; the filter has two, below 32 frames per second and from
+   * 32 on.
+   */
   readonly rate: 25 | 50;
   /** Number of frames before a frame that its values depend on. */
   readonly lookBehind: 1 | 2;
@@ -45,8 +48,8 @@ export function xpsnrOf({
 }
 
 /**
- * Whether XPSNR can be computed from the samples as compared. With more than 8 bits, the filter takes the rows of the
- * distorted frame to follow each other without padding.
+ * Whether XPSNR can be computed from the samples as compared. With more than 8 bits, the filter assumes that
+ * the rows of the distorted frame follow each other without padding.
  */
 function judgesDepth({ width, format }: Compared): boolean {
   const bits = bitsOf(format);

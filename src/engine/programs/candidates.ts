@@ -6,8 +6,8 @@ import { Failure } from "../../platform/failure.ts";
 import { OWN_SCORERS, type ProgramPlaces, scorerIn } from "./places.ts";
 
 /**
- * How a program came here: named by the user (--vmaf-binary), installed by svc, fetched by npm (its predecessor), found
- * on the PATH.
+ * The origin of a program: named by the user (--vmaf-binary), installed by svc, fetched by npm (an older
+ * program), found on the PATH.
  */
 export type Origin = "given" | "installed" | "npm" | "path";
 

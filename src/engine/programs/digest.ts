@@ -18,7 +18,7 @@ const ELF = Buffer.from("\x7fELF", "latin1");
 /** Bytes at the beginning of a program that contain the name of its loader. */
 const HEADER_BYTES = 64 * 1024;
 
-/** The loader of glibc finds most libraries by this file, which ldconfig writes after each installation. */
+/** glibc's loader finds most libraries through this file, which ldconfig writes after each installation. */
 const LOADER_CACHE = "/etc/ld.so.cache";
 
 /** A fact about a file, and the file's identity when it was read. */

@@ -23,8 +23,8 @@ export interface ScorerBuild {
   /** The program; its name is the path in the wheel. */
   readonly program: PinnedFile;
   /**
-   * The versions that the program reports, if it was run on this platform and found to have the models of svc;
-   * undefined: they have to be found by a trial.
+   * The versions that the program reports, if it was run on this platform and found to have the models of
+   * svc; undefined: a trial has to find them.
    */
   readonly reports: ScorerInfo | undefined;
 }

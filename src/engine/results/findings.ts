@@ -5,8 +5,9 @@ import type { Warning } from "../contract/result.ts";
 import { isUncheckedSample } from "../contract/unchecked.ts";
 
 /**
- * Returns the repaired findings and those of all examined parts, the gravest first. A finding that applies everywhere
- * is listed once, even if only the first part has its fix; events with frames stay separate.
+ * Returns the repaired findings and those of all examined parts, the gravest first. A finding about all
+ * frames is listed once, even if only the first part has its fix; findings about certain frames stay
+ * separate.
  */
 export function joinFindings(
   repair: Repair | undefined,

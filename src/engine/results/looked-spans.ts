@@ -2,7 +2,9 @@
 import type { FrameSpan } from "../contract/finding.ts";
 import type { Segment } from "../planning/segment.ts";
 
-/** Most frames that are examined together: 24 s at 25 frames per second, 58 MB of pictures of both sides. */
+/**
+ * Limit of frames that are examined together: 24 s at 25 frames per second, 58 MB of pictures of both sides.
+ */
 const MOST_TOGETHER = 600;
 /** Longest run whose frames are all examined. */
 const MOST_OF_ALL = 2 * MOST_TOGETHER;
@@ -11,8 +13,8 @@ const SPANS = 4;
 export const SPAN = 300;
 
 /**
- * Frames of the shortest cut segment that is examined: fewer show too little, and examining them would cost more than
- * scoring.
+ * Minimum frames of a segment that is examined: fewer show too little, and examining them would take longer
+ * than scoring.
  */
 const FEWEST = 24;
 

@@ -27,7 +27,10 @@ export type Chunks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
  * pairs at a time within 1 GiB, regardless of what nodes report; columns that widen take twice as much.
  */
 const MAX_BYTES = 160 * 2 ** 20;
-/** Limit of the metrics of one model, its own features included, or of one feature: far more than any has. */
+/**
+ * Limit of the metrics of one model, including its own features, or of one feature; it is far more than any
+ * has.
+ */
 const METRICS_OF_ONE = 40;
 
 /**
@@ -136,7 +139,7 @@ function refuseForeignMetrics(
     throw misfit(part, `a part has ${metrics.length} metrics, but the request allows at most ${most}`);
 }
 
-/** Returns the failure for a part that does not fit: a fault of cutting, unless the part is the whole video. */
+/** Returns the failure for a part that does not fit: SegmentMismatch, unless the part is the whole video. */
 export function misfit(part: StoredPart<Chunks> | undefined, what: string): Failure {
   const message = `The scored parts do not fit together: ${what}.`;
   return part?.segment === undefined

@@ -10,7 +10,10 @@ import type { Plan } from "../planning/plan.ts";
 import { writePlan } from "../planning/plan-json.ts";
 import { writeSegment } from "../planning/segment-json.ts";
 
-/** Increment this with every change that can give equal pictures other scores, findings, shots or refusals. */
+/**
+ * Increment this with every change of svc that can give equal pictures other scores, findings, shots or
+ * refusals.
+ */
 const REVISION = 2;
 
 const NO_FILE = { size: 0, modifiedMs: 0 };
@@ -29,7 +32,7 @@ export function reuseKeys(plan: Plan, scorer: ScorerInfo, seen: string): readonl
   return plan.segments.map((segment, index) => {
     const content = plan.contents?.[index];
     if (content === undefined) return undefined;
-    // Where its packets are in the file changes no score.
+    // The position of the packets in the file does not affect scores.
     const text = writeSegment({ ...segment, coverages: undefined });
     return hash("sha256", JSON.stringify([pair, text, content]), "buffer");
   });

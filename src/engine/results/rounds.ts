@@ -52,8 +52,8 @@ export function firstRound(units: readonly Segment[], request: SampleRequest, lo
 }
 
 /**
- * Returns the frames that are not scored, in segments of up to `longest` frames. `scored`: first frames of the scored
- * units.
+ * Returns the frames that are not scored yet, in segments of up to `longest` frames. `scored`: first frames
+ * of the scored units.
  */
 export function restOf(units: readonly Segment[], scored: ReadonlySet<number>, longest: number): Segment[] {
   return merged(
@@ -89,7 +89,7 @@ export interface ScoredSample {
   /** Those that are scored, in frame order. */
   readonly parts: readonly StoredPart<Chunks>[];
   readonly request: SampleRequest;
-  /** Frames of a segment of the rest. */
+  /** Maximum frames of a segment outside of the sample. */
   readonly longest: number;
   readonly durationMs: number;
 }

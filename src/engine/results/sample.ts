@@ -29,9 +29,9 @@ export interface Mean {
 }
 
 /**
- * Estimates the mean of a metric, rounded to six decimals. `table` has the frames of the sample, with at least one value
- * of the metric. `largest`: the largest score of a model; undefined for other metrics, which have no interval, because
- * what the sample does not show is bounded in points of VMAF.
+ * Estimates the mean of a metric, rounded to six decimals. `table` has the frames of the sample, with at
+ * least one value of the metric. `largest`: the largest score of a model; undefined for other metrics, which
+ * have no interval, because the bound for parts outside of the sample is in points of VMAF.
  */
 export function estimateMetric(
   sample: Sample,

@@ -4,9 +4,9 @@ import type { SegmentShots } from "../contract/shots.ts";
 import type { Segment } from "../planning/segment.ts";
 
 /**
- * A frame begins a shot if its change, and how much that differs from the change of the frame before, is at least this
- * many percent: the rule and the default of ffmpeg's filter scdet (libavfilter/vf_scdet.c). Motion changes all frames
- * alike, and a flash changes two in a row.
+ * A frame begins a shot if its change is at least this many percent, and differs by at least as much from the
+ * change of the frame before: the rule and the default of ffmpeg's filter scdet (libavfilter/vf_scdet.c).
+ * Motion changes all frames alike, and a flash changes two in a row.
  */
 const THRESHOLD = 10;
 
@@ -24,7 +24,7 @@ export function segmentShots(segment: Segment, changes: Float64Array): SegmentSh
   const { first, before, after } = segment;
   const count = changes.length - before - after;
   if (count < 1) return undefined;
-  // The first frame that the filter saw has a change only if it is the first of the video.
+  // The change of the first frame that the filter saw is known only if it is the first of the video.
   const known = first === before ? 0 : 1;
   if (before < known) return undefined;
   const change = (index: number): number => changes[index] ?? 0;
@@ -47,8 +47,8 @@ export interface PlacedShots {
 }
 
 /**
- * Returns the first frames of all shots, from 0; undefined if there are too many, or if nothing is known of a
- * segment. Segments are in frame order.
+ * Returns the first frames of all shots, beginning with 0; undefined if there are too many, or if the shots
+ * of a segment are not known. Segments are in frame order.
  */
 export function joinShots(segments: readonly PlacedShots[]): readonly number[] | undefined {
   if (segments.length === 0) return undefined;

@@ -3,7 +3,7 @@ import { Failure } from "../../platform/failure.ts";
 import type { WorkOptions } from "../contract/work.ts";
 import { DEFAULT_TIMEOUT_MS } from "./limits.ts";
 
-/** The longest timer, 25 days: Node.js fires longer ones at once. */
+/** The longest timer, 25 days: Node.js would fire a longer one at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The reason of its signal is the Failure to throw. */

@@ -25,7 +25,10 @@ import type { Checksums, Run } from "./run.ts";
 /** Limit of a checksum file in bytes; it holds "CRC=0x12345678" and a newline. */
 const CHECKSUM_BYTES = 64;
 
-/** Options for the threads of a decoder while scoring: at least two if the side is decoded again by one thread. */
+/**
+ * Options for the threads of a decoder while scoring: at least two if the side is decoded a second time,
+ * which uses one thread.
+ */
 export function scoringThreads({ selfChecking }: Track, threads: number): readonly string[] {
   return selfChecking ? [] : ["-threads", String(Math.max(2, threads))];
 }
@@ -56,7 +59,7 @@ export async function decodeSideAgain(
 ): Promise<string | undefined> {
   const { tracks, sources, pairing, segment } = decoded;
   if (tracks[side].selfChecking) return undefined;
-  // Without an ffmpeg nothing was decoded the first time.
+  // Without an ffmpeg the first decoding would have failed.
   if (context.ffmpeg === undefined)
     throw new Failure(
       "SCORER_NOT_FOUND",

@@ -59,7 +59,7 @@ export async function findTools(
 /** Returns the reason why a program cannot score. Throws failures that are not caused by the program. */
 function reasonIn(error: unknown): Failure {
   const failure = Failure.from(error);
-  // Every other program would fail in the same folder, too.
+  // Every other program would fail for the same reason.
   if (failure.code === "TEMP_DIR_UNUSABLE" || failure.code === "SCORER_FAILED") throw failure;
   return failure;
 }

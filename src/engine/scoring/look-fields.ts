@@ -5,9 +5,12 @@
 import type { FrameSpan } from "../contract/finding.ts";
 import { FIELDS_BYTES, SHRINK_FIELDS } from "../media/pictures.ts";
 
-/** Consecutive frames, of which the inner ones have neighbours: a cadence of telecine. */
+/**
+ * Frames of a burst: consecutive, so that the inner ones have neighbours, and enough for a cadence of
+ * telecine.
+ */
 const BURST = 7;
-/** Most bursts of a span, and the frames of a span for each. */
+/** Limit of bursts in a span, and the number of frames in a span for each burst. */
 const BURSTS = 8;
 const FRAMES_PER_BURST = 40;
 

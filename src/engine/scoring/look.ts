@@ -34,7 +34,7 @@ export interface Looked extends Compared {
 /** Finds out how the frames relate. Throws PAIR_MISMATCH if the request's policy refuses what is found. */
 export type Look = (looked: Looked, context: DecodeContext) => Promise<readonly Finding[]>;
 
-/** Bytes of the largest file that the outputs write. */
+/** Returns the bytes of the largest file that the outputs write. */
 export function picturesBytes(spans: readonly FrameSpan[]): number {
   return PICTURE_BYTES * framesOf(spans);
 }
@@ -114,7 +114,7 @@ export async function lookAhead(
   return look({ ...compared, span, pictures }, { ...context, ffmpeg });
 }
 
-/** Returns the fields that the scorer wrote of a span's frames; undefined if it wrote none. */
+/** Returns the pictures of fields that the scorer wrote for a span; undefined if it wrote none. */
 async function writtenFields(
   run: Run,
   before: readonly FrameSpan[],

@@ -8,7 +8,7 @@ import type { Run } from "./run.ts";
 
 /** A model of a run. */
 export interface PassModel extends Model {
-  /** Its number among the models of the run, which names its file and its values in the log. */
+  /** Its number among the models of the run, by which its file and its values in the log are named. */
   readonly index: number;
 }
 
@@ -26,7 +26,7 @@ export interface Pass {
 
 type PassesRun = Pick<Run, "models" | "features" | "pairing">;
 
-/** More than a run has: a pass for each of the few formats, and one for XPSNR. */
+/** Upper bound of the passes of a run: one for each of the few formats, and one for XPSNR. */
 const MOST_PASSES = 10;
 
 /** Returns the number of the first pass of a run among those of its process. */

@@ -16,7 +16,10 @@ import { allFramesScored, drawnUnits, type Sample, scoreOfUnit, tooImprecise } f
 import { ProgressMeter } from "./progress.ts";
 import { type RunOptions, type Scored, scoreCut, scoreWhole } from "./score.ts";
 
-/** A unit has too few frames to occupy all threads, and its decoders and its scorer start and end one after another. */
+/**
+ * Units that are scored at a time. A unit has too few frames to occupy all threads, and its decoders and its
+ * scorer start and end one after another.
+ */
 const UNITS_AT_ONCE = 2;
 /** Units of the smallest sample whose estimate is shown as progress. */
 const FEWEST_SHOWN = 8;

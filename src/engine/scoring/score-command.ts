@@ -18,7 +18,7 @@ import { timed, xpsnr, xpsnrPass } from "./xpsnr-pass.ts";
 /** Inside quotes in the filter graph only ':' is special. */
 const QUOTED_COLON = "\\:";
 
-/** Runs of one reference: each decodes the same frames of it, with the same spans that are looked at. */
+/** Runs with the same reference: each decodes the same frames of it, and has the same examined spans. */
 export type Runs = readonly [Run, ...Run[]];
 
 /** A video that is decoded, and the runs that compare it. */
@@ -31,7 +31,7 @@ interface Input {
 /** The order of ffmpeg's inputs for one run: libvmaf's main input is the distorted video. */
 export const ORDER = ["distorted", "reference"] as const satisfies readonly Side[];
 
-/** ffmpeg's inputs: those of the first run, then the distorted videos of the others. */
+/** Returns ffmpeg's inputs: those of the first run, then the distorted videos of the others. */
 function inputsOf(runs: Runs): readonly Input[] {
   const [first, ...others] = runs;
   return [
@@ -97,7 +97,7 @@ function chains({ run, side, runs }: Input, number: number, seesChanges: boolean
   ].join(";");
 }
 
-/** Outputs of a video besides its scores, for the doctor. */
+/** Outputs of a video in addition to its scores, for the doctor. */
 interface Seen {
   readonly name: string;
   readonly chain: string;
@@ -146,8 +146,8 @@ function libvmaf({ index, models, features, log }: Pass, { threads, subsample }:
 }
 
 /**
- * Counts the frames that ffmpeg delivered of each input, from the last lines that it prints; an earlier imitation in
- * metadata is overwritten.
+ * Counts the frames that ffmpeg delivered of each input, from the last lines that it prints, so that an
+ * earlier imitation in metadata has no effect.
  */
 export class FrameCounts {
   readonly #ofOutputs = new Map<number, number>();

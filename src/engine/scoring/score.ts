@@ -32,7 +32,7 @@ export interface RunOptions extends ProbeContext {
   readonly threads: number;
   readonly timeoutMs: number;
   readonly onProgress: ((progress: Progress) => void) | undefined;
-  /** Called when a run of the scorer has ended with the right counts, before its pictures are examined. */
+  /** Called when a run of the scorer has ended with the expected counts, before its pictures are examined. */
   readonly onScored?: (() => void) | undefined;
   /** Examines how the videos relate; undefined: this is not requested. */
   readonly look: Look | undefined;
@@ -242,8 +242,8 @@ function traced({ info }: Scorer, { first, count }: Segment) {
 function verifyCounts(plan: Plan, segment: Segment, { table, delivered }: RunOutcome): void {
   const expected = segment.before + segment.count + segment.after;
   const counted = delivered.reference;
-  // The number of frames that are compared by number may differ from the containers' counts; that of frames which a
-  // request names may not.
+  // If frames are compared by number, their count may differ from that of the containers; if a request names
+  // the frames, it may not.
   const isExact = segment.cut !== undefined || plan.pairing.runs !== undefined;
   const wrong = isExact && counted !== expected;
   if (wrong || delivered.distorted !== counted) {

@@ -100,7 +100,7 @@ export class VmafScorer implements Scorer {
     const exit = await run.sandbox.run({
       program: this.#ffmpeg,
       ...withGraphFile(decoder, side),
-      // The file size limit does not apply to pipes, through which far more may pass.
+      // The file size limit does not apply to pipes, through which far more bytes may pass.
       limits: run.limits,
       onStdout: (line) => counter.read(side, line),
       onStderr: (line) => messages.read(line),
@@ -114,8 +114,8 @@ export class VmafScorer implements Scorer {
 }
 
 /**
- * Milliseconds that decoders have to exit and report their own error after vmaf has failed: on a stalled machine a
- * decoder reports seconds after vmaf that its file is damaged.
+ * Milliseconds that decoders have to exit and report their own error after vmaf has failed: on a stalled
+ * machine, a decoder may report a damaged file seconds after vmaf fails.
  */
 const GRACE_MS = 10_000;
 
@@ -140,7 +140,7 @@ async function allOrNone(run: Run, vmaf: Promise<void>, decoders: readonly Promi
     ),
   ]);
   clearTimeout(grace);
-  // Media that do not decode leave vmaf without frames: report the cause, not the consequence.
+  // If media do not decode, vmaf gets no frames: report the cause, not the consequence.
   const cause = failures.find((failure) => failure.kind === "media") ?? failures[0];
   if (cause) throw cause;
 }

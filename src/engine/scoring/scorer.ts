@@ -17,9 +17,9 @@ export interface Scorer {
   hasFeature(feature: Feature): Promise<boolean>;
   score(run: Run): Promise<RunOutcome>;
   /**
-   * Scores runs of one reference in one process, which decodes it once, in the sandbox and with the limits of the first
-   * one. Returns undefined if it failed: only a run alone says which video is the cause. Undefined if the program
-   * cannot do that.
+   * Scores runs of one reference in one process, which decodes it once, in the sandbox and with the limits of
+   * the first one. Returns undefined if it failed: only single runs show which video is the cause. The member
+   * is undefined if the program cannot do this.
    */
   readonly scoreTogether?: (runs: Runs) => Promise<readonly RunOutcome[] | undefined>;
   /** Throws SCORER_NOT_FOUND if the program cannot score. Does nothing if it was tried before. */

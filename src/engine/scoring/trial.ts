@@ -81,7 +81,7 @@ export class Trial {
   /** Returns those of the names that the program has. */
   async models(names: readonly string[]): Promise<readonly string[]> {
     const untried = names.filter((name) => !this.#known.has(name));
-    // One trial of a whole family is enough if the program has all of its models, which is usual.
+    // One trial of a whole family is enough if the program has all of its models, as is usual.
     for (const family of Object.values(Object.groupBy(untried, (name) => builtInModel(name)?.family ?? ""))) {
       if (family === undefined || family.length < 2 || !(await this.#scores(family))) continue;
       for (const name of family) this.#keep(name, true);
@@ -125,7 +125,7 @@ export class Trial {
     return this.#run(models).then(
       () => true,
       (error: unknown) => {
-        // Only a program that ran and failed says something about the models.
+        // Only the failure of a program that ran is evidence about the models.
         if (error instanceof Failure && error.code === "SCORER_NOT_FOUND") return false;
         throw error;
       },

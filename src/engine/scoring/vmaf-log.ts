@@ -9,7 +9,7 @@ import { modelKey } from "./scorer.ts";
 
 type LoggedModel = Pick<PassModel, "metric" | "index">;
 
-/** Whether the scorer wrote a log: it writes none if there was no pair of frames. */
+/** Whether the scorer wrote a log; it writes none if there was no pair of frames. */
 export function isWritten(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
@@ -58,8 +58,8 @@ export async function readLog(
 }
 
 /**
- * Reads a value to six decimals. libvmaf 3.1 and later prints more of them for a value that six would show as a whole
- * number: 1.0000002997872111.
+ * Reads a value to six decimals. libvmaf 3.1 and later prints more decimals for a value that six would show
+ * as a whole number: 1.0000002997872111.
  */
 function sixDecimals(text: string | undefined): number {
   const value = Number(text);
@@ -92,7 +92,10 @@ function tableOrder(names: readonly string[], models: readonly LoggedModel[]): r
   return columns.map(({ column }) => column);
 }
 
-/** Options that libvmaf appends to the names of CAMBI. They are facts of the pair, which the result has elsewhere. */
+/**
+ * Options that libvmaf appends to the names of CAMBI. They are facts about the pair that the result states
+ * elsewhere.
+ */
 const ENCODE_OPTIONS = /_enc(?:bd|h|w)_\d+/g;
 
 /** Maps m0 to vmaf and m1_bagging to NAME_bagging (values that bootstrap models add). */

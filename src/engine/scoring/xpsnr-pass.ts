@@ -7,7 +7,7 @@ import { splitLines } from "../sandbox/lines.ts";
 import { firstPass, type Pass } from "./passes.ts";
 import type { Run } from "./run.ts";
 
-/** Its name among the labels of the filter graph is its index, like that of other passes. */
+/** As for other passes, its index is its name in the labels of the filter graph. */
 export interface XpsnrPass extends Pick<Pass, "index" | "format" | "log">, Pick<Xpsnr, "rate"> {}
 
 /** Returns the pass if XPSNR is requested. `before`: the run's other passes. */
@@ -19,8 +19,9 @@ export function xpsnrPass(run: Run, before: readonly Pass[]): XpsnrPass | undefi
 }
 
 /**
- * Returns the filters that follow the conversion of a side. The filter judges motion by the frame rate of its input, so
- * the frames, numbered so far, get one. `copy` writes rows without padding and of one length (xpsnr.ts of planning).
+ * Returns the filters that follow the conversion of a side. The filter judges motion by the frame rate of its
+ * input, so the frames, which only have numbers until here, get a rate. `copy` writes rows without padding
+ * and of one length (xpsnr.ts of planning).
  */
 export function timed({ rate }: XpsnrPass): string {
   return `copy,settb=1/${rate},setpts=N,fps=${rate}`;

@@ -12,7 +12,7 @@ import type { Plan } from "../planning/plan.ts";
 import type { Segment } from "../planning/segment.ts";
 import type { Colours } from "./colours.ts";
 
-/** Successive frames of a segment's own. */
+/** Successive frames of a segment, none of them from its context. */
 export interface ClipPart {
   readonly plan: Plan;
   readonly segment: Segment;
@@ -24,7 +24,7 @@ export interface ClipVideo {
   readonly parts: readonly ClipPart[];
   readonly sources: Sources;
   readonly colours: Readonly<Record<Side, Colours>>;
-  /** Of one side. */
+  /** Size of one side. */
   readonly size: { readonly width: number; readonly height: number };
 }
 
@@ -32,7 +32,7 @@ export interface ClipVideo {
 export const encodedFile = "clip.mp4";
 /** Frame rate if no file states one. */
 const USUAL_RATE: Rational = { num: 25, den: 1 };
-/** The conversion of stills, too. Samples of 8 bits in BT.709 and limited range do not change. */
+/** The same conversion as for stills. Samples of 8 bits in BT.709 and limited range do not change. */
 const CONVERSION = "flags=bicubic+accurate_rnd+full_chroma_int:sws_dither=none";
 
 /** Returns the command that decodes both sides as for scoring, and encodes them next to each other. */
@@ -44,7 +44,7 @@ export function clipArguments(video: ClipVideo): readonly string[] {
       const label = `[${2 * index + input}:V:0]`;
       return `${label}${partChain(part, side)},${toVideo(video.size, colours[side])}[${side}${index}]`;
     }),
-    // Without `shortest`, the last frame of a side would be repeated next to further ones of the other.
+    // Without `shortest`, the last frame of the shorter side would be repeated.
     `[reference${index}][distorted${index}]hstack=shortest=1[both${index}]`,
   ]);
   const all = parts.map((_, index) => `[both${index}]`).join("");
@@ -55,7 +55,8 @@ export function clipArguments(video: ClipVideo): readonly string[] {
     ...inputs,
     ...["-filter_complex", [...chains, join].join(";"), "-map", "[out]"],
     ...["-frames:v", String(parts.reduce((sum, { frames }) => sum + frames.length, 0))],
-    // The times are those of the rate, so none is dropped or duplicated; only at a constant rate does the last have a length.
+    // The frames' times follow the rate, so no frame is dropped or duplicated. A constant rate is needed so
+    // that the last frame has a duration.
     ...["-fps_mode", "cfr", "-r", `${rate.num}/${rate.den}`, "-map_metadata", "-1", ...encoding()],
     // Encoding ends soon after the limit is exceeded.
     ...["-fs", String(MAX_CLIP_BYTES + 1), encodedFile],
@@ -98,14 +99,14 @@ function partChain({ plan: { tracks, pairing }, segment, frames }: ClipPart, sid
   );
 }
 
-/** Converts compared samples to those of the video, and fills the side up to an even size. */
+/** Converts compared samples to those of the video, and pads the side to an even size. */
 function toVideo({ width, height }: ClipVideo["size"], { matrix, range }: Colours): string {
   const colours = `in_range=${range}:in_color_matrix=${matrix}:out_range=tv:out_color_matrix=bt709`;
   const fill = `pad=${width + (width % 2)}:${height + (height % 2)}`;
   return `scale=${width}:${height}:${CONVERSION}:${colours},format=yuv420p,${fill},setsar=1`;
 }
 
-/** The rate of the side whose frames are counted. */
+/** Returns the frame rate of the side whose frames are counted. */
 function rateOf([part]: readonly ClipPart[]): Rational {
   const rates = SIDES.map((side) => part?.plan.tracks[side].rate);
   const [reference, distorted] = rates.map((rate) => ({ frameRate: rate ? formatRational(rate) : "" }));

@@ -107,7 +107,7 @@ async function encode(video: ClipVideo, { ffmpeg, isolation, signal }: DecodeCon
   return bytes;
 }
 
-/** Finds the side with the fault: the messages do not name it, so each side is decoded alone. */
+/** Finds the faulty side: the messages do not name it, so each side is decoded alone. */
 async function faultOf(
   { parts, sources }: ClipVideo,
   sandbox: Sandbox,
@@ -145,7 +145,10 @@ interface Size {
   readonly height: number;
 }
 
-/** The compared size, divided by the smallest whole number that makes both sides together playable. */
+/**
+ * Returns the compared size divided by the smallest whole number with which a video of both sides can be
+ * played.
+ */
 function clipSize({ width, height }: Size): Size {
   for (let divisor = 1; ; divisor++) {
     const [across, down] = [width, height].map((pixels) => Math.max(1, Math.round(pixels / divisor)));
@@ -154,7 +157,7 @@ function clipSize({ width, height }: Size): Size {
   }
 }
 
-/** Whether frames follow each other, are not too many, and include the frame. */
+/** Whether the wanted frames are contiguous, not too many, and include the given one. */
 function areAround(frame: number, wanted: readonly number[]): boolean {
   const [first = 0] = wanted;
   const follow = wanted.every((each, index) => Number.isInteger(each) && each === first + index);

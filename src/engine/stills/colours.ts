@@ -31,7 +31,10 @@ const MATRICES: Readonly<Record<string, string>> = {
   bt2020nc: "bt2020",
 };
 
-/** The value ends the filter's call of the log: what follows on the line can be another thread's. */
+/**
+ * The value is the last text of the filter's call to the log: the text after it on the line can come from
+ * another thread.
+ */
 const STATED = new RegExp(` color_space:(${Object.keys(MATRICES).join("|")})`);
 
 /** Throws a Failure if the file does not decode. */

@@ -21,7 +21,7 @@ import { type Colours, coloursOf, comparedColours } from "./colours.ts";
 import { canEncode } from "./trial.ts";
 
 /**
- * Limit of a still in bytes: with its message it stays under gRPC's 4 MiB. A detailed 1920x1080 frame takes half a
+ * Limit of a still in bytes: its message stays under gRPC's 4 MiB. A detailed 1920x1080 frame takes half a
  * megabyte.
  */
 const MAX_STILL_BYTES = 3 * 2 ** 20;
