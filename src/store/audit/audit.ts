@@ -6,7 +6,7 @@ import type { AuditCursor, AuditFilter, AuditPage } from "../contract/audit-reco
 
 /** Rows that one page scans for matches; bounds its duration. */
 const MAX_SCANNED = 5_000;
-/** Approximate targets of one page: about 1 MB. A batch of jobs alone has 1,000. */
+/** Approximate limit of targets in one page, about 1 MB. A single batch of jobs has 1,000. */
 const MAX_TARGETS = 20_000;
 
 const INSERT = statement(`

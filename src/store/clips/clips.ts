@@ -74,8 +74,8 @@ async function notAsked(
 }
 
 /**
- * Returns the parts with the frames that follow each other around a frame: an estimate scores only some frames. The parts
- * that are farther from the frame are left out if there are too many.
+ * Returns the parts with the contiguous scored frames around a frame; an estimate scores only some frames. If
+ * there are too many parts, those farther from the frame are left out.
  */
 function partsAround(frame: number, parts: readonly StillsPart[]): StillsPart[] {
   const all = parts.flatMap(({ frames }) => frames);
@@ -118,11 +118,11 @@ export async function listClips(
   jobId: string,
 ): Promise<readonly ClipRow[]> {
   if (!isId(jobId)) return [];
-  // In this order, so that clips that become ready in between are returned as ready.
+  // Queried in this order, so that clips that become ready in between are returned as ready.
   const asked = await database.query<AskedColumns>({ tenant }, ASKED, [tenant, jobId]);
   const there = await database.query<ClipColumns>({ tenant }, THERE, [tenant, jobId]);
   const clips = new Map(there.map((row) => [row.frame, factsOf(row)]));
-  // The last task of a frame counts; there are several only after a failure.
+  // For each frame, its last task: there are several only after a failure.
   const works = new Map(asked.map((work) => [work.frame, work]));
   return [...works.values()]
     .toSorted((one, other) => one.frame - other.frame)

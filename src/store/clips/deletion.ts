@@ -7,7 +7,7 @@ import { statement } from "../connection/statement.ts";
 import { lock } from "../selection/job-lock.ts";
 import { announceShown } from "../stills/announcement.ts";
 
-/** Ends their leases, if any: the node notices with its next heartbeat or report. */
+/** Also ends their leases, if any: the node notices at its next heartbeat or report. */
 const DELETE_WORK = statement(`
   delete from work where job_id = $1 and kind = 'STILLS' and clip_frame = $2
   returning case when state = 'LEASED' then node_id end as node_id`);

@@ -28,7 +28,7 @@ const PUT_CLIP = statement(`
     made_by = excluded.made_by
   where clip.made_by <> excluded.made_by`);
 
-/** Nothing is stored if another report described the clip otherwise. */
+/** Stores nothing if another report described the clip differently. */
 const PUT_PIECE = statement(`
   insert into clip_piece (job_id, tenant_id, frame, number, made_by, piece)
   select $1, $2, $3, $4, $5, $6 from clip
@@ -105,7 +105,7 @@ async function put(
   await sender.query(DONE, [itemId]);
 }
 
-/** A clip has frames of its task, and the one that it was requested for. */
+/** The frames of a clip must be frames of its task and include the one that it was requested for. */
 function refuseOtherFrames({ stills }: HeldColumns, { frame, firstFrame, frameCount }: ClipFacts): void {
   const asked = new Set(stills.flatMap(({ frames }) => frames));
   const end = firstFrame + frameCount;

@@ -1,4 +1,4 @@
-/** SQL that stores comparisons, and changes their cells together with the jobs of these. */
+/** SQL that stores comparisons and changes their cells, together with the jobs of the cells. */
 import { isId } from "../../jobs/ids.ts";
 import { pairKey } from "../../jobs/media/pair-key.ts";
 import { Failure, invalid } from "../../platform/failure.ts";

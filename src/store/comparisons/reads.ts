@@ -36,7 +36,9 @@ function comparisonOf(row: ComparisonColumns): ComparisonRow {
 const FIND = statement(`
   select ${COMPARISON_COLUMNS} from comparison where comparison.tenant_id = $1 and comparison.id = $2`);
 
-/** Of a result, only the pooled scores and the segments of a stream are read: the whole one has some kilobytes. */
+/**
+ * Reads only the pooled scores and the segments of a stream from a result: a whole result has some kilobytes.
+ */
 const CELLS = statement(`
   select cell.number, cell.job_id, cell.reference, cell.distorted, cell.ladder, cell.clip,
     job.state, job.error, job.frames_total, job.frames_done,
@@ -53,7 +55,7 @@ interface CellColumns extends MediaColumns, ScorerColumns {
   readonly distorted: string;
   readonly ladder: string;
   readonly clip: string;
-  /** null: the job was deleted. */
+  /** null if the job was deleted. */
   readonly state: JobState | null;
   readonly error: StoredError | null;
   readonly frames_total: number | null;

@@ -4,7 +4,7 @@ import { statement } from "../connection/statement.ts";
 import type { LabelledScore } from "../contract/comparison-records.ts";
 import { SCORER, type ScorerColumns, scorerOf } from "../schema/rows.ts";
 
-/** Only what a trend needs is read of a result, in one pass: the whole one has some kilobytes. */
+/** Reads from each result only what a trend needs, in one pass: a whole result has some kilobytes. */
 const FIND = statement(`
   select job.id, job.spec::json ->> 'reference' as reference, job.spec::json ->> 'distorted' as distorted, job.labels,
     scored.pooled, scored.models, scored.model,

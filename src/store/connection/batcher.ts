@@ -9,8 +9,9 @@ import { Failure } from "../../platform/failure.ts";
 /** Calls per batch; larger batches gain nothing. */
 const MAX_CALLS = 64;
 /**
- * Calls from which on a batch takes half of those that wait. If it took all, their callers would go on together and make
- * the next kind of call together, so that one kind always waits for the other.
+ * Number of waiting calls from which on a batch takes only half of them. If it took all, their callers would
+ * continue together and make the next kind of call together, so that one kind would always wait for the
+ * other.
  */
 const MANY_CALLS = 16;
 /** Bytes per batch; a larger statement would be slow to transfer and occupy a connection for long. */

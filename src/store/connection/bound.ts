@@ -6,7 +6,7 @@ type Method<F> = F extends (database: Database, ...rest: infer Rest) => infer Re
   ? (...rest: Rest) => Result
   : never;
 
-/** Returns the functions with the database given. */
+/** Returns the functions bound to a database. */
 export function bound<Functions extends Readonly<Record<string, OnDatabase>>>(
   database: Database,
   functions: Functions,

@@ -182,7 +182,10 @@ export class Database {
     this.#serve();
   }
 
-  /** Gives idle connections to waiters that may have one, including those that waited only for their tenant's share. */
+  /**
+   * Gives idle connections to waiters that may have one; some waited only because their tenant had used its
+   * share.
+   */
   #serve(): void {
     while (this.#idle.length > 0) {
       const waiter = this.#pool.next();

@@ -57,7 +57,7 @@ export class FairPool<Connection> {
     if (tenant !== undefined && line.length === 0) this.#lines.delete(tenant);
   }
 
-  /** Whether a waiter may have a connection. */
+  /** Whether there is a waiter that may have a connection. */
   get isAwaited(): boolean {
     return this.#next() !== undefined;
   }

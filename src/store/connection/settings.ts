@@ -2,8 +2,8 @@
 import pg, { type CustomTypesConfig } from "pg";
 
 /**
- * Parses bigint as number: none of ours reaches 2^53. Positions of events (xid8) stay text. All other types are
- * parsed as pg does.
+ * Parses bigint as number: no value in the schema reaches 2^53. Positions of events (xid8) stay text. All
+ * other types are parsed as pg does.
  */
 export const TYPES: CustomTypesConfig = {
   getTypeParser: ((oid, format) =>

@@ -29,9 +29,9 @@ export interface ClipPiece {
 export interface ClipRow {
   readonly frame: number;
   readonly state: "PENDING" | "READY" | "FAILED";
-  /** If READY. */
+  /** Set if the state is READY. */
   readonly clip: ClipFacts | undefined;
-  /** If FAILED. */
+  /** Set if the state is FAILED. */
   readonly error: StoredError | undefined;
 }
 

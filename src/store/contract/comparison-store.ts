@@ -12,7 +12,7 @@ import type {
 import type { JobCursor } from "./job-records.ts";
 
 export interface ComparisonStore {
-  // For one tenant: row-level security limits these methods to its rows.
+  // These methods are for one tenant: row-level security limits them to its rows.
 
   /**
    * Stores a comparison with the jobs of its cells, or returns the existing one with the same idempotency key and
@@ -31,8 +31,9 @@ export interface ComparisonStore {
     limit: number,
   ): Promise<readonly LabelledScore[]>;
   /**
-   * Adds cells with their jobs, except those whose pair already exists. Adds none, and throws INVALID_REQUEST, if there
-   * would be more than `most`. undefined: unknown, or of another tenant.
+   * Adds cells with their jobs, except those whose pair already exists. Adds none, and throws
+   * INVALID_REQUEST, if there would be more than `most`. Returns undefined if the comparison is unknown or
+   * another tenant's.
    */
   addCells(
     tenant: string,
@@ -40,25 +41,28 @@ export interface ComparisonStore {
     cells: readonly NewCell[],
     most: number,
   ): Promise<{ readonly jobs: CellJobs } | undefined>;
-  /** Gives cells new jobs. undefined: unknown, or of another tenant. */
+  /** Gives cells new jobs. Returns undefined if the comparison is unknown or another tenant's. */
   replaceJobs(
     tenant: string,
     id: string,
     cells: readonly ReplacedCell[],
   ): Promise<{ readonly jobs: CellJobs } | undefined>;
-  /** undefined: unknown, or of another tenant. */
+  /** Returns undefined if the comparison is unknown or another tenant's. */
   find(tenant: string, id: string): Promise<ComparisonDetail | undefined>;
   /** Returns the comparison with an idempotency key, and the fingerprint of its request. */
   withKey(
     tenant: string,
     key: string,
   ): Promise<{ readonly comparison: ComparisonRow; readonly fingerprint: string } | undefined>;
-  /** Deletes a comparison, but none of its jobs. false: unknown, or of another tenant. */
+  /**
+   * Deletes a comparison, but none of its jobs. Returns false if the comparison is unknown or another
+   * tenant's.
+   */
   deleteComparison(tenant: string, id: string): Promise<boolean>;
-  /** Newest first. */
+  /** Lists comparisons, newest first. */
   list(tenant: string, after: JobCursor | undefined, limit: number): Promise<readonly ListedComparison[]>;
 
-  // For all tenants.
+  // These methods are for all tenants.
 
   /** Returns the tenant of any comparison; undefined: unknown comparison. */
   tenantOf(id: string): Promise<string | undefined>;

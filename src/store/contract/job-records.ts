@@ -27,7 +27,7 @@ export interface StoredError {
 /** An estimate of a job's score, in points. */
 export interface JobEstimate {
   readonly score: number;
-  /** Of its confidence interval. */
+  /** Bounds of its confidence interval. */
   readonly low: number;
   readonly high: number;
   /** Share of the frames that it was computed from, from 0 to 1. */
@@ -50,7 +50,10 @@ export interface NewJob {
   readonly workClass: string;
   /** Its trace context (platform/observability/trace-context.ts); absent: none. */
   readonly traceparent?: string | undefined;
-  /** Id of a succeeded job whose result it gets at once; absent, or that job is gone: it is scored. */
+  /**
+   * Id of a succeeded job whose result it gets at once. If absent, or if that job was deleted, the new job is
+   * scored.
+   */
   readonly answeredBy?: string | undefined;
   /** Its gates, checked against that result; absent: none. */
   readonly gates?: readonly GateOutcome[] | undefined;
@@ -64,7 +67,7 @@ export interface Answer {
   readonly workClass: string;
   /** As in PlanReuse, of all of its scores. */
   readonly scoredBy: Uint8Array;
-  /** Proto JSON of the parts of its ScoreResult that gates are about; undefined: not asked for. */
+  /** Proto JSON of the parts of its ScoreResult that gates are about; undefined if not requested. */
   readonly judged: string | undefined;
 }
 
@@ -96,7 +99,9 @@ export interface Finishing {
 export interface JobReuse {
   /** Number of its segments with scores of other jobs. */
   readonly segments: number;
-  /** Id of the job whose result this is, and when that ended; undefined: the job was planned itself. */
+  /**
+   * Id of the job whose result was copied, and when that job ended; undefined: this job was planned itself.
+   */
   readonly answer: { readonly jobId: string; readonly endedAt: Date } | undefined;
 }
 
@@ -128,13 +133,21 @@ export interface JobRow {
   readonly estimate: JobEstimate | undefined;
   /** Id of the estimated job whose scores it completes; undefined: none. */
   readonly finishes: string | undefined;
-  /** Of the distorted file; undefined until planned. In an event it is the job's latest, like the spec. */
+  /**
+   * Facts of the distorted file; undefined until planned. In an event it is the job's latest, like the spec.
+   */
   readonly media: MediaFacts | undefined;
-  /** Of the result; undefined if there is none, or if it was stored before results had this summary. */
+  /**
+   * The scorer of the result; undefined without a result, or if it was stored before results had this
+   * summary.
+   */
   readonly scorer: Scorer | undefined;
-  /** undefined: nothing. */
+  /** What the job reused; undefined: nothing. */
   readonly reuse: JobReuse | undefined;
-  /** Of the node that is furthest; undefined unless one fetches, and once a frame is scored. */
+  /**
+   * Progress of the node that has fetched most; undefined unless a node fetches objects, and once a frame is
+   * scored.
+   */
   readonly fetch: FetchProgress | undefined;
   /** Its gates, checked against its result; undefined: none, or no result. */
   readonly gates: readonly GateOutcome[] | undefined;

@@ -21,7 +21,7 @@ import type { StillRow, StillSide, StoredStill } from "./still-records.ts";
 import type { Ready, ScoredPart } from "./task-records.ts";
 
 export interface JobStore {
-  // For one tenant: row-level security limits these methods to its rows.
+  // These methods are for one tenant: row-level security limits them to its rows.
 
   /**
    * Stores jobs with their PLAN tasks and first events: all, or none if one conflicts. Returns one entry per job, in
@@ -32,7 +32,7 @@ export interface JobStore {
   findAnswers(tenant: string, keys: readonly AnswerKey[]): Promise<readonly (Answer | undefined)[]>;
   /** Returns the idempotency keys that already have a job. */
   knownKeys(tenant: string, keys: readonly string[]): Promise<ReadonlySet<string>>;
-  /** undefined: unknown, or of another tenant. */
+  /** Returns undefined if the job is unknown or another tenant's. */
   job(tenant: string, id: string): Promise<JobRow | undefined>;
   jobDetail(tenant: string, id: string): Promise<JobDetail | undefined>;
   /** Lists jobs in the order of `sort`, by default NEWEST; orders by end time list only ended jobs. */
@@ -45,13 +45,14 @@ export interface JobStore {
   ): Promise<readonly ListedJob[]>;
   countJobs(tenant: string, filter: JobFilter): Promise<number>;
   /**
-   * Returns the ids that the first group of `pattern` finds in the specs of the tenant's jobs, and whether one of these
-   * jobs has not ended. Reads every spec.
+   * Returns the ids that the first group of `pattern` finds in the specs of the tenant's jobs, each with
+   * whether one of its jobs has not ended. Reads every spec.
    */
   idsInSpecs(tenant: string, pattern: string): Promise<ReadonlyMap<string, boolean>>;
   /**
-   * Sets the labels that `relabel` returns for the current spec of a job; undefined changes nothing. `relabel` may be
-   * called several times, and its exceptions are passed on. undefined: unknown, or of another tenant.
+   * Sets the labels that `relabel` returns for the current spec of a job; undefined changes nothing.
+   * `relabel` may be called several times, and its exceptions are rethrown. Returns undefined if the job is
+   * unknown or another tenant's.
    */
   relabelJob(
     tenant: string,
@@ -66,9 +67,9 @@ export interface JobStore {
   /** Returns the job that finishes an estimated job, unless it failed or was cancelled. */
   finishingJob(tenant: string, id: string): Promise<JobRow | undefined>;
   /**
-   * Stores the job that `finish` returns for an estimated one, with copies of its scores; or returns the existing one.
-   * undefined: unknown, or of another tenant. Throws JOB_NOT_SUCCEEDED, and JOB_NOT_ESTIMATED if all frames are scored;
-   * exceptions of `finish` are passed on.
+   * Stores the job that `finish` returns for an estimated one, with copies of its scores; or returns the
+   * existing one. Returns undefined if the estimated job is unknown or another tenant's. Throws
+   * JOB_NOT_SUCCEEDED, and JOB_NOT_ESTIMATED if all frames are scored; exceptions of `finish` are rethrown.
    */
   finishJob(
     tenant: string,
@@ -81,8 +82,9 @@ export interface JobStore {
    */
   cancelSome(tenant: string, filter: JobFilter, after: JobCursor | undefined): Promise<JobsStep>;
   /**
-   * Deletes a job with its tasks, per-frame scores and stills. A job that has not ended is deleted only with `open`;
-   * otherwise it does not change. `nodes`: nodes that ran its tasks. undefined: unknown, or of another tenant.
+   * Deletes a job with its tasks, per-frame scores and stills. A job that has not ended is deleted only with
+   * `open`; otherwise it does not change. `nodes`: nodes that ran its tasks. Returns undefined if the job is
+   * unknown or another tenant's.
    */
   deleteJob(
     tenant: string,
@@ -96,9 +98,9 @@ export interface JobStore {
   /** Counts the tenant's jobs in state QUEUED. */
   queued(tenant: string): Promise<number>;
   /**
-   * Requests stills of frames of a succeeded job; frames that have stills or pending ones are skipped. `ready`: the
-   * new task, if any. undefined: unknown, or of another tenant. Throws JOB_NOT_SUCCEEDED, TOO_MANY_STILLS, and
-   * INVALID_REQUEST if the job does not have a frame.
+   * Requests stills of frames of a succeeded job; frames that have stills or pending ones are skipped.
+   * `ready`: the new task, if any. Returns undefined if the job is unknown or another tenant's. Throws
+   * JOB_NOT_SUCCEEDED, TOO_MANY_STILLS, and INVALID_REQUEST if the job does not have a frame.
    */
   requestStills(
     tenant: string,
@@ -106,9 +108,9 @@ export interface JobStore {
     frames: readonly number[],
   ): Promise<{ ready: Ready | undefined } | undefined>;
   /**
-   * Deletes the stills of a frame, including pending ones. `nodes`: nodes whose task ends with it. undefined: the job
-   * is unknown, or of another tenant. Throws STILL_NOT_FOUND, and STILL_IN_PROGRESS while a node makes them together
-   * with stills of other frames.
+   * Deletes the stills of a frame, including pending ones. `nodes`: nodes whose task ends with it. Returns
+   * undefined if the job is unknown or another tenant's. Throws STILL_NOT_FOUND, and STILL_IN_PROGRESS while
+   * a node makes them together with stills of other frames.
    */
   deleteStill(
     tenant: string,
@@ -117,12 +119,12 @@ export interface JobStore {
   ): Promise<{ readonly nodes: readonly string[] } | undefined>;
   /** Lists all requested stills by frame and side. */
   listStills(tenant: string, jobId: string): Promise<readonly StillRow[]>;
-  /** undefined: the still does not exist. */
+  /** Returns undefined if the still does not exist. */
   still(tenant: string, jobId: string, frame: number, side: StillSide): Promise<StoredStill | undefined>;
   /**
-   * Requests clips of `length` frames around frames of a succeeded job; frames that have a clip or a pending one are
-   * skipped. `ready`: the new tasks, if any. undefined: unknown, or of another tenant. Throws JOB_NOT_SUCCEEDED,
-   * TOO_MANY_CLIPS, and INVALID_REQUEST if the job does not have a frame.
+   * Requests clips of `length` frames around frames of a succeeded job; frames that have a clip or a pending
+   * one are skipped. `ready`: the new tasks, if any. Returns undefined if the job is unknown or another
+   * tenant's. Throws JOB_NOT_SUCCEEDED, TOO_MANY_CLIPS, and INVALID_REQUEST if the job does not have a frame.
    */
   requestClips(
     tenant: string,
@@ -131,8 +133,8 @@ export interface JobStore {
     length: number,
   ): Promise<{ ready: Ready | undefined } | undefined>;
   /**
-   * Deletes the clip of a frame, or a pending one. `nodes`: nodes whose task ends with it. undefined: the job is unknown,
-   * or of another tenant. Throws CLIP_NOT_FOUND.
+   * Deletes the clip of a frame, or a pending one. `nodes`: nodes whose task ends with it. Returns undefined
+   * if the job is unknown or another tenant's. Throws CLIP_NOT_FOUND.
    */
   deleteClip(
     tenant: string,
@@ -141,14 +143,14 @@ export interface JobStore {
   ): Promise<{ readonly nodes: readonly string[] } | undefined>;
   /** Lists all requested clips by frame. */
   listClips(tenant: string, jobId: string): Promise<readonly ClipRow[]>;
-  /** undefined: the clip does not exist, or is not ready. */
+  /** Returns undefined if the clip does not exist or is not ready. */
   clip(tenant: string, jobId: string, frame: number): Promise<ReadyClip | undefined>;
   /** Returns a piece of a clip's video by its number; undefined: the clip was deleted, made again or moved. */
   clipPiece(tenant: string, jobId: string, clip: MadeClip, number: number): Promise<Uint8Array | undefined>;
   /** Returns the current usage of a tenant. */
   usage(tenant: string): Promise<TenantUsage>;
 
-  // For all tenants.
+  // These methods are for all tenants.
 
   /** Returns the tenant of any job; undefined: unknown job. */
   tenantOf(jobId: string): Promise<string | undefined>;

@@ -43,6 +43,9 @@ export interface Renewal {
   readonly node: { readonly id: string; readonly tenant: string; readonly state: NodeState } | undefined;
   /** Running tasks that are no longer leased to this session in that attempt. */
   readonly lost: readonly { readonly itemId: string; readonly attempt: number }[];
-  /** The session has had a lease for 10 s that is not among the running tasks: the claim response was lost. */
+  /**
+   * Whether the session has had a lease for 10 s that is not among the running tasks: the claim response was
+   * lost.
+   */
   readonly forgotten: boolean;
 }

@@ -5,8 +5,9 @@ import type { Ready } from "./task-records.ts";
 
 export interface NodeStore {
   /**
-   * Registers a node. Ends the previous session of the same name and its leases. Throws TOO_MANY_NODES if the tenant
-   * has no room for another live node. Of its offline nodes, the latest seen that have room are kept.
+   * Registers a node. Ends the previous session of the same name and its leases. Throws TOO_MANY_NODES if the
+   * tenant has no room for another live node. Of its offline nodes, those seen last are kept, as far as there
+   * is room.
    *
    * @param room default: unlimited.
    */
@@ -21,7 +22,10 @@ export interface NodeStore {
     leaseMs: number,
     draining: boolean,
   ): Promise<Renewal>;
-  /** Requeues tasks that a session leased at least 10 s ago and does not report as running; not a failure. */
+  /**
+   * Requeues tasks that a session leased at least 10 s ago and does not report as running. This does not
+   * count as a failure.
+   */
   requeueForgotten(
     session: string,
     running: readonly Pick<RunningWork, "itemId" | "attempt">[],
@@ -32,7 +36,7 @@ export interface NodeStore {
   listNodes(tenants: readonly string[]): Promise<readonly NodeRow[]>;
   /** Returns the distinct capabilities of the ONLINE nodes of some tenants. */
   capabilities(tenants: readonly string[]): Promise<readonly Capabilities[]>;
-  /** undefined: the tenant has no such node. */
+  /** Drains a node. Returns undefined if the tenant has no such node. */
   drainNode(tenant: string, id: string): Promise<NodeRow | undefined>;
   /** Marks a node that shuts down as OFFLINE and ends its leases. */
   leaveNode(session: string): Promise<readonly Ready[]>;

@@ -6,7 +6,7 @@ import type { StillImage, StillSide } from "./still-records.ts";
 export const OBJECT_PART_BYTES = 2 ** 20;
 export const DIGEST_BYTES = 32;
 
-/** Most bytes of the per-frame scores in one object, unless a single chunk has more. */
+/** Maximum bytes of the per-frame scores in one object, unless a single chunk has more. */
 export const SCORES_BYTES = 8 * 2 ** 20;
 
 /** Places in which results can be kept. */
@@ -22,7 +22,7 @@ export interface ResultObject {
   readonly digests: Uint8Array;
 }
 
-/** An object that is written next. Nothing refers to it yet. */
+/** An object that is about to be written. Nothing refers to it yet. */
 export interface NewResultObject extends ResultObject {
   readonly id: string;
   readonly tenant: string;
@@ -54,7 +54,7 @@ export interface UnmovedChunk {
   readonly number: number;
   readonly rows: Uint8Array;
 }
-/** Chunks of a job, one after the other as they are in an object; further ones may be left. */
+/** Chunks of a job, one after the other as they are in an object; the job may have further chunks. */
 export interface UnmovedScores {
   readonly tenant: string;
   readonly jobId: string;
@@ -94,35 +94,38 @@ export interface ResultStore {
   /** Counts up to `most` of each in each place; the scores of jobs are to be moved `scoresAfterMs` after their end. */
   count(most: number, scoresAfterMs: number): Promise<ResultCounts>;
 
-  // Moves: a taken row is held for `holdMs`, and can be taken again after that. They take nothing while results belong
-  // to the other place.
+  // Moving: a taken row is held for `holdMs`, and can be taken again after that. These methods take nothing
+  // while results belong to the other place.
 
   takeStills(limit: number, holdMs: number): Promise<readonly UnmovedStill[]>;
   takeClips(limit: number, holdMs: number): Promise<readonly UnmovedClip[]>;
   /** Takes jobs that ended more than `afterMs` milliseconds ago, the oldest first. */
   takeScores(limit: number, holdMs: number, afterMs: number): Promise<readonly UnmovedScores[]>;
-  /** Stores an object before it is written: without a row that refers to it within an hour it is deleted. */
+  /** Records an object before it is written. It is deleted unless a row refers to it within an hour. */
   reserve(object: NewResultObject): Promise<void>;
   /**
-   * Replaces an image by an object. Returns false if the still does not have this image any more, or if the object is
+   * Replaces an image by an object. Returns false if the still no longer has this image, or if the object is
    * being deleted.
    */
   linkStill(objectId: string, still: UnmovedStill): Promise<boolean>;
   /** The same for a clip that was made by the same attempt. */
   linkClip(objectId: string, clip: UnmovedClip): Promise<boolean>;
-  /** The same for per-frame scores; false: none of the chunks is in the database any more. */
+  /** The same for per-frame scores; returns false if none of the chunks is in the database anymore. */
   linkScores(objectId: string, scores: UnmovedScores): Promise<boolean>;
   takeMovedStills(limit: number, holdMs: number): Promise<readonly MovedStill[]>;
   takeMovedClips(limit: number, holdMs: number): Promise<readonly MovedClip[]>;
   takeMovedScores(limit: number, holdMs: number): Promise<readonly MovedScores[]>;
-  /** Replaces the object of a still by an image; nothing if the still refers to another one or is deleted. */
+  /**
+   * Replaces the object of a still by an image; does nothing if the still refers to another object or is
+   * deleted.
+   */
   restoreStill(still: MovedStill, image: Uint8Array): Promise<void>;
   /** The same for a clip. `pieces`: of OBJECT_PART_BYTES, except the last one. */
   restoreClip(clip: MovedClip, pieces: readonly Uint8Array[]): Promise<void>;
   /** Replaces the ranges of an object by their bytes, in all jobs. */
   restoreScores(scores: Pick<MovedScores, "objectId">, content: Uint8Array): Promise<void>;
 
-  // Deletions.
+  // Deleting.
 
   /**
    * Returns objects to which no row refers, and prevents new references. They are returned again after `holdMs` until

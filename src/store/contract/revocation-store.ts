@@ -8,7 +8,7 @@ export interface RevokedThing {
   readonly value: string;
   /** Only for ISSUED_BEFORE. */
   readonly issuedBefore: Date | undefined;
-  /** undefined: it is valid until lifted. */
+  /** undefined: it is valid until an administrator ends it. */
   readonly expiresAt: Date | undefined;
 }
 
@@ -23,7 +23,7 @@ export interface RevocationRow extends NewRevocation {
   readonly createdAt: Date;
 }
 
-/** A change of a revoked thing: revoked with these values, or lifted. */
+/** A change of a revoked thing: it was revoked with these values, or its revocation was ended. */
 export interface RevocationChange extends RevokedThing {
   readonly tenant: string;
   readonly lifted: boolean;
@@ -53,12 +53,15 @@ export interface RevocationStore {
     after: RevocationCursor | undefined,
     limit: number,
   ): Promise<readonly (RevocationRow & RevocationCursor)[]>;
-  /** Lifts a revocation. Idempotent until the lifted one is deleted. undefined: the tenant has no such revocation. */
+  /**
+   * Ends a revocation. Idempotent until the ended one is deleted. Returns undefined if the tenant has no such
+   * revocation.
+   */
   lift(tenant: string, id: string): Promise<RevocationRow | undefined>;
   /**
-   * Returns up to `limit` changes of all tenants after a revision, in order of revision. `latest`: revision of the
-   * last existing change. `reached`: revision of the last returned change, or `latest` without any. `forgotten`:
-   * changes that lift a revocation may be missing up to this revision.
+   * Returns up to `limit` changes of all tenants after a revision, in order of revision. `latest`: revision
+   * of the last existing change. `reached`: revision of the last returned change, or `latest` without any.
+   * `forgotten`: up to this revision, changes that ended a revocation may be missing.
    */
   changes(
     after: number,
@@ -69,6 +72,6 @@ export interface RevocationStore {
     readonly latest: number;
     readonly forgotten: number;
   }>;
-  /** Deletes revocations that expired or were lifted longer ago. */
+  /** Deletes revocations that expired or were ended longer ago. */
   deleteEnded(olderThanMs: number, limit: number): Promise<number>;
 }

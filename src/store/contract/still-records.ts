@@ -4,7 +4,7 @@ import type { ResultObject } from "./result-store.ts";
 
 /** Frames of one scored segment to make stills of. */
 export interface StillsPart {
-  /** Absent: scored as a whole. */
+  /** Absent if the pair was scored as a whole. */
   readonly segment?: string;
   readonly frames: readonly number[];
 }
@@ -34,7 +34,7 @@ export interface StillRow {
   readonly frame: number;
   readonly side: StillSide;
   readonly state: "PENDING" | "READY" | "FAILED";
-  /** If READY. */
+  /** Set if the state is READY. */
   readonly image:
     | {
         readonly mediaType: string;
@@ -43,6 +43,6 @@ export interface StillRow {
         readonly bytes: number;
       }
     | undefined;
-  /** If FAILED. */
+  /** Set if the state is FAILED. */
   readonly error: StoredError | undefined;
 }

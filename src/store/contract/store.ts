@@ -23,7 +23,7 @@ export type Announcement =
   /** Tasks are ready; an empty list: of any tenant and class. */
   | { readonly kind: "work"; readonly ready: readonly Ready[] }
   | { readonly kind: "events" }
-  /** A running task of each of these tenants ended: a tenant at its limit may get another one. */
+  /** A running task of each of these tenants ended, so a tenant at its limit may get another one. */
   | { readonly kind: "freed"; readonly tenants: readonly string[] }
   /** Revocations have changed. */
   | { readonly kind: "revocations" }

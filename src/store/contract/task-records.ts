@@ -70,7 +70,7 @@ export interface NewSegment {
   readonly frameCount: number;
   readonly segment: string;
   readonly cost: number;
-  /** SHA-256 of what its scores depend on, besides the programs; absent: not known. */
+  /** SHA-256 of what its scores depend on, except for the programs; absent: not known. */
   readonly reuseKey?: Uint8Array | undefined;
 }
 
@@ -82,11 +82,11 @@ export interface NewSample {
   readonly units: string;
 }
 
-/** The segments that a job with a sample scores next. */
+/** The segments that a sampled job scores next. */
 export interface Extension {
   /** At least one, in the order in which they are claimed. */
   readonly segments: readonly NewSegment[];
-  /** Whether they are all frames that were not scored: the job is no longer an estimate. */
+  /** Whether these are all remaining frames, so that the job is no longer an estimate. */
   readonly isRest: boolean;
   readonly estimate: JobEstimate | undefined;
 }
@@ -118,7 +118,7 @@ export interface PlanReuse {
 
 export interface PlanOutcome {
   readonly recorded: Recorded;
-  /** Of the task. */
+  /** Tenant of the task. */
   readonly tenant: string | undefined;
   /** The job, if all of its segments have scores of other jobs. */
   readonly poolable: Poolable | undefined;
@@ -139,13 +139,13 @@ export interface RenditionJob {
 /** The renditions of a title. */
 export interface TitleRecord {
   readonly jobs: readonly RenditionJob[];
-  /** Of their plans. */
+  /** Class of their PLAN tasks. */
   readonly workClass: string;
 }
 
 export interface TitleOutcome {
   readonly recorded: Recorded;
-  /** Of the task. */
+  /** Tenant of the task. */
   readonly tenant: string | undefined;
   /** Jobs that were added. */
   readonly added: number;
@@ -160,7 +160,7 @@ export interface DiagnosisRecord {
 
 export interface DiagnosisOutcome {
   readonly recorded: Recorded;
-  /** Of the task. */
+  /** Tenant of the task. */
   readonly tenant: string | undefined;
   /** Milliseconds that the job ran; undefined if the diagnosis was not recorded now. */
   readonly durationMs: number | undefined;
@@ -212,12 +212,15 @@ export interface ScoredPart {
 
 /** A part with its findings and shots. */
 export interface FoundPart extends ScoredPart {
-  /** As in its SegmentRecord; undefined also in parts after MAX_READ, and so is `shots`. */
+  /** As in its SegmentRecord; `findings` and `shots` are also undefined in parts beyond MAX_READ. */
   readonly findings: string | undefined;
   readonly shots: string | undefined;
 }
 
-/** Most bytes of the findings of a job that are read into memory, as those of the first parts; the same of its shots. */
+/**
+ * Limit of the bytes of a job's findings, and of its shots, that are read into memory: those of its first
+ * parts.
+ */
 export const MAX_READ = 4 * 2 ** 20;
 
 /** A job whose segments are all scored, ready to be pooled. */
@@ -253,7 +256,10 @@ export interface Outcome {
   readonly gates: readonly GateOutcome[];
 }
 
-/** Most pairs of tenant and class in one query, in total and per tenant; later pairs are seen when these are done. */
+/**
+ * Limits of the pairs of tenant and class in one query, in total and per tenant; further pairs are seen when
+ * these are done.
+ */
 export const MAX_READY = 10_000;
 export const MAX_READY_OF_TENANT = 512;
 

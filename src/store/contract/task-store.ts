@@ -32,8 +32,8 @@ export interface WorkStore {
   /** Leases the tenant's next ready task: highest priority, then oldest job, then first segment. */
   claim(claim: Claim): Promise<ClaimedWork | undefined>;
   /**
-   * The same while fewer than `mostRunning` tasks of the tenant are leased, including concurrent claims. `full`: the
-   * limit is reached now.
+   * Like `claim`, but only while fewer than `mostRunning` tasks of the tenant are leased, including
+   * concurrent claims. `full`: the limit is reached now.
    */
   claimWithin(claim: Claim, mostRunning: number): Promise<LimitedClaim>;
   /** Returns the number of leased tasks of each tenant, in order. */
@@ -50,26 +50,30 @@ export interface WorkStore {
   /** Returns the spec of the job of a leased task; undefined: it has no live lease of one. */
   leasedSpec(fence: Fence): Promise<LeasedSpec | undefined>;
   /**
-   * Segments with the key of a scored segment of the same tenant take copies of its scores, findings and shots, if both are of
-   * the same programs. STALE for a PLAN task of NO_PLAN_CLASSES.
+   * Records a plan. Segments with the key of a scored segment of the same tenant get copies of its scores,
+   * findings and shots, if the same programs score both. STALE for a PLAN task of NO_PLAN_CLASSES.
    */
   recordPlan(fence: Fence, plan: PlanRecord): Promise<PlanOutcome>;
   /**
-   * Completes a leased PLAN task of TITLE_CLASSES. Its job becomes that of the first rendition, and is planned; the others
-   * get jobs like it. If the job is one of a comparison, so are these; renditions that the comparison has are left out.
-   * Throws INVALID_REQUEST if it has all, or would have more than MAX_CELLS cells.
+   * Completes a leased PLAN task of TITLE_CLASSES. Its job becomes that of the first rendition, and is
+   * planned; the other renditions get similar jobs. If the job belongs to a comparison, so do these, and
+   * renditions that the comparison already has are left out. Throws INVALID_REQUEST if the comparison has all
+   * renditions, or would have more than MAX_CELLS cells.
    */
   recordTitle(fence: Fence, title: TitleRecord): Promise<TitleOutcome>;
   /** Completes a leased PLAN task of DIAGNOSIS_CLASSES, and with it its job, which succeeds. */
   recordDiagnosis(fence: Fence, diagnosis: DiagnosisRecord): Promise<DiagnosisOutcome>;
-  /** `poolable`: the job, if this was its last segment. `tenant`: of the task, if the report was recorded now. */
+  /**
+   * `poolable`: the job, if this was its last segment. `tenant`: the tenant of the task, if the report was
+   * recorded now.
+   */
   recordSegment(
     fence: Fence,
     segment: SegmentRecord,
   ): Promise<{ recorded: Recorded; poolable: Poolable | undefined; tenant: string | undefined }>;
   /**
-   * Records a failure of a task; `decide` gets the number of its failures, including this one. `tenant`: of the task,
-   * if the failure was recorded now.
+   * Records a failure of a task; `decide` gets the number of its failures, including this one. `tenant`: the
+   * tenant of the task, if the failure was recorded now.
    */
   recordFailure(
     fence: Fence,
@@ -101,12 +105,18 @@ export interface WorkStore {
     clip: ClipFacts,
     piece: ClipPiece,
   ): Promise<{ recorded: Recorded; tenant: string | undefined }>;
-  /** Requeues a task. `unheard`: no node learned of this or any earlier lease, so the next lease begins its job. */
+  /**
+   * Requeues a task. `unheard`: whether no node learned of this or any earlier lease, so that the next lease
+   * begins its job.
+   */
   handBack(fence: Fence, unheard?: boolean): Promise<{ recorded: Recorded; ready: Ready | undefined }>;
 
-  // Pooling.
+  // Pooling:
 
-  /** Returns jobs whose segments are all scored and that nobody is pooling; holds them for `holdMs`. */
+  /**
+   * Returns jobs whose segments are all scored and that no controller is pooling, and holds them for
+   * `holdMs`.
+   */
   takePoolable(limit: number, holdMs: number): Promise<readonly Poolable[]>;
   /** Renews the hold of jobs that are being pooled to `holdMs` from now; 0: releases them. */
   holdPoolable(jobIds: readonly string[], holdMs: number): Promise<void>;
@@ -124,22 +134,22 @@ export interface WorkStore {
    * other segments to score.
    */
   extend(jobId: string, generation: number, extension: Extension): Promise<boolean>;
-  /** Returns false if the job has ended or was replanned. */
+  /** Records the result of a job. Returns false if the job has ended or was replanned. */
   succeed(jobId: string, generation: number, outcome: Outcome): Promise<boolean>;
   fail(jobId: string, generation: number, error: StoredError): Promise<boolean>;
   /**
-   * Scores the job again as a whole because its parts do not fit together; like recordSegmentMismatch. undefined: it
-   * was already scored as a whole, has ended, or was replanned.
+   * Scores the job again as a whole because its parts do not fit together; like recordSegmentMismatch.
+   * Returns undefined if it was already scored as a whole, has ended, or was replanned.
    */
   restartWhole(jobId: string, generation: number): Promise<Ready | undefined>;
 
-  // Tasks that no node can run any more.
+  // Tasks that no node can run anymore:
 
   /** Returns jobs with ready tasks of a class; not all if there are many. */
   jobsWith(ready: Ready): Promise<readonly { readonly id: string; readonly generation: number }[]>;
   /**
-   * Restarts a job with a new PLAN task; its scores are discarded. undefined: it has ended, is completely scored, is not
-   * planned, or was replanned. `nodes`: nodes that ran its tasks.
+   * Restarts a job with a new PLAN task; its scores are discarded. Returns undefined if it has ended, is
+   * completely scored, is not planned, or was replanned. `nodes`: nodes that ran its tasks.
    */
   replan(
     jobId: string,

@@ -38,20 +38,20 @@ export interface PartDigest {
 
 export interface UploadStore {
   insert(tenant: string, upload: NewUploadRow): Promise<UploadRow>;
-  /** undefined: unknown, or of another tenant. */
+  /** Returns undefined if the upload is unknown or another tenant's. */
   find(tenant: string, id: string): Promise<UploadRow | undefined>;
-  /** Oldest first. */
+  /** Lists uploads, oldest first. */
   list(tenant: string): Promise<readonly UploadRow[]>;
   /**
-   * Records the stored bytes of an incomplete upload. `active`: its caller is continuing it. undefined: unknown, or
-   * complete.
+   * Records the stored bytes of an incomplete upload. `active`: its caller is continuing it. Returns
+   * undefined if the upload is unknown or complete.
    */
   progress(tenant: string, id: string, stored: number, active: boolean): Promise<UploadRow | undefined>;
   /** Records the digests of parts, in place of earlier ones. */
   setDigests(tenant: string, id: string, parts: readonly PartDigest[]): Promise<void>;
   /** Returns the digests of parts. */
   digests(tenant: string, id: string): Promise<readonly PartDigest[]>;
-  /** Records that the object exists. undefined: unknown. */
+  /** Records that the object exists. Returns undefined if the upload is unknown. */
   complete(tenant: string, id: string, versionId: string | undefined): Promise<UploadRow | undefined>;
   /** Records that jobs have named these uploads. */
   name(tenant: string, ids: readonly string[]): Promise<void>;

@@ -15,11 +15,11 @@ export interface Position {
   readonly seq: number;
 }
 
-/** Before all tasks. */
+/** The position before all tasks. */
 export const START: Position = { rank: -(2 ** 31), jobSeq: 0, seq: 0 };
 
 const FROM_START_EVERY_MS = 1_000;
-/** Remembered pairs of tenant and class; forgetting one costs a scan from the start. */
+/** Limit of remembered pairs of tenant and class; forgetting one costs a scan from the start. */
 const MOST = 10_000;
 
 interface ClaimCursor extends Position {
@@ -40,7 +40,7 @@ export class ClaimCursors {
   claimed(tenant: string, key: bigint, at: Position, from: Position): void {
     const place = placeOf(tenant, key);
     const since = from === START ? performance.now() : this.#cursors.get(place)?.since;
-    // Reset while the claim ran: tasks before it must still be found.
+    // The position was reset while the claim ran, because tasks before it must still be found.
     if (since === undefined) return;
     if (this.#cursors.size >= MOST) this.#cursors.clear();
     this.#cursors.set(place, { ...at, since });
@@ -56,7 +56,7 @@ export class ClaimCursors {
     for (const { tenant, workClass } of ready) this.lower(tenant, classKey(workClass));
   }
 
-  /** Resets the position if it is after a rank. New jobs are behind all others of their rank. */
+  /** Resets the position if it is after a rank. The tasks of new jobs follow all others of their rank. */
   lowerToRank(tenant: string, key: bigint, rank: number): void {
     const cursor = this.#cursors.get(placeOf(tenant, key));
     if (cursor !== undefined && rank < cursor.rank) this.lower(tenant, key);

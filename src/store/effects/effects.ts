@@ -9,7 +9,7 @@ export interface Effect {
   readonly jobs?: boolean | undefined;
   /** Tasks became ready anywhere in their queues. */
   readonly ready?: readonly (Ready | undefined)[];
-  /** Tasks became ready behind all others of their rank. */
+  /** Tasks became ready at the end of their rank. */
   readonly appended?: readonly Ready[];
   /** Nodes whose leases ended, or whose state changed. */
   readonly nodes?: readonly string[];
@@ -47,8 +47,8 @@ declare const publishes: unique symbol;
 type Publishing<Method> = Method & { readonly [publishes]: true };
 
 /**
- * Methods without an effect: they read, or change something that nobody waits for. All others must publish their
- * effects.
+ * Methods without an effect: they only read, or change something that nothing waits for. All others must
+ * publish their effects.
  */
 type Silent =
   | (
@@ -88,8 +88,8 @@ export type Published<Topic> = {
 type Change<Args extends readonly unknown[], Result> = (database: Database, ...args: Args) => Promise<Result>;
 
 /**
- * Makes methods of changes: each publishes its effect when it is done. A method made by `change` returns the result of
- * the change; one made by `answering`, what `answerOf` takes from it.
+ * Makes methods of changes: each publishes its effect when it is done. A method made by `change` returns the
+ * result of the change; one made by `answering` returns what `answerOf` extracts from it.
  */
 export function changing(database: Database, effects: Effects) {
   const answering = <Args extends readonly unknown[], Result, Answer>(

@@ -35,9 +35,10 @@ const bounded = (page: string, order: string) => `
 const READABLE = "event.pos < pg_snapshot_xmin(pg_current_snapshot())";
 
 /**
- * The last readable event, or else the last deleted one. The oldest running transaction would be no position to resume
- * from: a crash loses the ids of transactions that wrote nothing durable, such as NOTIFY and those rolled back, and
- * PostgreSQL then assigns them to new events. The id of a committed event is never assigned again.
+ * The last readable event, or else the last deleted one. The position of the oldest running transaction could
+ * not be resumed from: a crash loses the ids of transactions that wrote nothing durable, such as NOTIFY and
+ * those rolled back, and PostgreSQL then assigns them to new events. The id of a committed event is never
+ * assigned again.
  */
 export const NOW = statement(`
   select epoch::text, event_key, coalesce(
@@ -64,7 +65,8 @@ const eventsAfter = (whose: string) => `
   order by event.pos, event.id limit $4`;
 
 /**
- * Returns one row without an event if there are no events, and no row if the cursor cannot be resumed.
+ * Statement that returns events after a cursor: one row without an event if there are none, and no row if the
+ * cursor cannot be resumed.
  *
  * @param whose additional SQL condition on an event.
  */
@@ -120,7 +122,8 @@ class Events {
   /** Returns the cursor of a stream that starts now. */
   async cursor(): Promise<string> {
     const { ids, pos } = await this.#now();
-    // After all events of that position. Ids start at 1: the cursor is before all events of the next one.
+    // The cursor must be after all events of that position. Ids start at 1, so it is before all events of the
+    // next position.
     return ids.idOf({ pos: String(BigInt(pos) + 1n), id: 0 });
   }
 

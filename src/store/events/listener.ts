@@ -54,7 +54,9 @@ class Listener {
     this.#onReconnect = onReconnect;
   }
 
-  /** Lost while disconnected; the maintenance tasks of other controllers find the change. */
+  /**
+   * Payloads are lost while disconnected; the maintenance tasks of other controllers then find the changes.
+   */
   send(payloads: readonly string[]): void {
     const client = this.#client;
     if (client !== undefined) void this.#ask(client, NOTIFY, [CHANNEL, this.#self, payloads]);

@@ -1,4 +1,4 @@
-/** Results that answer new jobs: they are found by a key, and copied with everything that belongs to them. */
+/** Finds results that answer new jobs by a key, and copies them with everything that belongs to them. */
 import type { Database } from "../connection/database.ts";
 import { type Sender, statement } from "../connection/statement.ts";
 import type { Answer, AnswerKey, JobRow, NewJob } from "../contract/job-records.ts";
@@ -58,7 +58,7 @@ const COMMON: readonly string[] = [
   ...["score", "result", "estimate", "reuse_key", "scored_by"],
 ];
 
-/** The lock keeps the job that answers, and with it its tasks, until the copy is committed. */
+/** The lock prevents that the answering job and its tasks are deleted before the copy is committed. */
 const INSERT = statement(`
   with answer as (
     select * from job where job.tenant_id = $11 and job.id = $1 and job.state = 'SUCCEEDED' for share),
@@ -99,8 +99,9 @@ const INSERT = statement(`
   select ${jobColumns("stored")} from stored`);
 
 /**
- * Stores a job that has ended with the result of another one, and copies of its scores and stills. Returns undefined if
- * that one is gone, or if the new job or its idempotency key is there. `n`: its index among jobs that are stored together.
+ * Stores a job that has ended with the result of another one, and copies of its scores and stills. Returns
+ * undefined if the answering job was deleted, or if the new job or its idempotency key already exists. `n`:
+ * its index among jobs that are stored together.
  */
 export async function insertAnswered(
   sender: Sender,

@@ -9,7 +9,7 @@ export const SCORED = `
   select work.* from work join job on job.id = work.job_id and job.generation = work.generation
   where work.job_id = $1 and work.state = 'DONE' and work.kind in (${quoted(SCORING_KINDS)})`;
 
-/** Columns of a copied task; its place among the tasks of other jobs is that of the new job. */
+/** Copied columns of a task; its position among the tasks of other jobs is that of the new job. */
 export const COPIED: readonly string[] = [
   ...["kind", "state", "work_class", "class_key", "seq", "cost", "first_frame", "frame_count", "frames_done"],
   ...[
@@ -31,7 +31,10 @@ export function columnsOf(of: string): string {
   return COPIED.map((column) => `${of}.${column}`).join(", ");
 }
 
-/** Its policy looks for the new tasks, which only the statements after the one that adds them see. */
+/**
+ * A separate statement, because row-level security looks for the new tasks, which are visible only after the
+ * statement that adds them.
+ */
 const COPY_SCORES = statement(`
   insert into piece (work_id, attempt, number, row_count, ${CHUNK})
   select copy.id, piece.attempt, piece.number, piece.row_count, ${COPIED_CHUNK}
@@ -40,7 +43,7 @@ const COPY_SCORES = statement(`
     and copy.kind = scored.kind and copy.first_frame = scored.first_frame
   join piece on piece.work_id = scored.id and piece.attempt = scored.reported`);
 
-/** Copies the per-frame scores of a job to the copies of its tasks, which are of generation 1. */
+/** Copies the per-frame scores of a job to the copies of its tasks, which have generation 1. */
 export async function copyScores(sender: Sender, from: string, to: string): Promise<void> {
   await sender.query(COPY_SCORES, [from, to]);
 }

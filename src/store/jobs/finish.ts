@@ -31,7 +31,7 @@ const ESTIMATED = statement(`
     array(select scored.first_frame::float8 from (${SCORED}) as scored order by scored.first_frame) as scored
   from job join sample on sample.job_id = job.id where job.id = $1`);
 
-/** Both jobs have the plan; the PLAN task is the last one of the estimated job. */
+/** Both jobs have the plan; the copied PLAN task is the last one of the estimated job. */
 const INSERT = statement(`
   with given as (
     select * from jsonb_to_recordset($10::jsonb) as given${SEGMENT_ROWS}),

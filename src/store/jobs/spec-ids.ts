@@ -14,7 +14,10 @@ interface FoundColumns {
   readonly awaited: boolean;
 }
 
-/** Reads every spec of the tenant. `pattern`: a regular expression of PostgreSQL, whose first group is the id. */
+/**
+ * Returns the ids in the specs; reads every spec of the tenant. `pattern`: a regular expression of
+ * PostgreSQL, whose first group is the id.
+ */
 export async function idsInSpecs(
   database: Database,
   tenant: string,

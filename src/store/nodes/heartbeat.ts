@@ -20,16 +20,16 @@ const FORGOTTEN = `
     where reported.id = work.id and reported.attempt = work.attempt)`;
 
 /**
- * Condition on a job and what a node reports of it (moved): a fetch began, went on, or ended. A node that is behind
- * another one changes nothing.
+ * Condition on a job and what a node reports about it (moved): a fetch began, progressed or ended. A node
+ * that has fetched less than another one changes nothing.
  */
 const FETCHED_MORE = `
   job.frames_done = 0 and moved.fetched is distinct from job.bytes_fetched
   and coalesce(moved.fetched > job.bytes_fetched, true)`;
 
 /**
- * An expired lease is renewed as well, unless it was already ended: the node was only late. A job is updated once,
- * even if several of its tasks progressed.
+ * An expired lease is renewed as well, unless it was already ended, because the node was only late. A job is
+ * updated once, even if several of its tasks progressed.
  */
 const RENEW = statement(`
   with me as (
@@ -113,7 +113,7 @@ export async function renew(
 
 function sessionOf(row: RenewedColumns | undefined): Pick<Renewal, "session" | "node"> {
   if (row === undefined || row.ended === "LEFT") return { session: "UNKNOWN", node: undefined };
-  // Without an id it was superseded between the snapshot and the update: nothing was renewed.
+  // Without an id, the session was superseded between the snapshot and the update, and nothing was renewed.
   if (row.ended === "SUPERSEDED" || row.id === null) return { session: "SUPERSEDED", node: undefined };
   const { id, tenant_id: tenant } = row;
   return { session: "LIVE", node: { id, tenant, state: stateOf(row) } };

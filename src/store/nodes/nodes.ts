@@ -126,7 +126,7 @@ const LEAVE = statement(`
     select id from node where session = $1 and ended is null for update)
   update node set ended = 'LEFT', offline = true from me where node.id = me.id returning node.id`);
 
-/** `nodes`: the node, if its session was live. */
+/** Ends a session. `nodes`: the node, if its session was live. */
 export async function leaveNode(
   database: Database,
   session: string,
@@ -217,7 +217,10 @@ export async function drainNode(
   return (await withWork(database, await database.query<NodeColumns>("fleet", DRAIN, [tenant, id])))[0];
 }
 
-/** A heartbeat in the future is from before the clock was set back and does not prove that the node is alive. */
+/**
+ * A heartbeat in the future was stored before the clock was set back, so it does not prove that the node is
+ * alive.
+ */
 const SILENCE = statement(`
   update node set offline = true, heartbeat_at = least(node.heartbeat_at, now())
   where not node.offline and (node.heartbeat_at < now() - $1::float8 * interval '1 millisecond'

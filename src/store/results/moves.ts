@@ -66,7 +66,7 @@ export async function takeClips(
   }));
 }
 
-/** Inserting the same row again changes nothing: the first attempt may have been committed. */
+/** Inserting the same row again changes nothing, because the first attempt may have been committed. */
 const RESERVE = statement(`
   insert into result_object (id, tenant_id, key, bytes, digests, check_at)
   values ($1, $2, $3, $4, $5, now() + interval '1 hour') on conflict do nothing`);
@@ -81,7 +81,7 @@ const HOLD = statement(`
   update result_object set check_at = null where id = $1 and tenant_id = $2 and not doomed returning id`);
 const LET_GO = statement("update result_object set check_at = now() where id = $1");
 
-/** Returns false if `change` changes no row; the object is deleted then. */
+/** Returns false if `change` changes no row; the object is then deleted later. */
 export async function link(
   database: Database,
   { objectId, tenant }: { readonly objectId: string; readonly tenant: string },

@@ -54,7 +54,7 @@ function movedOf(row: MovedColumns): MovedClip & Moved {
   return { tenant: row.tenant_id, jobId: row.job_id, frame: row.frame, objectId: row.object_id, object };
 }
 
-/** Readers that have read the row before still get the object for a while. */
+/** The object stays for a while for readers that have read the row already. */
 const RELEASE = "update result_object set check_at = now() + interval '10 minutes' from freed";
 
 const RESTORE_STILL = statement(`
@@ -68,7 +68,7 @@ export async function restoreStill(database: Database, still: MovedStill, image:
   await database.query("fleet", RESTORE_STILL, [objectId, jobId, frame, side, image]);
 }
 
-/** The clip's lock excludes that it is made again meanwhile. */
+/** The lock on the clip prevents that it is made again meanwhile. */
 const FREE_CLIP = statement(`
   update clip set object_id = null, move_at = now() where job_id = $2 and frame = $3 and object_id = $1
   returning tenant_id, made_by`);

@@ -12,7 +12,7 @@ import { OBJECT, type ObjectColumns, objectOf } from "../schema/result-objects.t
 import { quoted } from "../schema/rows.ts";
 import { BELONGS, HELD_UNTIL, link } from "./moves.ts";
 
-/** SQL of a condition on jobs: they ended some time ago, and scores may be in the database. */
+/** SQL of a condition on jobs: they ended at least so long ago, and may have scores in the database. */
 export const UNMOVED = (afterMs: string) => `job.ended_at is not null and job.scores_move_at is not null
   and job.ended_at <= now() - ${afterMs}::float8 * interval '1 millisecond' and job.state in (${quoted(TERMINAL_STATES)})`;
 
@@ -59,7 +59,7 @@ export async function takeScores(
   }
 }
 
-/** Deletions lock the job before its chunks, too. */
+/** Like deletions, this locks the job before its chunks. */
 const LOCK = statement("select from job where id = $1 for update");
 
 const LINK = statement(`
@@ -93,7 +93,7 @@ export async function linkScores(
   });
 }
 
-/** An object has the chunks one after the other. */
+/** Returns the position of each chunk in an object, in which chunks follow each other. */
 function firstBytes(chunks: readonly UnmovedChunk[]): readonly number[] {
   let next = 0;
   return chunks.map(({ rows }) => {
@@ -132,13 +132,13 @@ const LOCK_ALL = statement(`
     select work.job_id from piece join work on work.id = piece.work_id where piece.object_id = $1)
   order by job.id for update`);
 
-/** Chunks that were copied to another job meanwhile keep the object, which is taken again. */
+/** If chunks were copied to another job meanwhile, the object is kept and taken again. */
 const RESTORE = statement(`
   update piece set rows = substring($2::bytea from piece.first_byte + 1 for piece.bytes), object_id = null,
     first_byte = null, bytes = null
   from work where work.id = piece.work_id and work.job_id = any($3::uuid[]) and piece.object_id = $1`);
 const UNSETTLE = statement("update job set scores_move_at = now() where id = any($1::uuid[])");
-/** Readers that have read the row before still get the object for a while. */
+/** The object stays for a while for readers that have read the row already. */
 const RELEASE = statement(`
   update result_object set check_at = now() + interval '10 minutes', move_at = now() where id = $1`);
 

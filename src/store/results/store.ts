@@ -1,4 +1,4 @@
-/** The part of the store that knows the objects of the results storage. */
+/** The part of the store that keeps the objects of the results storage. */
 import { bound } from "../connection/bound.ts";
 import type { Database } from "../connection/database.ts";
 import { statement } from "../connection/statement.ts";

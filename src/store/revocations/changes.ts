@@ -41,7 +41,10 @@ const DELETE_EXPIRED = statement(`
     order by expires_at limit $2 for update skip locked))
   returning id`);
 
-/** Deletes lifted revocations and stores the last deleted revision, since these changes can no longer be returned. */
+/**
+ * Deletes ended revocations, and stores the last deleted revision because these changes can no longer be
+ * returned.
+ */
 const DELETE_UNREVOKED = statement(`
   with gone as (
     delete from revocation where id = any(array(

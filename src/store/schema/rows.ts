@@ -39,27 +39,27 @@ export interface MediaColumns {
   readonly video_bit_rate: number | null;
 }
 
-/** The scorer of a result. Events take it from their job, too. */
+/** The scorer of a result. Events also take it from their job. */
 export interface ScorerColumns {
   readonly scorer_program: string | null;
   readonly scorer_version: string | null;
   readonly libvmaf_version: string | null;
 }
 
-/** The reused results. Events take them from their job, too. */
+/** The reused results. Events also take them from their job. */
 export interface ReuseColumns {
   readonly segments_reused: number | null;
   readonly answered_by: string | null;
   readonly answer_ended_at: Date | null;
 }
 
-/** How far its objects are fetched. Events take it from their job, too. */
+/** How far its objects are fetched. Events also take it from their job. */
 export interface FetchColumns {
   readonly bytes_fetched: number | null;
   readonly bytes_to_fetch: number | null;
 }
 
-/** The gates of a job that succeeded. Events take them from it, too. */
+/** The gates of a job that succeeded. Events also take them from their job. */
 export interface GateColumns {
   readonly gates: readonly GateOutcome[] | null;
 }

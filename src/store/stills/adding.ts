@@ -30,8 +30,8 @@ function costOfStills(of: string, parts: number): string {
 }
 
 /**
- * Statement that adds a STILLS task for the jobs of a subquery `of`, which has whole job rows. By rank, all scoring of
- * the tenant goes first, and by seq the other tasks of the job.
+ * Statement that adds a STILLS task for the jobs of a subquery `of`, which has whole job rows. Its rank puts
+ * it after all scoring tasks of the tenant, and its seq after the other tasks of the job.
  *
  * @param first number of its first parameter; the values are from stillsValues.
  */
@@ -45,7 +45,7 @@ export function addingClip(of: string, first: number): string {
 }
 
 interface Added {
-  /** For videos that are no titles in storages. */
+  /** Class for videos that are not titles in storages. */
   readonly workClass: string;
   /** SQL of the frame of the clip. */
   readonly clipFrame: string;
@@ -74,7 +74,7 @@ export function stillsValues(parts: readonly StillsPart[]): Value[] {
   return valuesOf(parts, STILLS_CLASS);
 }
 
-/** The values of addingClip. `frame`: the one that the clip is requested for. */
+/** The values of addingClip. `frame`: the frame that the clip is requested for. */
 export function clipValues(parts: readonly StillsPart[], frame: number): Value[] {
   return [...valuesOf(parts, CLIPS_CLASS), frame];
 }

@@ -24,7 +24,7 @@ interface WorkOfFrame {
 
 const DELETE_STILLS = statement("delete from still where job_id = $1 and frame = $2");
 
-/** Ends its lease, if any: the node notices with its next heartbeat or report. */
+/** Also ends its lease, if any: the node notices at its next heartbeat or report. */
 const DELETE_WORK = statement("delete from work where id = $1");
 
 const KEEP_OTHERS = statement(`
@@ -62,7 +62,7 @@ async function takeFrom(sender: Sender, { id, state, stills }: WorkOfFrame, fram
     await sender.query(DELETE_WORK, [id]);
     return;
   }
-  // The node of a leased task reports all of its frames.
+  // The node of a leased task will report all of its frames.
   if (state === "LEASED") throw inProgress(frame);
   await sender.query(KEEP_OTHERS, [id, JSON.stringify(left), Math.min(...frames), frames.length]);
 }

@@ -1,4 +1,4 @@
-/** The scored frames of a job of which stills and clips are requested. */
+/** The scored frames of a job, of which stills and clips can be requested. */
 
 import { SCORING_KINDS } from "../../jobs/work.ts";
 import { Failure } from "../../platform/failure.ts";
@@ -29,7 +29,7 @@ export async function lockScored(
   const [job] = await sender.query<ScoredColumns>(LOCK_JOB, [tenant, jobId]);
   if (job === undefined) return undefined;
   if (job.state !== "SUCCEEDED") throw notSucceeded(job.state);
-  // Those of an estimate are only its sample.
+  // In an estimate, only the frames of its sample are scored.
   const total = job.estimated ? undefined : (job.frames_total ?? 0);
   const outside = total === undefined ? undefined : frames.find((frame) => frame >= total);
   if (outside !== undefined) throw noSuchFrame(outside, total ?? 0);
@@ -38,7 +38,7 @@ export async function lockScored(
 
 export interface ScoredFrame {
   readonly frame: number;
-  /** null: scored as a whole. */
+  /** null if the pair was scored as a whole. */
   readonly segment: string | null;
 }
 

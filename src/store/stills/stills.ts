@@ -32,7 +32,7 @@ interface AskedColumns {
   readonly error: StoredError | null;
 }
 
-/** The stored stills, without their images. */
+/** Lists the stored stills, without their images. */
 const THERE = statement(`
   select frame, side, media_type, width, height, coalesce(octet_length(image), stored.bytes) as bytes from still
   left join result_object as stored on stored.id = still.object_id
@@ -105,11 +105,11 @@ export async function listStills(
   jobId: string,
 ): Promise<readonly StillRow[]> {
   if (!isId(jobId)) return [];
-  // In this order, so that stills that become ready in between are returned as ready.
+  // Queried in this order, so that stills that become ready in between are returned as ready.
   const asked = await database.query<AskedColumns>({ tenant }, ASKED, [tenant, jobId]);
   const there = await database.query<ThereColumns>({ tenant }, THERE, [tenant, jobId]);
   const images = new Map(there.map((row) => [`${row.frame} ${row.side}`, row]));
-  // The last task of a frame counts; there are several only after a failure.
+  // For each frame, its last task: there are several only after a failure.
   const works = new Map(asked.flatMap((work) => framesOf(work).map((frame) => [frame, work])));
   return [...works]
     .toSorted(([a], [b]) => a - b)

@@ -142,8 +142,9 @@ export interface ClaimWithin {
 }
 
 /**
- * Same as `claim`, but keeps the tenant within `mostRunning` leases, which is equal in all claims. All leases of a
- * limited tenant start here and under its lock; the statement after the lock sees all earlier ones.
+ * Same as `claim`, but keeps the tenant within `mostRunning` leases, a number that is equal in all claims.
+ * All leases of a limited tenant start here and under its lock; the statement after the lock sees all earlier
+ * ones.
  */
 export async function claimWithin(
   database: Database,

@@ -1,4 +1,4 @@
-/** The part of the store that gives out tasks, records reports of them, and ends their jobs. */
+/** The part of the store that hands out tasks, records their reports, and ends their jobs. */
 import { isId } from "../../jobs/ids.ts";
 import { recordClip } from "../clips/reports.ts";
 import { Batcher } from "../connection/batcher.ts";
@@ -85,7 +85,7 @@ type Reports = Pick<
   | "handBack"
 >;
 
-/** The answer to a report whose task cannot exist. */
+/** The response to a report whose task cannot exist. */
 const STALE = { recorded: "STALE", poolable: undefined, tenant: undefined } as const;
 
 function reports(database: Database, effects: Effects): Reports {

@@ -1,4 +1,4 @@
-/** Records the renditions of titles: each gets a job, and a cell if the title was one of a comparison. */
+/** Records the renditions of titles: each gets a job, and a cell if the title belonged to a comparison. */
 import { isId } from "../../jobs/ids.ts";
 import { pairKey } from "../../jobs/media/pair-key.ts";
 import { MAX_CELLS } from "../../jobs/request-limits.ts";
@@ -38,7 +38,10 @@ const PAIRS = statement(
   "select number, reference, distorted from comparison_cell where comparison_id = $1 order by number",
 );
 
-/** The title's own job is planned next as that of rendition 0; the jobs of the others are like it. */
+/**
+ * The title's own job becomes that of rendition 0, and is planned next; the other renditions get similar
+ * jobs.
+ */
 const RECORD = statement(`
   with done as (
     update work set state = 'DONE', reported = work.attempt, ended_at = now(), lease_until = null
@@ -99,7 +102,7 @@ export async function recordTitle(
   return { ...(await refusalOf(database, fence)), added: 0 };
 }
 
-/** Returns the cell of a job, with the lock on its comparison; undefined: the job is in none. */
+/** Returns the cell of a job, with the lock on its comparison; undefined if the job is in none. */
 async function lockedCell(sender: Sender, tenant: string, jobId: string): Promise<CellColumns | undefined> {
   const [found] = await sender.query<CellColumns>(CELL_OF, [tenant, jobId]);
   if (found === undefined) return undefined;
@@ -131,7 +134,7 @@ async function freshJobs(
   return { jobs: fresh, next: (rows.at(-1)?.number ?? 0) + 1 };
 }
 
-/** The title's cell becomes that of the first rendition; the others follow all cells. */
+/** Makes the title's cell that of the first rendition, and adds the others after all cells. */
 async function putCells(
   sender: Sender,
   tenant: string,

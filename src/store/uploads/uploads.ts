@@ -25,7 +25,7 @@ interface Columns {
   readonly changed_at: Date;
 }
 
-/** Inserting the same row again changes nothing: the first attempt may have been committed. */
+/** Inserting the same row again changes nothing, because the first attempt may have been committed. */
 const INSERT = statement(`
   insert into upload (tenant_id, id, name, size, fingerprint, bucket, key, multipart_id, part_size, created_at, changed_at)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now(), now())
@@ -41,7 +41,7 @@ const PROGRESS = statement(`
   where tenant_id = $1 and id = $2 and not complete
   returning ${COLUMNS}`);
 
-/** Of an upload that is there: it may be deleted at the same time. */
+/** Only for an existing upload, because it may be deleted at the same time. */
 const SET_DIGESTS = statement(`
   insert into upload_part (upload_id, tenant_id, number, sha256)
   select upload.id, upload.tenant_id, part.number, part.sha256
@@ -53,7 +53,7 @@ const DIGESTS = statement(
   "select number, sha256 from upload_part where tenant_id = $1 and upload_id = $2 order by number",
 );
 
-/** Repeating it keeps the first time. */
+/** A repetition keeps the time of the first completion. */
 const COMPLETE = statement(`
   update upload set stored = size, version_id = $3, complete = true,
     changed_at = case when complete then changed_at else now() end
