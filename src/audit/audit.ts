@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { AuditEntry, type Request } from "./entry.ts";
 import { type AuditRecord, type AuditSink, OK } from "./record.ts";
 
-/** Actions of the controller that no request asked for. */
+/** Actions of the controller itself, which no request asked for. */
 export type SystemOperation =
   | "system/start"
   | "system/stop"

@@ -54,7 +54,7 @@ export function textLike(pattern: RegExp): Decoder<string> {
   };
 }
 
-/** Most values that a failure lists. */
+/** Limit of values that a failure lists. */
 const MAX_NAMED = 12;
 
 export function oneOf<const T extends string | number>(...values: readonly T[]): Decoder<T> {

@@ -15,7 +15,7 @@ import { Failure } from "../platform/failure.ts";
 import type { Log } from "../platform/observability/log.ts";
 import type { ScoringMetrics } from "./metrics.ts";
 
-/** Milliseconds to wait for an aborted scorer to exit: it is killed, not asked to stop. */
+/** Milliseconds to wait for an aborted scorer to exit: it is killed, not asked to exit. */
 const ABORT_LIMIT_MS = 5_000;
 
 /** The context of a request, the same for every transport. */

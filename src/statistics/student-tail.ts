@@ -61,7 +61,7 @@ function logBeta(a: number, b: number): number {
   return logGamma(a) + logGamma(b) - logGamma(a + b);
 }
 
-/** For x above 0. */
+/** Returns the logarithm of the gamma function for x above 0. */
 function logGamma(x: number): number {
   const z = x - 1;
   const sum = LANCZOS.reduce(

@@ -1,7 +1,8 @@
 /** Rate limit of traces that are recorded only because the caller asks for it. */
 
 /**
- * Per second and process. The limit of a tenant is enough to look at single requests; that of all tenants is no load.
+ * Traces per second and process. The limit of a tenant is enough to examine single requests; the limit of all
+ * tenants is a negligible load.
  */
 const MAX_OF_TENANT = 100;
 const MOST = 1_000;
@@ -9,7 +10,7 @@ const SECOND_MS = 1_000;
 
 export class Forced {
   readonly #now: () => number;
-  /** Tenants that used some in this second, never more than MOST. */
+  /** Number of traces that each tenant took in this second; at most MOST tenants. */
   readonly #taken = new Map<string, number>();
   #left = MOST;
   #since: number;
@@ -20,7 +21,7 @@ export class Forced {
     this.#since = now();
   }
 
-  /** Takes one for a tenant; returns whether it is within the limits. */
+  /** Takes one trace for a tenant; returns whether it is within the limits. */
   take(tenant: string): boolean {
     const now = this.#now();
     if (now - this.#since >= SECOND_MS) {

@@ -14,8 +14,9 @@ export interface Gate {
   /** Whether every caller is admitted without a token. */
   readonly isAnonymous: boolean;
   /**
-   * Returns the caller. `operation` is its name in the table of permissions; if it is undefined (the operation is not
-   * in the table), any valid token will do. `authorization` is the value of the header. Throws Failure.
+   * Returns the caller. `operation` is its name in the table of permissions; if it is undefined (the
+   * operation is not in the table), any valid token is accepted. `authorization` is the value of the header.
+   * Throws Failure.
    */
   admit(operation: string | undefined, authorization: string | undefined): Promise<Principal>;
 }

@@ -14,7 +14,7 @@ const COOL_DOWN_MS = 30_000;
 const FRESH_MS = 300_000;
 /** Milliseconds without any completed fetch after which known keys are fetched again before they are trusted. */
 const STALE_MS = 600_000;
-/** Most callers that may wait for one fetch. Further ones are refused at once. */
+/** Limit of callers that wait for one fetch. Further ones are refused at once. */
 const MAX_WAITING = 1_000;
 
 export type FetchOutcome = "read" | "unreadable" | FetchFault;
@@ -64,7 +64,8 @@ export class KeySet {
     const now = this.#options.now();
     if (!isPast(this.#readAt, FRESH_MS, now)) return known.key;
     const fetched = this.#fetchAgain();
-    // Completed fetches count even if they failed: an endpoint that hangs must not delay every request again and again.
+    // Completed fetches count even if they failed, so that an endpoint that hangs does not delay every
+    // request.
     if (!isPast(this.#last?.fetchedAt, STALE_MS, now)) return known.key;
     await fetched;
     return this.#cached(kid);

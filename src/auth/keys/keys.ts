@@ -38,9 +38,9 @@ export class KeySetFault extends Error {
 }
 
 /**
- * Parses a key set. Keys of `before` that are unchanged stay the same objects. Throws KeySetFault. An empty list is a
- * valid key set: all keys were withdrawn. A list that contains other things but no JWK is not a key set, so it says
- * nothing about the earlier keys.
+ * Parses a key set. Keys of `before` that are unchanged stay the same objects. Throws KeySetFault. An empty
+ * list is a valid key set: all keys were withdrawn. A list with other values but no JWK is not a key set, so
+ * it does not affect the earlier keys.
  */
 export function readKeys(body: Uint8Array, before: ReadonlyMap<string, PublicKey>): Keys {
   const list = listIn(body);
@@ -75,7 +75,7 @@ function parse(body: Uint8Array): unknown {
   }
 }
 
-/** Whether it has the required members of its key type. An unknown type has no required members. */
+/** Whether a value has the required members of its key type. An unknown type has no required members. */
 function isJwk(one: unknown): boolean {
   if (!isObject(one)) return false;
   const { kty } = one;

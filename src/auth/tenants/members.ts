@@ -26,8 +26,8 @@ export function shown(text: string): string {
 }
 
 /**
- * The members of one object. For an invalid member, a fault is recorded and a placeholder is returned. Nobody uses
- * the placeholder, because the entry is refused.
+ * The members of one object. For an invalid member, a fault is recorded and a placeholder is returned, which
+ * is never used because the entry is refused.
  */
 export class Members {
   readonly #own: ReadonlyMap<string, unknown>;

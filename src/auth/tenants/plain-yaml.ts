@@ -14,7 +14,7 @@ import {
 } from "yaml";
 import { messageOf } from "../../platform/errors.ts";
 
-/** Most faults reported for one document; the first ones cause the rest. */
+/** Limit of faults reported for one document; the first ones cause the rest. */
 const MAX_REPORTED = 5;
 /** Deepest nesting of brackets, and most indicators ("- - a: b") on one line. */
 const NESTED_MOST = 8;

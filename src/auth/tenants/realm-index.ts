@@ -30,7 +30,7 @@ export class RealmIndex {
     list.push(realm);
   }
 
-  /** The realms of the token's issuer that have no tenant of their own, or the tenant that the token names. */
+  /** Returns the realms of the token's issuer that accept any tenant, or only the tenant that the token names. */
   candidates({ issuer, own }: Claims): readonly Realm[] {
     const groups = this.#issuers.get(issuer)?.byTenantClaim ?? [];
     return [...groups].flatMap(([claim, { any, byTenant }]) => {

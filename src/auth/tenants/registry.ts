@@ -4,7 +4,7 @@ import { type EntryFault, shown } from "./members.ts";
 import { type EntryRules, readEntry, type TenantRealm } from "./registry-entry.ts";
 
 export const TENANTS_MOST = 10_000;
-/** Most faults reported. Nobody would read more, and many faults are often one mistake repeated. */
+/** Limit of reported faults. Nobody would read more, and many faults are often one repeated mistake. */
 const MAX_REPORTED = 100;
 
 /** A fault of a registry. */

@@ -13,15 +13,15 @@ import {
 } from "../../jobs/media/storages.ts";
 import { type EntryFault, Members } from "./members.ts";
 
-/** Most storages of a tenant, and most buckets or hosts of a storage. */
+/** Limit of the storages of a tenant, and of the buckets or hosts of a storage. */
 const MOST = 100;
 const REGION = /^[a-z0-9-]{1,64}$/;
 const BUCKET = /^([a-z0-9][a-z0-9._-]{1,61}[a-z0-9])(?:\/(\P{Cc}{0,1024}))?$/u;
-/** A bucket, or a folder in it. The ids of uploads are found behind such prefixes in the specs of jobs. */
+/** Matches a bucket, or a folder in it. Upload ids are found after such prefixes in the specs of jobs. */
 const FOLDER = /^([a-z0-9][a-z0-9._-]{1,61}[a-z0-9])(?:\/((?:[A-Za-z0-9_=+@-][A-Za-z0-9._=+@-]*\/){0,20}))?$/;
 const MAX_FOLDER_PREFIX = 500;
 const KINDS = ["s3", "https"];
-/** Members of an S3-compatible service, without its content. */
+/** Members that describe an S3-compatible service, without those about its content. */
 const SERVICE = ["endpoint", "region", "credentials", "privateNetwork"];
 /** A name of an object in Kubernetes, a DNS subdomain. */
 const SECRET_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
@@ -79,7 +79,7 @@ export function readStorages(entry: Members, secretsOf?: string): readonly Stora
   return storages;
 }
 
-/** Records a fault if uploads in this storage could not be found again. */
+/** Records a fault if uploads in this storage could not be read, or if an earlier storage takes uploads already. */
 function refuseUploads(section: Members, storage: ObjectStorage, before: readonly Storage[]): void {
   const { uploads } = storage;
   if (uploads === undefined) return;

@@ -4,7 +4,7 @@ import type { Claims } from "./claims.ts";
 
 export type RevocationKind = "TOKEN_ID" | "SUBJECT" | "ISSUED_BEFORE";
 
-/** A revocation of a tenant, or the lifting of one. Times are in milliseconds since the epoch. */
+/** A revocation by a tenant, or the end of one. Times are in milliseconds since the epoch. */
 export interface Revocation {
   readonly tenant: string;
   readonly kind: RevocationKind;
@@ -25,7 +25,10 @@ export interface Revocations {
   check(tenant: string, claims: Claims, now: number): void;
 }
 
-/** The revocations of one tenant, each with its end in milliseconds since the epoch; Infinity: until it is lifted. */
+/**
+ * The revocations of one tenant, each with its end in milliseconds since the epoch; Infinity: until an
+ * administrator ends it.
+ */
 interface Revoked {
   readonly tokenIds: Map<string, number>;
   readonly subjects: Map<string, number>;
@@ -43,7 +46,7 @@ export class RevocationTable {
     return size;
   }
 
-  /** Adds or replaces a revocation, or removes it if it was lifted. */
+  /** Adds or replaces a revocation, or removes it if an administrator ended it. */
   apply({ tenant, kind, value, issuedBefore, expiresAt, lifted }: Revocation): void {
     const revoked = this.#tenants.get(tenant) ?? noneOf();
     const until = expiresAt ?? Number.POSITIVE_INFINITY;

@@ -3,12 +3,15 @@ import { hash, type KeyObject } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Token } from "./token.ts";
 
-/** Most characters of all cached tokens; about ten thousand tokens of usual length. */
+/** Limit of the characters of all cached tokens; about ten thousand tokens of usual length. */
 const MAX_CHARS = 16 * 1024 * 1024;
 
 export interface Verified {
   readonly token: Token;
-  /** The key that verified it. The entry is void once the key set has another key, or none, under that name. */
+  /**
+   * The key that verified it. The entry is invalid once the key set has another key, or none, under that
+   * name.
+   */
   readonly key: KeyObject;
 }
 

@@ -36,7 +36,9 @@ const CHANNEL = {
   "grpc.max_receive_message_length": 32 * 1024 * 1024,
 } as const;
 
-/** Detects a peer that is gone without closing its connection within 5 + 5 s, even during a long call. */
+/**
+ * Detects within 5 + 5 s, even during a long call, that a peer disappeared without closing its connection.
+ */
 const KEEP_ALIVE: KeepAliveLimits = { everyMs: 5_000, timeoutMs: 5_000 };
 
 /** Default timeout of a call in milliseconds. */

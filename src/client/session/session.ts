@@ -7,7 +7,7 @@ import { isProviderUrl } from "../tokens/url.ts";
 export interface SignInOptions {
   readonly issuer: string;
   readonly clientId: string;
-  /** Parameters of the request; undefined: the default scope, and none of the others. */
+  /** Parameters of the request; if undefined, the default scope is used and the others are omitted. */
   readonly scope?: string | undefined;
   readonly audience?: string | undefined;
   readonly organization?: string | undefined;

@@ -3,7 +3,7 @@
 import { errorCode } from "../../platform/errors.ts";
 import { Failure } from "../../platform/failure.ts";
 
-/** Most characters that are quoted of a provider's error. */
+/** Limit of the characters that are quoted from a provider's error. */
 const MAX_QUOTED = 200;
 
 export interface Refusal {

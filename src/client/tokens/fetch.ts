@@ -37,7 +37,8 @@ export async function fetchBounded(
     signal: AbortSignal.any(signals),
   });
   const text = await boundedText(response);
-  // Without a 401's challenge header, the library reports the body's error, which is more specific.
+  // Removes the challenge header of a 401: without it, the library reports the error in the body, which is
+  // more specific.
   const type = response.headers.get("content-type") ?? "";
   const empty = response.status === 204 || response.status === 205 || response.status === 304;
   return new Response(empty ? null : text, { status: response.status, headers: { "content-type": type } });

@@ -1,6 +1,9 @@
 /** Runs work on several items concurrently. */
 
-/** Yields each item with its result, in the order of the items; throws the first failure. `atOnce`: items in work. */
+/**
+ * Yields each item with its result, in the order of the items; throws the first failure. `atOnce`: maximum
+ * number of items in progress.
+ */
 export async function* inOrder<T, R>(
   items: readonly T[],
   atOnce: number,
@@ -12,7 +15,7 @@ export async function* inOrder<T, R>(
     for (const item of items) {
       for (; next < items.length && running.length < atOnce; next++) {
         const result = work(items[next] as T);
-        // It is awaited later, in its turn.
+        // The result is awaited later, in its turn; until then, a failure must not be reported as unhandled.
         result.catch(() => {});
         running.push(result);
       }

@@ -101,8 +101,8 @@ export type StopSignal = (typeof STOP_SIGNALS)[number];
 const EXIT_CODES: Readonly<Record<StopSignal, number>> = { SIGTERM: 143, SIGINT: 130 };
 
 /**
- * Resolves with the first SIGTERM or SIGINT. A second one ends the process after `atOnce` has killed and removed what
- * must not stay behind. A third one ends it without waiting.
+ * Resolves with the first SIGTERM or SIGINT. A second one ends the process after `atOnce` has stopped what
+ * must not keep running and removed what must not be left behind. A third one ends it without waiting.
  */
 export function untilStopSignal(atOnce: () => Promise<void>): Promise<StopSignal> {
   const { promise, resolve } = Promise.withResolvers<StopSignal>();

@@ -7,7 +7,7 @@ import { type Closable, type Peer, UnauthenticatedConnections } from "./unauthen
  * of file descriptors.
  */
 export const MAX_CONNECTIONS = 12_000;
-/** How long a connection without an active request may stay open while the server closes, in milliseconds. */
+/** Milliseconds that a connection without an active request may stay open while the server closes. */
 const SILENT_MS = 500;
 const LOOK_EVERY_MS = 20;
 

@@ -2,7 +2,7 @@
 import { Failure } from "../failure.ts";
 
 const MIB = 1024 * 1024;
-/** Most bytes held by the requests of one tenant, and of all tenants together. */
+/** Limits of the bytes held by the requests of one tenant, and of all tenants together. */
 const MAX_TENANT_BYTES = 64 * MIB;
 const MAX_BYTES = 256 * MIB;
 

@@ -1,7 +1,10 @@
 /** Limits the number of authenticated connections, so that no tenant can take the share of others. */
 import type { Closable } from "./unauthenticated-connections.ts";
 
-/** Most authenticated connections; beyond, one is closed. Unauthenticated connections have a limit of their own. */
+/**
+ * Limit of authenticated connections; beyond it, one is closed. Unauthenticated connections have a limit of
+ * their own.
+ */
 const MAX_AUTHENTICATED = 10_000;
 
 /** A tenant's connections by address pair. Each map is in order of the last state change, oldest first. */

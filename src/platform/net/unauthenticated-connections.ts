@@ -1,6 +1,9 @@
 /** Limits the number of connections that have not authenticated yet. */
 
-/** Beyond, one is closed. A caller with a token authenticates within a moment, so only a flood reaches this. */
+/**
+ * Limit of unauthenticated connections; beyond it, one is closed. A caller with a token authenticates within
+ * a moment, so only a flood reaches it.
+ */
 const MAX_UNAUTHENTICATED = 1_024;
 
 /** One end of a connection. For TLS, the underlying socket works too. */

@@ -15,7 +15,7 @@ export const TRACEPARENT = "traceparent";
 export const TRACEPARENT_VARIABLE = "TRACEPARENT";
 
 const FORM = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
-/** Longest accepted text; later versions may append to what is read here. */
+/** Longest accepted text; later versions may append to the format. */
 const MAX_CHARS = 256;
 const SAMPLED = 1;
 
