@@ -17,12 +17,12 @@ import { TransportMover } from "./transport.ts";
 
 type Container = "mp4" | "ts" | "webm";
 
-/** Bytes of the largest segment: each is read into memory. */
+/** Limit of a segment in bytes: each is read into memory. */
 const MAX_SEGMENT_BYTES = 2 ** 30;
 
 export interface Assembling {
   readonly manifest: string;
-  /** Where to write, without the extension. */
+  /** Path of the new file, without the extension. */
   readonly target: string;
   readonly signal: AbortSignal;
   /** Opens files of the title; default: any file of this machine. */
@@ -32,8 +32,9 @@ export interface Assembling {
 }
 
 /**
- * Returns the file of a rendition: the only one that the manifest names for it, or a new one with all of its segments.
- * Throws Failure, among others MANIFEST_UNSUPPORTED if its segments cannot be joined exactly.
+ * Returns the file of a rendition: the existing one, if a single file is the whole rendition, or a new one
+ * with all of its segments. Throws Failure, for example MANIFEST_UNSUPPORTED if its segments cannot be joined
+ * exactly.
  */
 export async function assemble(rendition: Rendition, assembling: Assembling): Promise<string> {
   const { manifest, target, signal, open: openPart = openFile, atOnce = 1 } = assembling;
@@ -61,7 +62,7 @@ export async function assemble(rendition: Rendition, assembling: Assembling): Pr
   return file;
 }
 
-/** Returns the file of which the segments are all the content. */
+/** Returns the file that consists of exactly these segments; undefined if there is none. */
 export async function wholeFile(
   { segments }: Rendition,
   openPart: OpenTitleFile,
@@ -100,9 +101,9 @@ class Joiner {
   readonly #transport = new TransportMover();
   #init: FilePart | undefined;
   #tracks: Tracks | undefined;
-  /** Added to the times of the tracks since the last discontinuity. */
+  /** Offsets that are added to the times of each track since the last discontinuity. */
   #offsets = new Map<number, bigint>();
-  /** Where the last segment ended, by track, after moving. */
+  /** The time at which the last segment ended, after adding the offset, by track. */
   #ends = new Map<number, bigint>();
 
   constructor(
@@ -135,7 +136,10 @@ class Joiner {
     }
   }
 
-  /** A later init segment is left out if the codecs' parameters stay the same: a file has only one. */
+  /**
+   * Writes the first init segment. A later one is left out if the codecs' parameters are the same, because a
+   * file can have only one.
+   */
   async #addInit(bytes: Buffer): Promise<void> {
     if (this.#container !== "mp4") {
       if (this.#init === undefined) await this.#output.write(bytes);
@@ -171,7 +175,7 @@ class Joiner {
     }
     if (this.#offsets.size > 0) move(bytes, this.#offsets);
     for (const [id, { end }] of periods) this.#ends.set(id, end + (this.#offsets.get(id) ?? 0n));
-    // An index of a single segment would be taken for one of the file.
+    // Removes the index of the segment, which would be mistaken for an index of the file.
     for (const { type, start, end } of boxesIn(bytes))
       if (type !== "sidx") await this.#output.write(bytes.subarray(start, end));
   }

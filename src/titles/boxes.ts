@@ -2,14 +2,14 @@
 
 export interface Box {
   readonly type: string;
-  /** Of its header. */
+  /** Offset of its header. */
   readonly start: number;
-  /** Of its content. */
+  /** Offset of its content. */
   readonly body: number;
   readonly end: number;
 }
 
-/** Bytes are not what the standard of the container says. */
+/** The bytes violate the standard of the container. */
 export class Malformed extends Error {}
 
 /** Yields the boxes between two offsets. Throws Malformed. */
@@ -43,7 +43,7 @@ export function boxAt(bytes: Buffer, path: readonly string[], within?: Box): Box
   throw new Malformed(`there is no box ${path.join("/")}`);
 }
 
-/** Reads the fields of a full box one after the other. Throws Malformed behind its end. */
+/** Reads the fields of a full box one after the other. Throws Malformed beyond its end. */
 export class Fields {
   readonly #bytes: Buffer;
   readonly #end: number;

@@ -6,7 +6,7 @@ import { type SegmentInfos, segmentsOf, withInfos } from "./representation.ts";
 import { type Described, namesOf, type Rendition, tooManyRenditions } from "./title.ts";
 import type { XmlElement } from "./xml.ts";
 
-/** Sets of key frames only, or of fewer frames, for fast forward. */
+/** Marks adaptation sets with key frames only, or with fewer frames, for fast forward. */
 const TRICK_MODE = "http://dashif.org/guidelines/trickmode";
 
 /** The part of a rendition in one period. */
@@ -53,7 +53,7 @@ function partsOf(mpd: Mpd, period: Period, mpdBase: string): readonly Part[] {
 interface Placed {
   readonly set: XmlElement;
   readonly representation: XmlElement;
-  /** Of the set. */
+  /** Base address of the set. */
   readonly base: string;
   readonly infos: SegmentInfos;
 }
@@ -91,7 +91,7 @@ function isTrickMode({ children }: XmlElement): boolean {
   );
 }
 
-/** Returns the representations of a later period by their ids, which are those of the first one. */
+/** Returns the representations of a later period by their ids, which must be those of the first period. */
 function partsById(
   mpd: Mpd,
   { first, parts, number }: { first: readonly Part[]; parts: readonly Part[]; number: number },

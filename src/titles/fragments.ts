@@ -1,6 +1,7 @@
 /**
- * Fragments of MP4: when the samples of each track begin and end, and how they are moved in time. After a discontinuity the
- * time stamps of segments begin anew; ffmpeg silently drops frames of files whose fragments go back in time.
+ * Fragments of MP4: when the samples of each track begin and end, and how they are moved in time. After a
+ * discontinuity the time stamps of segments restart, and ffmpeg silently drops frames of a file whose
+ * fragments go back in time.
  */
 import { type Box, boxAt, boxesAt, Fields, Malformed } from "./boxes.ts";
 
@@ -11,7 +12,7 @@ interface Track {
   readonly timescale: number;
   /** The box with the codecs' parameters. */
   readonly sampleDescription: Buffer;
-  /** Duration of samples for which a fragment states none. */
+  /** Duration of a sample if its fragment states none. */
   readonly sampleDuration: number;
 }
 
@@ -44,13 +45,13 @@ export function tracksOf(init: Buffer): Tracks {
 
 /** Whether samples of a track are encrypted, by the type of its sample description (ISO/IEC 14496-12, 8.12). */
 export function areEncrypted(tracks: Tracks): boolean {
-  // A full box with the number of entries precedes them.
+  // The entries follow the header of a full box and their number.
   return [...tracks.values()].some(
     ({ sampleDescription }) => sampleDescription.toString("latin1", 20, 24) === "encv",
   );
 }
 
-/** Whether fragments of one init segment decode alike after the other one. */
+/** Whether fragments that belong to one init segment decode in the same way after the other one. */
 export function areAlike(one: Tracks, other: Tracks): boolean {
   if (one.size !== other.size) return false;
   return [...one].every(([id, { timescale, sampleDescription, sampleDuration }]) => {

@@ -24,11 +24,14 @@ type Range = { readonly length: number; readonly offset: number } | null | undef
 /** Codecs of video in RFC 6381 form. */
 const VIDEO = /\b(avc|hvc|hev|dvh|dva|vvc|vvi|vp0?[89]|av01|mp4v)/i;
 
-/** Lines of the longest playlists. The parser looks at all lines of a master playlist for each variant. */
+/** Limits of the lines of playlists. The parser reads all lines of a master playlist for each variant. */
 const MAX_LINES = 1_000_000;
 const MAX_MASTER_LINES = 10_000;
 const MASTER = /^#EXT-X-(STREAM-INF|I-FRAME-STREAM-INF|SESSION-DATA|SESSION-KEY)\s*(:|$)/;
-/** Tags that the parser compares with each other, and whose content is of no use here. */
+/**
+ * Tags that are not used here, and that the parser compares with each other, which takes long if there are
+ * many.
+ */
 const UNUSED = /^#EXT-X-(DATERANGE|MEDIA)\s*(:|$)/;
 
 /** Reads a file of the title as text. */
@@ -63,7 +66,7 @@ export async function readHls(text: string, places: Places, read: ReadText): Pro
   return renditions;
 }
 
-// Otherwise it prints what it objects to.
+// Otherwise the parser prints its errors.
 HLS.setOptions({ silent: true });
 
 function parse(text: string, file: string): Playlist {
@@ -78,8 +81,8 @@ function parse(text: string, file: string): Playlist {
 }
 
 /**
- * Returns the lines for the parser. It takes any text for a duration, and titles of segments in other than ASCII for
- * errors.
+ * Returns the lines for the parser. The parser accepts any text as a duration, and rejects titles of segments
+ * that are not ASCII.
  */
 function linesOf(text: string, file: string): readonly string[] {
   const invalid = (detail: string) => manifestFault("MANIFEST_INVALID", file, detail);
@@ -104,7 +107,7 @@ function countOf(text: string, mark: string): number {
   return count;
 }
 
-/** `file`: of the playlist. */
+/** `file`: the file of the playlist. */
 function segmentsOf(playlist: MediaPlaylist, places: Places, file: string): readonly TitleSegment[] {
   const { segments, endlist, isIFrame } = playlist;
   const base = places.addressOf(file);
@@ -125,7 +128,8 @@ function segmentsOf(playlist: MediaPlaylist, places: Places, file: string): read
       file,
       "has gaps (#EXT-X-GAP): not all of the video is there.",
     );
-  // RFC 8216, 4.3.2.2: such a range continues the one before, of the same file. The parser leaves -1 if there is none.
+  // RFC 8216, 4.3.2.2: a range without an offset continues the previous range of the same file. If there is
+  // none, the parser leaves -1.
   if (segments.some(({ byterange }) => byterange && byterange.offset < 0))
     throw manifestFault("MANIFEST_INVALID", file, "has a byte range without offset that continues no other.");
   return segments.map(({ uri, byterange, map, duration, discontinuity }, index) => ({

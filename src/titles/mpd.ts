@@ -4,10 +4,13 @@ import type { Places } from "./places.ts";
 import { encryptedFault, manifestFault, SegmentCounter } from "./title.ts";
 import { elementsIn, parseXml, type XmlElement, XmlFault } from "./xml.ts";
 
-/** Characters of the longest address: one may be repeated for every segment. */
+/** Limit of the characters of an address: it may be repeated for every segment. */
 const MAX_ADDRESS = 1000;
 
-/** Seconds by which a period may end before or after the next one starts: the times of manifests are rounded. */
+/**
+ * Seconds by which a period may end before or after the next one starts, because times in manifests are
+ * rounded.
+ */
 const PERIOD_TOLERANCE = 0.5;
 
 /** Seconds of years, months, days, hours, minutes and seconds. */
@@ -23,7 +26,7 @@ export interface Period {
   readonly seconds: number | undefined;
 }
 
-/** Attributes of an element, some of which it may inherit. */
+/** An element with its attributes, some of which may be inherited. */
 export interface Attributed {
   readonly name: string;
   readonly attributes: ReadonlyMap<string, string>;
@@ -60,7 +63,10 @@ export class Mpd {
     return manifestFault("MANIFEST_UNSUPPORTED", this.places.manifest, detail);
   }
 
-  /** Each starts where it says, or else where the one before ends, and lasts until the next one. */
+  /**
+   * Returns the periods. Each starts at its stated time, or else when the one before ends, and lasts until
+   * the next one.
+   */
   periods(): readonly Period[] {
     const periods: { element: XmlElement; start: number; own: number | undefined }[] = [];
     let next: number | undefined = 0;

@@ -29,7 +29,7 @@ const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 /** Opens any regular file of this machine. */
 export const openFile: OpenFile = (file) => openRegular(file, FLAGS);
 
-/** Opens a regular file that is no symbolic link. */
+/** Opens a regular file that is not a symbolic link. */
 export const openReal: OpenFile = (file) => openRegular(file, FLAGS | constants.O_NOFOLLOW);
 
 async function openRegular(file: string, flags: number): Promise<FileHandle> {

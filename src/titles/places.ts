@@ -1,11 +1,11 @@
-/** Resolves the places of a title's files, which must all be below the folder of its manifest. */
+/** Resolves the addresses of a title's files, which must all be below the folder of its manifest. */
 import { join, resolve, sep } from "node:path";
 import { decodedPart, type TitleFolder } from "../jobs/media/title-objects.ts";
 import { manifestFault } from "./title.ts";
 
 /**
- * Stands for the root of the file system in addresses; no address of the internet has its top-level domain (RFC 2606).
- * Were it the folder of the manifest, "../1.ts" would be the same file as "1.ts".
+ * Represents the root of the file system in addresses; its top-level domain is never used on the internet
+ * (RFC 2606). If it represented the folder of the manifest, "../1.ts" would be the same file as "1.ts".
  */
 const ROOT = "https://title.invalid";
 
@@ -26,7 +26,7 @@ export interface Places {
 /** Places of files on this machine. */
 export class FilePlaces implements Places {
   readonly manifest: string;
-  /** Ends in a separator. */
+  /** Path of the folder, which ends in a separator. */
   readonly #folder: string;
 
   /** `manifest`: path of the file. */
@@ -95,7 +95,7 @@ export class ObjectPlaces implements Places {
     return this.#folder.root + path;
   }
 
-  /** Returns the path of an object from the folder of the manifest. */
+  /** Returns the path of an object, relative to the folder of the manifest. */
   pathOf(file: string): string {
     return file.slice(this.#folder.root.length + this.#folder.path.length);
   }

@@ -13,7 +13,7 @@ import {
   withoutSegments,
 } from "./title.ts";
 
-/** Bytes of the longest manifest: that of 100,000 segments has some 8 MB. */
+/** Limit of the bytes of a manifest: one of 100,000 segments has some 8 MB. */
 export const MAX_MANIFEST_BYTES = 16 * 2 ** 20;
 
 /**

@@ -1,4 +1,7 @@
-/** The thread that reads manifests for a process whose own thread must not wait. The process reads the files. */
+/**
+ * The thread that parses manifests for a process whose main thread must not be blocked. The main thread reads
+ * the files.
+ */
 import { parentPort } from "node:worker_threads";
 import type { TitleFolder } from "../jobs/media/title-objects.ts";
 import { Failure } from "../platform/failure.ts";
@@ -7,10 +10,10 @@ import { ObjectPlaces } from "./places.ts";
 import { readTitle } from "./read-title.ts";
 import type { Rendition, TitleSegment } from "./title.ts";
 
-/** Segments of one message: to receive 100,000 takes the process a third of a second. */
+/** Segments in one message: receiving 100,000 at once would block the main thread for a third of a second. */
 const SEGMENTS_AT_ONCE = 2_000;
 
-/** Reads a title, gives the file that was asked for, or asks for more segments. */
+/** Requests a title, delivers a requested file, or requests more segments. */
 export type ToReadingThread =
   | {
       readonly id: number;
@@ -22,12 +25,15 @@ export type ToReadingThread =
   | {
       readonly file: number;
       readonly size: number;
-      /** Undefined: the file is too large or cannot be read. */
+      /** undefined if the file is too large or cannot be read. */
       readonly bytes: Uint8Array | undefined;
     }
   | { readonly more: number };
 
-/** Asks for a file, says how reading ended, or has the next segments of the rendition: none at the end. */
+/**
+ * Requests a file, reports how reading ended, or delivers the next segments of the rendition; no segments
+ * mean the end.
+ */
 export type FromReadingThread =
   | { readonly id: number; readonly file: number; readonly path: string }
   | {
@@ -38,14 +44,14 @@ export type FromReadingThread =
   | { readonly id: number; readonly segments: readonly TitleSegment[] }
   | { readonly id: number; readonly failure: ReadingFailure };
 
-/** `stack`: of an error that is no Failure. */
+/** `stack`: the stack of an error that is not a Failure. */
 interface ReadingFailure extends Pick<Failure, "code" | "message"> {
   readonly stack: string | undefined;
 }
 
 class Reading {
   readonly #send: (message: FromReadingThread) => void;
-  /** By title: the segments that were not sent yet. */
+  /** The segments that were not sent yet, by title. */
   readonly #left = new Map<number, readonly TitleSegment[]>();
   readonly #files = new Map<number, (file: TitleFile) => void>();
   #asked = 0;

@@ -4,11 +4,12 @@ import { type SegmentTime, segmentTimes } from "./segment-times.ts";
 import type { FilePart, Rendition, TitleSegment } from "./title.ts";
 import type { XmlElement } from "./xml.ts";
 
-/** Parts of the longest template, divided by dollars: ten identifiers. */
+/** Limit of the parts into which dollar signs divide a template: enough for ten identifiers. */
 const MAX_PARTS = 21;
 
 /**
- * Elements that describe where segments are, one for each level of the manifest that has one; the period's comes first.
+ * Elements that describe the segments, one for each level of the manifest that has one, from the period
+ * inwards.
  */
 export type SegmentInfos = readonly XmlElement[];
 
@@ -41,7 +42,10 @@ export function segmentsOf(mpd: Mpd, representation: Representation): Omit<Rendi
 class SegmentReader {
   readonly #mpd: Mpd;
   readonly #representation: Representation;
-  /** The elements that apply: attributes and children are inherited from those of the same name. */
+  /**
+   * The elements that apply. An element inherits attributes and children from outer elements of the same
+   * name.
+   */
   readonly #infos: SegmentInfos;
   readonly #info: Attributed;
 
@@ -53,7 +57,10 @@ class SegmentReader {
     this.#info = { name, attributes: new Map(this.#infos.flatMap(({ attributes }) => [...attributes])) };
   }
 
-  /** A file with an index, or without any element about segments. */
+  /**
+   * Returns the segment of a representation that is a single file, with an index or without any element about
+   * segments.
+   */
   wholeFile(): TitleSegment {
     const { base } = this.#representation;
     const { places } = this.#mpd;
@@ -109,7 +116,7 @@ class SegmentReader {
     return times;
   }
 
-  /** Returns the elements of a name that the nearest level has. */
+  /** Returns the children with a name, from the innermost element that has any. */
   #children(name: string): readonly XmlElement[] {
     return this.#infos.map((info) => childrenOf(info, name)).findLast(({ length }) => length > 0) ?? [];
   }
@@ -119,7 +126,10 @@ class SegmentReader {
     return init && this.#part(init, "sourceURL", "range");
   }
 
-  /** Without an address, an element names a part of the file of its level. */
+  /**
+   * Returns the part of a file that an element names. Without an address, it is a part of the file of its
+   * level.
+   */
   #part(element: XmlElement, address: string, range: string): FilePart {
     const { attributes } = element;
     const file = this.#file(attributes.get(address) ?? this.#representation.base);
@@ -136,7 +146,7 @@ class SegmentReader {
     return this.#mpd.places.fileOf(address, base);
   }
 
-  /** Returns a function that fills in the identifiers of a template, which are between dollar signs. */
+  /** Returns a function that replaces the identifiers in a template, which are enclosed in dollar signs. */
   #filler(template: string): (segment?: SegmentTime) => string {
     this.#mpd.refuseLong(template);
     const parts = template.split("$");

@@ -2,8 +2,8 @@
 import type { Rendition } from "./title.ts";
 
 /**
- * Returns when each segment begins, in seconds, ascending from 0, by the durations in the manifest; undefined if the
- * manifest does not say where segments lie.
+ * Returns when each segment begins, in seconds, ascending from 0, by the durations in the manifest; undefined
+ * if the manifest does not list the segments.
  */
 export function segmentStarts({ segments, isCut }: Rendition): readonly number[] | undefined {
   if (!isCut) return undefined;

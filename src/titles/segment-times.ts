@@ -5,12 +5,15 @@ import type { XmlElement } from "./xml.ts";
 
 export interface SegmentTime {
   readonly number: bigint;
-  /** In units of the timescale; undefined without a timeline. */
+  /** Start in units of the timescale; undefined without a timeline. */
   readonly time: bigint | undefined;
   readonly seconds: number;
 }
 
-/** Seconds that do not make one more segment of constant duration: durations of periods are rounded to milliseconds. */
+/**
+ * A remainder of at most this many seconds does not count as another segment of constant duration, because
+ * durations of periods are rounded to milliseconds.
+ */
 const ROUNDING = 0.0005;
 
 /**
@@ -99,8 +102,8 @@ function endIn(mpd: Mpd, { seconds }: Period, info: Attributed, timescale: numbe
 }
 
 /**
- * Refuses a gap or overlap. Packagers' times may be off by some units; if they differ by half of both segments, a
- * segment is missing or duplicated.
+ * Refuses a gap or overlap. Times written by packagers may be off by some units; if they are off by half of
+ * both adjacent segments, a segment is missing or duplicated.
  */
 function refuseJump(mpd: Mpd, jump: bigint, durations: readonly bigint[]): void {
   if (durations.every((duration) => 2n * jump > duration))
@@ -109,7 +112,9 @@ function refuseJump(mpd: Mpd, jump: bigint, durations: readonly bigint[]): void 
     throw mpd.invalid("has segments that overlap in a SegmentTimeline.");
 }
 
-/** Returns how many segments an entry stands for; undefined if they go on until the next one (r="-1"). */
+/**
+ * Returns how many segments an entry represents; undefined if they continue until the next entry (r="-1").
+ */
 function repeatsOf(mpd: Mpd, entry: XmlElement): bigint | undefined {
   const text = entry.attributes.get("r") ?? "0";
   if (/^-\d{1,20}$/.test(text)) return undefined;

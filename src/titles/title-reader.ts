@@ -1,6 +1,6 @@
 /**
- * Reads titles in a thread of its own: a manifest of 100,000 segments takes a second, in which a node could send no
- * heartbeat. The files are opened and read here.
+ * Reads titles in a separate thread: parsing a manifest of 100,000 segments takes a second, in which a node
+ * could not send a heartbeat. The files are opened and read in this thread.
  */
 import { Worker } from "node:worker_threads";
 import type { TitleFolder } from "../jobs/media/title-objects.ts";
@@ -10,12 +10,12 @@ import { MAX_MANIFEST_BYTES } from "./read-title.ts";
 import type { FromReadingThread, ToReadingThread } from "./reading-thread.ts";
 import type { Rendition, TitleSegment } from "./title.ts";
 
-/** A title of 500,000 segments, the most, takes some 270 MB. */
+/** Heap limit of the thread. A title of 500,000 segments, the maximum, takes some 270 MB. */
 const HEAP_LIMIT = { maxOldGenerationSizeMb: 1024 };
 
 export interface ReadTitle {
   readonly names: readonly string[];
-  /** The one that was asked for; undefined if the title does not have it. */
+  /** The requested rendition; undefined if the title does not have it. */
   readonly rendition: Rendition | undefined;
 }
 
@@ -23,7 +23,7 @@ interface Waiting {
   readonly open: OpenTitleFile;
   readonly resolve: (title: ReadTitle) => void;
   readonly reject: (error: unknown) => void;
-  /** What was received by now. */
+  /** What has been received so far. */
   title?: ReadTitle & { readonly rendition: Rendition & { readonly segments: TitleSegment[] } };
 }
 
@@ -33,7 +33,7 @@ export class TitleReader {
   #last = 0;
 
   /**
-   * Returns the renditions of a title. Throws what readTitle and `open` throw.
+   * Returns the renditions of a title. Throws the errors of readTitle and `open`.
    *
    * @param title path of the manifest, or where it is in a storage
    * @param wanted the rendition whose segments are needed
@@ -66,7 +66,7 @@ export class TitleReader {
     return thread;
   }
 
-  /** The next title starts another thread. */
+  /** Fails all waiting reads after the thread has failed; the next title starts another thread. */
   #failed(thread: Worker, cause: unknown): void {
     if (this.#thread !== thread) return;
     this.#thread = undefined;
@@ -102,12 +102,12 @@ export class TitleReader {
   #ended(thread: Worker, id: number): Waiting | undefined {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
-    // A process with nothing else to do need not wait for the thread.
+    // The thread alone must not keep the process alive.
     if (this.#waiting.size === 0) thread.unref();
     return waiting;
   }
 
-  /** Never throws: an error ends reading of the title. */
+  /** Returns a file for the thread. Never throws: an error ends the reading of the title. */
   async #fileOf(id: number, path: string): Promise<Omit<Extract<ToReadingThread, { file: number }>, "file">> {
     const waiting = this.#waiting.get(id);
     try {

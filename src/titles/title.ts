@@ -10,7 +10,7 @@ export interface FilePart {
 
 /** A segment of a rendition, as media players fetch it. */
 export interface TitleSegment extends FilePart {
-  /** What must precede the segment once, such as the moov box of MP4. */
+  /** The part that must precede the segment once, such as the moov box of MP4. */
   readonly init?: FilePart | undefined;
   readonly seconds: number;
   /** Whether its time stamps do not follow those of the segment before. */
@@ -22,11 +22,11 @@ export interface Rendition {
   readonly name: string;
   /** At least one. */
   readonly segments: readonly TitleSegment[];
-  /** Whether the manifest says where each segment lies; if not, the only segment is the whole video. */
+  /** Whether the manifest lists the segments; if not, the only segment is the whole video. */
   readonly isCut: boolean;
 }
 
-/** Most segments of one rendition, and of all together. */
+/** Limits of the segments of one rendition, and of all renditions together. */
 export const MAX_SEGMENTS = 100_000;
 const MAX_TITLE_SEGMENTS = 500_000;
 
@@ -51,7 +51,7 @@ export function namesOf(all: readonly Described[]): readonly string[] {
   });
 }
 
-/** The failure of an encrypted title. `what`: where the manifest says so, or what is encrypted. */
+/** The failure of an encrypted title. `what`: the evidence in the manifest, or what is encrypted. */
 export function encryptedFault(manifest: string, what: string): Failure {
   return manifestFault(
     "MEDIA_ENCRYPTED",

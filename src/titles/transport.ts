@@ -1,24 +1,24 @@
 /**
- * Rewrites packets of MPEG-TS (ISO/IEC 13818-1). Their counters may restart with each segment, and their time stamps
- * after a discontinuity. A decoder would take that for lost packets, so both are made continuous.
+ * Rewrites packets of MPEG-TS (ISO/IEC 13818-1). Their counters may restart with each segment, and their time
+ * stamps after a discontinuity. A decoder would mistake that for lost packets, so both are made continuous.
  */
 import { Malformed } from "./boxes.ts";
 
 const PACKET = 188;
 const SYNC = 0x47;
-/** Counters have 4 bits, time stamps 33. */
+/** Number of values: counters have 4 bits, time stamps 33. */
 const COUNTERS = 16;
 const TIMES = 2n ** 33n;
 
-/** State of the packets with one identifier. */
+/** State of the packets with the same identifier. */
 interface Stream {
-  /** Added to its counters in this segment. */
+  /** Offset that is added to its counters in this segment. */
   counterOffset: number;
-  /** Added to its time stamps since the last discontinuity. */
+  /** Offset that is added to its time stamps since the last discontinuity. */
   timeOffset: bigint;
-  /** After moving; -1 before the first packet. */
+  /** The last counter, after adding the offset; -1 before the first packet. */
   lastCounter: number;
-  /** Decoding time of the last frame, and what it differs from the one before; after moving. */
+  /** Decoding time of the last frame, after adding the offset, and its distance from the frame before. */
   lastTime: bigint | undefined;
   step: bigint;
   isVideo: boolean;
@@ -100,7 +100,7 @@ function moveTimes(bytes: Buffer, pes: number, stream: Stream, isFirst: boolean)
   return true;
 }
 
-/** A time stamp has 33 bits in 5 bytes, with a marker bit after 3, 15 and 15 of them. */
+/** Reads a time stamp: 33 bits in 5 bytes, with a marker bit after 3, 15 and 15 bits. */
 function timeAt(bytes: Buffer, at: number): bigint {
   const [high, middle, low] = [
     bytes.readUInt8(at) >> 1,

@@ -1,16 +1,16 @@
-/** Parses XML strictly, with bounds for what a short text can stand for. */
+/** Parses XML strictly, and limits how much a short text can expand to. */
 import { SaxesParser, type SaxesTagNS } from "saxes";
 
 export interface XmlElement {
-  /** Without its prefix; empty in another namespace than that of the root. */
+  /** Name without prefix; empty in another namespace than that of the root. */
   readonly name: string;
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly XmlElement[];
-  /** Without that of its children. */
+  /** Its text, without that of its children. */
   readonly text: string;
 }
 
-/** A text is no XML, or has too much of it. The message continues "The text …". */
+/** A text is not XML, or exceeds a limit. The message continues "The text …". */
 export class XmlFault extends Error {}
 
 /** Messages of the parser: line, column and fault. */
@@ -40,7 +40,7 @@ export function parseXml(text: string): XmlElement {
   return tree.root;
 }
 
-/** Yields an element and all below it, in the order of the document. */
+/** Yields an element and all elements below it, in document order. */
 export function* elementsIn(element: XmlElement): Generator<XmlElement> {
   yield element;
   for (const child of element.children) yield* elementsIn(child);

@@ -32,7 +32,7 @@ export class BlockMap {
     for (let block = 0; block < this.count; block++) if (this.has(block)) this.#blocks++;
   }
 
-  /** Makes a map without blocks. */
+  /** Creates a map without blocks. */
   static async create(path: string, title: string, size: number): Promise<BlockMap> {
     const head = Buffer.from(`${title}\n`);
     const content = Buffer.alloc(bytesOf(size));
@@ -60,7 +60,7 @@ export class BlockMap {
     return ((this.#bits[block >> 3] ?? 0) & bitOf(block)) !== 0;
   }
 
-  /** The checksum that a block had when it was recorded. */
+  /** Returns the checksum that a block had when it was recorded. */
   sum(block: number): number {
     return this.#sums.readUInt32BE(block * SUM_BYTES);
   }

@@ -1,6 +1,7 @@
 /**
- * The cache of objects that a node has fetched to its disk. Tenants share nothing, because hits would reveal to one
- * tenant what another has. The least recently used object is removed when there is no room.
+ * The cache of objects that a node has fetched to its disk. Tenants share nothing, because cache hits would
+ * reveal to one tenant which objects another one uses. The least recently used object is removed when there
+ * is no room.
  */
 import { hash } from "node:crypto";
 import { type FileHandle, mkdir, readdir, rm, stat, truncate, writeFile } from "node:fs/promises";
@@ -40,7 +41,7 @@ export interface CacheOptions {
 
 /** An object in use. Dispose of it. */
 export interface CachedObject extends AsyncDisposable {
-  /** Can only be read. */
+  /** Opened for reading only. */
   readonly handle: FileHandle;
   readonly path: string;
   /** Number of these bytes that have been fetched, including those that are not yet recorded as on disk. */
@@ -50,7 +51,7 @@ export interface CachedObject extends AsyncDisposable {
    * MEDIA_CACHE_FULL.
    */
   fetch(ranges: readonly ByteRange[], read: EntryRead): Promise<void>;
-  /** Whether all of these bytes are on disk as they were fetched. The next fetch gets the others again. */
+  /** Whether all of these bytes are on disk as they were fetched. The next fetch fetches the others again. */
   holds(ranges: readonly ByteRange[]): Promise<boolean>;
 }
 
@@ -58,7 +59,7 @@ export class MediaCache {
   readonly #options: CacheOptions;
   readonly #unlock: () => void;
   readonly #entries = new Map<string, Entry>();
-  /** Opens and evictions, one after the other. */
+  /** Serializes opens and evictions. */
   #turn: Promise<unknown> = Promise.resolve();
 
   private constructor(options: CacheOptions, unlock: () => void) {
@@ -93,7 +94,7 @@ export class MediaCache {
   /** Opens an object, and fetches nothing. Throws MEDIA_CACHE_FULL. */
   async open(key: CacheKey): Promise<CachedObject> {
     const { version } = key;
-    // A server may claim any size: an absurd one must neither take memory nor evict other objects.
+    // A server may claim any size: an excessive one must neither take memory nor evict other objects.
     if (version.size > this.#options.maxBytes) throw this.#full(version.size, 0);
     const entry = await this.#use(key).catch((error: unknown) => {
       throw this.#diskFailure(error);
@@ -130,7 +131,7 @@ export class MediaCache {
     await entry.touch();
   }
 
-  /** Ends the use of the directory. */
+  /** Stops using the directory. */
   async close(): Promise<void> {
     await this.#turn;
     this.#unlock();
@@ -158,14 +159,14 @@ export class MediaCache {
   #reserve(entry: Entry, ranges: readonly ByteRange[]): Promise<void> {
     return this.#inTurn(async () => {
       const missing = ranges.reduce((sum, range) => sum + entry.missing(range), 0);
-      // Tasks that use the object may fetch other parts of it meanwhile.
+      // Other tasks that use the object may fetch other parts of it meanwhile.
       const claim = Math.min(entry.size, Math.max(entry.claim, entry.bytes) + missing);
       await this.#evict(claim - Math.max(entry.claim, entry.bytes));
       entry.claim = claim;
     });
   }
 
-  /** Makes room. */
+  /** Makes room by removing objects. */
   async #evict(bytes: number): Promise<void> {
     const { maxBytes } = this.#options;
     const entries = [...this.#entries];

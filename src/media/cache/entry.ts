@@ -15,7 +15,7 @@ const CONCURRENT = 4;
 export const MAP = ".map";
 export const DATA = ".data";
 
-/** Blocks from `first` up to but without `end`. */
+/** Blocks from `first` up to `end`, exclusive. */
 interface Run {
   readonly first: number;
   readonly end: number;
@@ -31,17 +31,17 @@ export class Entry {
   readonly mapPath: string;
   /** How many tasks use it; it is evicted only if none does. */
   users = 0;
-  /** Bytes that it will have when its tasks have fetched what they need. */
+  /** Bytes that it will have when its current tasks have fetched what they need. */
   claim = 0;
   /** Milliseconds since 1970. */
   lastUsed: number;
   readonly #map: BlockMap;
   readonly #reader: ObjectReader;
   readonly #fetching = new Map<number, Promise<void>>();
-  /** Bytes fetched of runs that are not in the map yet. */
+  /** Fetched bytes of runs that are not in the map yet. */
   #unrecorded = 0;
 
-  /** `path`: of both files, without their extensions. */
+  /** `path`: path of both files, without their extensions. */
   constructor(path: string, map: BlockMap, lastUsed: number, reader: ObjectReader) {
     this.dataPath = `${path}${DATA}`;
     this.mapPath = `${path}${MAP}`;
@@ -82,7 +82,7 @@ export class Entry {
     }
   }
 
-  /** Whether a range is on disk as it was fetched. Damaged blocks count as missing from then on. */
+  /** Whether a range is on disk as it was fetched. From then on, damaged blocks count as missing. */
   async holds(range: ByteRange): Promise<boolean> {
     await using data = await this.openData();
     const { first, end } = blocksOf(range);
@@ -95,7 +95,7 @@ export class Entry {
     return isHeld;
   }
 
-  /** A descriptor that can only be read. */
+  /** Opens the data for reading only. */
   openData(): Promise<FileHandle> {
     return open(this.dataPath, "r");
   }
@@ -112,13 +112,13 @@ export class Entry {
     if (this.users === 0) this.claim = 0;
   }
 
-  /** The map goes first: data without a map counts as nothing. */
+  /** Removes the map first: data without a map counts as missing. */
   async remove(): Promise<void> {
     await rm(this.mapPath, { force: true });
     await rm(this.dataPath, { force: true });
   }
 
-  /** Returns the runs of a range that are not on disk; those that are being fetched are runs of their own. */
+  /** Returns the runs of a range that are not on disk; blocks that are being fetched form separate runs. */
   #missing(range: ByteRange): Run[] {
     const runs: Run[] = [];
     const { first, end } = blocksOf(range);
@@ -149,7 +149,7 @@ export class Entry {
     );
     const outcomes = await Promise.allSettled(workers);
     read.signal.throwIfAborted();
-    // The first failure stopped the others.
+    // The first failure aborted the other requests.
     if (failed.signal.aborted) throw failed.signal.reason;
     for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
   }

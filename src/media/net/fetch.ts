@@ -1,4 +1,4 @@
-/** Requests to allowed hosts; of GET also redirects, which are checked like the first URL. */
+/** Sends requests to allowed hosts. GET follows redirects, which are checked like the first URL. */
 import type { Agent, Dispatcher } from "undici";
 import { Refusal } from "./refusal.ts";
 
@@ -8,7 +8,7 @@ const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
 
 /** Which URLs may be requested. */
 export interface Reach {
-  /** Hosts as in URLs, with a port unless it is that of the scheme. */
+  /** Hosts as in URLs, with a port unless it is the scheme's default. */
   readonly hosts: readonly string[];
   /** Allows plain http, which only a storage in a private network may use. */
   readonly plainHttp: boolean;

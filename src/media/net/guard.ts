@@ -1,6 +1,6 @@
 /**
- * Connects only to allowed addresses. A name is resolved once per connection, all of its addresses are checked, and the
- * connection is made to one of them: a second look-up could give others (DNS rebinding).
+ * Connects only to allowed addresses. A name is resolved once per connection, all of its addresses are
+ * checked, and the connection is made to one of them: a second look-up could return others (DNS rebinding).
  */
 import { type LookupAddress, lookup } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
@@ -28,8 +28,8 @@ const systemResolve: Resolve = (host, done) =>
   lookup(host, { all: true }, (error, addresses) => done(error, error === null ? addresses : []));
 
 /**
- * Opens connections; `privateNetwork` allows loopback and private addresses. Close it after use. The library is loaded
- * only for that: it takes a tenth of a second, and most processes connect to no storage.
+ * Opens connections; `privateNetwork` allows loopback and private addresses. Close it after use. The library
+ * is loaded only here: it takes a tenth of a second, and most processes do not connect to a storage.
  */
 export async function guardedAgent(
   privateNetwork: boolean,

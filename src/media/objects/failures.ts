@@ -7,7 +7,7 @@ interface Meaning {
   readonly advice: string;
 }
 
-const LATER = "Try again later; if it stays so, ask the operator of svc or of the storage.";
+const LATER = "Try again later; if the error remains, ask the operator of svc or of the storage.";
 const UNAVAILABLE: Meaning = { code: "STORAGE_UNAVAILABLE", advice: LATER };
 const REFUSED: Meaning = {
   code: "URL_NOT_ALLOWED",
@@ -18,7 +18,7 @@ const CHANGED: Meaning = {
   advice: "Submit the pair again.",
 };
 
-/** Meanings of faults at submission. */
+/** What faults mean at submission. */
 const FOUND: Readonly<Record<ObjectTrouble, Meaning>> = {
   MISSING: { code: "MEDIA_NOT_FOUND", advice: "Check its name." },
   DENIED: {
@@ -35,7 +35,7 @@ const FOUND: Readonly<Record<ObjectTrouble, Meaning>> = {
   UNAVAILABLE,
 };
 
-/** Meanings of faults while the job waits or runs: the object was there before. */
+/** What faults mean while the job waits or runs: the object existed at submission. */
 const KNOWN: Readonly<Record<ObjectTrouble, Meaning>> = {
   MISSING: CHANGED,
   CHANGED,
@@ -76,7 +76,7 @@ export function listingFailure(error: unknown, folder: string): unknown {
   );
 }
 
-/** Meanings of faults while an upload is begun, examined, completed or deleted. */
+/** What faults mean while an upload is begun, examined, completed or deleted. */
 const UPLOADED: Readonly<Record<ObjectTrouble, Meaning>> = {
   ...KNOWN,
   MISSING: UNAVAILABLE,

@@ -5,7 +5,7 @@ import { ObjectFault } from "./object.ts";
 import { otherStatus } from "./response.ts";
 import { elementsOf, rootOf, textOf, unusable } from "./xml.ts";
 
-/** Bytes of a response: 500 keys of 1,024 bytes, each byte as %XX, and what is said about them. */
+/** Limit of a response in bytes: 500 keys of 1,024 bytes, each byte as %XX, with their facts. */
 export const MAX_LIST_BYTES = 4 * 1024 * 1024;
 
 export interface ListedObject {
@@ -17,9 +17,9 @@ export interface ListedObject {
 
 export interface ObjectList {
   readonly objects: readonly ListedObject[];
-  /** Beginnings of further keys, up to the next slash. */
+  /** Folders: beginnings of further keys, up to the next slash. */
   readonly prefixes: readonly string[];
-  /** Continues the list; undefined: this is all. */
+  /** The token of the next page; undefined: this is the last one. */
   readonly next: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export function refuseStatus(status: number, headers: IncomingHttpHeaders): void
   throw otherStatus(status, headers);
 }
 
-/** Returns a body as text. Throws ObjectFault if it is longer. */
+/** Returns a body as text. Throws ObjectFault if it is longer than `mostBytes`. */
 export async function shortText(body: AsyncIterable<Buffer>, mostBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -77,7 +77,8 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", "%20"));
   } catch {
-    // Not valid UTF-8: no job can name it, and no name ends like this.
+    // The key is not valid UTF-8, so no job can name it. Returns a text that is never the end of a usable
+    // name.
     return "/";
   }
 }

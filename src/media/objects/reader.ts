@@ -18,15 +18,15 @@ import { isSame, otherStatus, type ShortResponse, versionIn } from "./response.t
 
 /** Attempts without a single byte of progress, over about 30 seconds. */
 export const MAX_ATTEMPTS = 8;
-/** Attempts for a caller who waits. */
+/** Attempts if a caller is waiting. */
 const MAX_LOOKS = 3;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 /** A storage may ask for a longer pause (Retry-After), up to this one. */
 const LONGEST_ASKED_MS = 30_000;
 /**
- * Milliseconds since the last change of a file on a web server. Their times have whole seconds, and many make the ETag
- * of it, so two changes within a second would look like one.
+ * Milliseconds for which a file on a web server must be unchanged. Its time has whole seconds, and many
+ * servers derive the ETag from it, so two changes within a second would look like one.
  */
 const SETTLED_MS = 2_000;
 
@@ -36,7 +36,7 @@ export interface RangeRead {
   readonly version: ObjectVersion;
   readonly range: ByteRange;
   readonly signal: AbortSignal;
-  /** Gets the bytes in order. */
+  /** Called with the bytes, in order. */
   readonly write: (chunk: Buffer, offset: number) => Promise<void>;
   /** Called if the storage refuses the URL, which may have expired. */
   readonly onDenied?: (() => void) | undefined;
@@ -44,10 +44,10 @@ export interface RangeRead {
 
 export class ObjectReader {
   readonly #resolve: Resolve | undefined;
-  /** By whether they connect to private networks; opened for the first request. */
+  /** Agents by whether they connect to private networks; opened at the first request. */
   readonly #agents = new Map<boolean, Promise<Agent>>();
 
-  /** `resolve`: default: the system's. */
+  /** Default of `resolve`: the system's resolver. */
   constructor(resolve?: Resolve) {
     this.#resolve = resolve;
   }
@@ -59,8 +59,8 @@ export class ObjectReader {
   }
 
   /**
-   * Returns the version that an object has now. `settled`: waits until it has not been changed for two seconds.
-   * `attempts`: default: as many as a caller waits for. Throws ObjectFault.
+   * Returns the version that an object has now. `settled`: wait until it has not changed for two seconds.
+   * Default of `attempts`: as for a waiting caller. Throws ObjectFault.
    */
   async look(
     access: ObjectAccess,
@@ -120,7 +120,7 @@ export class ObjectReader {
     });
   }
 
-  /** Returns a range of an object of `size` bytes, of any version. Throws ObjectFault. */
+  /** Returns a range of an object of `size` bytes, regardless of its version. Throws ObjectFault. */
   async bytes(access: ObjectAccess, range: ByteRange, size: number, signal: AbortSignal): Promise<Buffer> {
     return this.#retried({ attempts: MAX_LOOKS, troubles: ["UNAVAILABLE"], signal }, async () => {
       const { body, ...response } = await this.#get(access, range, signal, {});
@@ -133,7 +133,7 @@ export class ObjectReader {
     });
   }
 
-  /** Throws ObjectFault if an object is not this version any more. */
+  /** Throws ObjectFault if the current version of an object is another one. */
   async verify(read: Omit<RangeRead, "range" | "write">): Promise<void> {
     const range = { first: 0, last: 0 };
     await this.read({ ...read, range, write: async () => {} });
@@ -204,7 +204,7 @@ export class ObjectReader {
     return opening;
   }
 
-  /** Attempts without progress count; `attempt` calls `progress` when it made some. */
+  /** Retries `attempt`, which calls `progress` when it made some. Only attempts without progress count. */
   async #retried<T>(
     { attempts, troubles, signal }: Retries,
     attempt: (progress: () => void) => Promise<T>,
@@ -254,9 +254,9 @@ export interface ShortRequest {
 }
 
 interface Retries {
-  /** Without progress. */
+  /** Maximum number of attempts without progress. */
   readonly attempts: number;
-  /** Troubles after which another attempt is made. */
+  /** Faults after which another attempt is made. */
   readonly troubles: readonly ObjectTrouble[];
   readonly signal: AbortSignal;
 }
@@ -268,7 +268,7 @@ class WriteError extends Error {
   }
 }
 
-/** The storage sends nothing unless the object is the version. */
+/** Returns the condition under which the storage sends the object: it is this version. */
 function conditionOf({ etag, modifiedMs }: ObjectVersion): Readonly<Record<string, string>> {
   if (isStrong(etag)) return { "if-match": etag };
   return modifiedMs === undefined ? {} : { "if-unmodified-since": new Date(modifiedMs).toUTCString() };

@@ -59,7 +59,7 @@ function refuseStatus(status: number, headers: IncomingHttpHeaders): void {
   throw otherStatus(status, headers);
 }
 
-/** The fault of a status that has no meaning for the object. */
+/** Returns the fault for a status that has no specific meaning here. */
 export function otherStatus(status: number, headers: IncomingHttpHeaders): ObjectFault {
   const retryAfterMs = retryAfterIn(headers);
   return new ObjectFault("UNAVAILABLE", `its storage responds with status ${status}`, { retryAfterMs });
@@ -86,7 +86,7 @@ export function refuseChange({ status, headers, text }: ShortResponse, good: rea
 function retryAfterIn({ "retry-after": given, date }: IncomingHttpHeaders): number | undefined {
   if (given === undefined) return undefined;
   if (/^\d{1,9}$/.test(given)) return Number(given) * 1000;
-  // By the clock of the storage, if it is known.
+  // Uses the clock of the storage, if it is known.
   const now = Date.parse(date ?? "");
   const afterMs = Date.parse(given) - (Number.isNaN(now) ? Date.now() : now);
   return afterMs >= 0 ? afterMs : undefined;

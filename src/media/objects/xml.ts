@@ -2,7 +2,10 @@
 import { isObject, type JsonObject } from "../../platform/json.ts";
 import { ObjectFault } from "./object.ts";
 
-/** Returns the root element, which must have this name. Throws ObjectFault. Loads the parser for the first text only. */
+/**
+ * Returns the root element, which must have this name. Throws ObjectFault. Loads the parser only when the
+ * first text is parsed.
+ */
 export async function rootOf(xml: string, name: string): Promise<JsonObject> {
   const { parseXML } = await import("@aws-sdk/xml-builder");
   try {
@@ -15,7 +18,7 @@ export async function rootOf(xml: string, name: string): Promise<JsonObject> {
   throw unusable();
 }
 
-/** The elements of a name; the parser returns a list only for several. */
+/** Returns elements as a list; the parser returns a list only for several. */
 export function elementsOf(value: unknown): readonly JsonObject[] {
   const all: readonly unknown[] = value === undefined ? [] : Array.isArray(value) ? value : [value];
   return all.filter((one) => isObject(one));

@@ -38,7 +38,7 @@ export class ResultObjects {
     return within(LIMIT_MS, (signal) => this.#reader.bytes(access, range, size, signal));
   }
 
-  /** Deletes an object; one that is not there is deleted already. */
+  /** Deletes an object, if it exists. */
   async delete(key: string): Promise<void> {
     const access = await this.#signer.change(this.#at(key), { method: "DELETE" });
     const send = (signal: AbortSignal) => this.#reader.send(access, { method: "DELETE" }, signal);

@@ -13,7 +13,7 @@ export type ReadSecret = (secret: CredentialsSecret) => Promise<Credentials>;
 
 /** Milliseconds after which a file, a Secret or a role is read again. */
 const FRESH_MS = 60_000;
-/** Milliseconds to look for a role: on an instance without one, no server responds. */
+/** Time limit in milliseconds for finding a role: on an instance without one, no server responds. */
 const CHAIN_TIMEOUT_MS = 5_000;
 
 interface Known {
@@ -25,7 +25,7 @@ export class CredentialSource {
   readonly #readSecret: ReadSecret;
   readonly #known = new Map<string, Known>();
 
-  /** `readSecret`: undefined where no storage has its credentials in a Secret. */
+  /** `readSecret`: undefined if no storage has its credentials in a Secret. */
   constructor(readSecret: ReadSecret = noSecrets) {
     this.#readSecret = readSecret;
   }

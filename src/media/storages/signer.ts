@@ -6,7 +6,7 @@ import { Failure } from "../../platform/failure.ts";
 import type { ObjectAccess } from "../objects/object.ts";
 import type { CredentialSource } from "./credentials.ts";
 
-/** Seconds that a signed URL is valid. A lease is renewed long before that, and its URLs with it. */
+/** Seconds that a signed URL is valid. A lease is renewed long before that, and so are its URLs. */
 export const SIGNED_SECONDS = 900;
 
 /** A named object or URL, and the storage that contains it. */
@@ -99,7 +99,7 @@ export class Signer {
       url: url.href,
       method,
       headers,
-      // Otherwise a part could have any length.
+      // Signs all headers; otherwise a part could have any length.
       allHeaders: true,
       service: "s3",
       region,

@@ -1,4 +1,7 @@
-/** Multipart uploads of S3: begun, looked at, completed and aborted here. Whoever has the URL of a part sends it. */
+/**
+ * Multipart uploads of S3: begins, examines, completes and aborts them. The caller sends the parts to signed
+ * URLs.
+ */
 import { ObjectFault } from "../objects/object.ts";
 import type { ObjectReader, ShortRequest } from "../objects/reader.ts";
 import { codeIn, refuseChange, type ShortResponse } from "../objects/response.ts";
@@ -7,12 +10,12 @@ import type { ObjectPlace, Signer } from "../storages/signer.ts";
 
 /** Milliseconds for a request with its repetitions. */
 const LIMIT_MS = 20_000;
-/** Milliseconds to complete an upload: services copy its parts together. */
+/** Milliseconds to complete an upload: some services copy all parts for that. */
 const COMPLETE_LIMIT_MS = 120_000;
 
 /** A multipart upload that is not complete. */
 export interface Multipart extends ObjectPlace {
-  /** The storage's id of it. */
+  /** The storage's id of the upload. */
   readonly id: string;
 }
 
@@ -22,7 +25,7 @@ export interface StoredPart {
   readonly number: number;
   readonly size: number;
   readonly etag: string;
-  /** SHA-256 in Base64; empty: the storage does not say it. */
+  /** SHA-256 in Base64; empty if the storage does not state it. */
   readonly sha256: string;
 }
 
@@ -59,7 +62,7 @@ export class Multiparts {
     return id;
   }
 
-  /** Returns a request that is good for one part with these bytes, for a while. */
+  /** Returns a request that can send one part with these bytes, for a while. */
   async part(
     { id, ...place }: Multipart,
     { number, size, sha256 }: Omit<StoredPart, "etag">,
@@ -82,7 +85,7 @@ export class Multiparts {
       etag: textOf(part["ETag"]),
       sha256: textOf(part["ChecksumSHA256"]),
     }));
-    // SeaweedFS lists a part twice that was sent twice.
+    // SeaweedFS lists a part twice if it was sent twice.
     return [...new Map(parts.map((part) => [part.number, part])).values()];
   }
 
@@ -104,12 +107,14 @@ export class Multiparts {
     return { versionId: versionIdIn(response) };
   }
 
-  /** Deletes the parts; an upload that is not there is aborted already. */
+  /** Deletes the parts of an upload, if it exists. */
   async abort({ id, ...place }: Multipart): Promise<void> {
     refuseChange(await this.#send(place, { method: "DELETE", query: { uploadId: id } }), [200, 204, 404]);
   }
 
-  /** Returns the object; undefined if it does not exist. For a missing object, storages may also refuse access. */
+  /**
+   * Returns the object; undefined if it does not exist. Storages may also refuse access to a missing object.
+   */
   async find(place: ObjectPlace): Promise<StoredObject | undefined> {
     const response = await this.#send(place, { method: "HEAD" });
     if (response.status === 404 || response.status === 403) return undefined;
@@ -117,7 +122,7 @@ export class Multiparts {
     return { size: numberIn(response.headers["content-length"]), versionId: versionIdIn(response) };
   }
 
-  /** Deletes an object; one that is not there is deleted already. */
+  /** Deletes an object, if it exists. */
   async delete(place: ObjectPlace, versionId: string | undefined): Promise<void> {
     const query: Query = versionId === undefined ? {} : { versionId };
     refuseChange(await this.#send(place, { method: "DELETE", query }), [200, 204, 404]);
@@ -151,7 +156,7 @@ function versionIdIn({ headers }: ShortResponse): string | undefined {
   return typeof version === "string" && version !== "" && version !== "null" ? version : undefined;
 }
 
-/** Whether there is no such multipart upload, in a bucket that is there. */
+/** Whether the bucket exists but the multipart upload does not. */
 function isGone({ status, text }: ShortResponse): boolean {
   return status === 404 && codeIn(text) === "NoSuchUpload";
 }
