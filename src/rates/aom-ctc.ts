@@ -1,25 +1,29 @@
 /**
  * BD-rate as the Alliance for Open Media's common test conditions compute it. Written after BD_RATE and
- * filter_vmaf_non_monotonic of convexhull_framework/src/CalcBDRate.py in xiph/awcy (commit bb5ddddab2f7), by the
- * authors of the test framework. It differs from PCHIP as JVET uses it in three points:
+ * filter_vmaf_non_monotonic of convexhull_framework/src/CalcBDRate.py in xiph/awcy (commit bb5ddddab2f7), by
+ * the authors of the test framework. It differs from PCHIP as JVET uses it in three points:
  *
- * - VMAF: from the first point on that scores less than the point before, if that one scores 99.5 or more, all points
- *   of higher rates are dropped.
- * - Of points with the same score, the one with the lowest rate stays. Points with the same rate are allowed.
- * - The integral is that of 100 samples, by the trapezoidal rule.
+ * - For VMAF, if a point scores less than the point before, and that one scores 99.5 or more, this point and
+ *   all points with higher rates are dropped.
+ * - Of points with the same score, the one with the lowest rate is kept. Points with the same rate are
+ *   allowed.
+ * - The integral is computed from 100 samples by the trapezoidal rule.
  *
- * An infinite score counts as 100, but is above it where the order of points is checked. A BD-score is not defined there.
+ * An infinite score counts as 100, except that it is above 100 when the order of points is checked. A
+ * BD-score is not defined there.
  */
 import { differenceOf, inPercent, type Outcome } from "./bd-rate.ts";
 import type { Curve } from "./hermite.ts";
 import { pchip } from "./pchip.ts";
 import { byRate, type Flaw, MIN_POINTS, numberFlaw, type RatePoint, rateOverScore } from "./points.ts";
 
-/** VMAF from which a fall counts as saturation. */
+/** VMAF score from which a decrease counts as saturation. */
 const SATURATED = 99.5;
 const INFINITE_SCORE = 100;
 const SAMPLES = 100;
-/** Fewest points that must remain. At least MIN_POINTS must be given; the test conditions use six. */
+/**
+ * Minimum number of points that must remain. At least MIN_POINTS must be given; the test conditions use six.
+ */
 export const MIN_REMAINING = 2;
 
 export interface AomLadder<Point extends RatePoint = RatePoint> {
@@ -41,12 +45,13 @@ export function aomLadder<Point extends RatePoint>(
   const sorted = byRate(given);
   const kept = (saturates ? unsaturated(sorted) : sorted).toSorted(byScore);
   const falling = pairs(kept).find(([before, after]) => after.rate < before.rate);
-  // The cheaper point is the later one in the order of scores, and comes first in the order of rates.
+  // Of two adjacent points in the order of scores, the later one has the lower rate, so it comes first in the
+  // order of rates.
   if (falling !== undefined) return flawed({ refusal: "NOT_MONOTONE", between: [falling[1], falling[0]] });
   const finite = kept.map((point) =>
     point.score === Number.POSITIVE_INFINITY ? { ...point, score: INFINITE_SCORE } : point,
   );
-  // A score can be above the number that an infinite one counts as.
+  // A score can be higher than the number that stands for an infinite one.
   const above = pairs(finite).find(([before, after]) => after.score < before.score);
   if (above !== undefined) return flawed({ refusal: "NOT_MONOTONE", between: above });
   const points = finite.filter(({ score }, index) => score !== finite[index - 1]?.score);

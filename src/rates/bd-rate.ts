@@ -33,14 +33,14 @@ export type Outcome = { readonly delta: Delta } | { readonly refusal: Refusal };
 export type Interpolation = "pchip" | "akima" | "cubic";
 
 interface Interpolator {
-  /** Fewest points of a ladder. */
+  /** Minimum number of points in a ladder. */
   readonly points: number;
   readonly curve: (knots: Knots) => Curve;
 }
 
 export const INTERPOLATORS: Readonly<Record<Interpolation, Interpolator>> = {
   pchip: { points: MIN_POINTS, curve: pchip },
-  // Of two intervals, which three points have, the slopes differ from those of a line.
+  // Three points have two intervals, which is the minimum for slopes that differ from those of a line.
   akima: { points: 3, curve: akima },
   cubic: { points: MIN_POINTS, curve: cubic },
 };
@@ -115,7 +115,10 @@ export function bdScoreOf(anchor: Fitted, test: Fitted): Outcome {
   return deltaOf(anchor, test, "score");
 }
 
-/** Returns the curve through a ladder that is averaged by default: log10 of the rate as a function of the score. */
+/**
+ * Returns the curve through a ladder that BD-rate averages by default: log10 of the rate as a function of the
+ * score.
+ */
 export function curveOf(points: readonly RatePoint[]): Curve {
   return pchip(rateOverScore(byRate(points)));
 }

@@ -6,14 +6,14 @@ import { qualityOf } from "./quality.ts";
 
 export interface Cell {
   readonly reference: string;
-  /** As requested; empty: derived. */
+  /** As requested; if empty, it is derived. */
   readonly ladder: string;
   readonly clip: string;
-  /** Of the encode; undefined: not known yet. */
+  /** Codec of the encode; undefined: not known yet. */
   readonly codec: string | undefined;
   /** Bits per second of the video track; undefined: not known. */
   readonly rate: number | undefined;
-  /** Metric → pooled mean; undefined: not scored. */
+  /** Pooled mean by metric; undefined: not scored. */
   readonly means: Readonly<Record<string, number>> | undefined;
 }
 
@@ -40,8 +40,9 @@ export interface ComparedCells {
 }
 
 /**
- * Compares the ladders of cells, as far as they are scored, with `asked`; if that is empty, with the ladder of the first
- * cell whose ladder is known. The anchor of the comparison is empty, and nothing is compared, until there is one.
+ * Compares the ladders of cells, as far as they are scored, with the ladder `asked`, or, if that is empty,
+ * with that of the first cell whose ladder is known. Until there is such a ladder, the anchor of the
+ * comparison is empty and nothing is compared.
  */
 export function compareCells(cells: readonly Cell[], asked: string): ComparedCells {
   const places = placesOf(cells);
@@ -55,7 +56,10 @@ export function compareCells(cells: readonly Cell[], asked: string): ComparedCel
   return { places, ladders: laddersOf(cells, places), comparison };
 }
 
-/** An empty clip is named after the file of its reference, or after all of the path if others have that file name. */
+/**
+ * An empty clip is named after the file of its reference, or after its whole path if other references have
+ * the same file name.
+ */
 function placesOf(cells: readonly Cell[]): readonly Place[] {
   const references = [...new Set(cells.flatMap(({ clip, reference }) => (clip === "" ? reference : [])))];
   const byFile = Map.groupBy(references, fileName);

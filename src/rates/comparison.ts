@@ -13,7 +13,7 @@ import { type Flaw, MIN_POINTS, type RatePoint, type Refusal } from "./points.ts
 import { inDecibels, type Quality } from "./quality.ts";
 
 const INTERPOLATIONS = ["pchip", "akima", "cubic"] as const satisfies readonly Interpolation[];
-/** The ways to compute a BD-rate, as answers name them. */
+/** The ways to compute a BD-rate, as responses name them. */
 export const METHODS = [...INTERPOLATIONS, "aom-ctc"] as const;
 export type Method = (typeof METHODS)[number];
 /** Whether scores are compared as they are, or in decibels from the largest score. */
@@ -29,7 +29,7 @@ export interface Encode {
   readonly scores: readonly number[];
 }
 
-/** A point with the score as given, because others are turned and scaled. */
+/** A point with its score as given; the point's own score can be negated or scaled. */
 export interface GivenPoint extends RatePoint {
   readonly given: number;
 }
@@ -39,7 +39,7 @@ export type Code = Refusal | "AT_MAXIMUM" | "OUT_OF_RANGE";
 /** Why there is no BD-rate. */
 export interface Refused {
   readonly code: Code;
-  /** The ladder with the flaw; undefined if it is in none of them alone. */
+  /** The ladder with the flaw; undefined if the flaw is not in a single ladder. */
   readonly ladder: string | undefined;
   /** Points of this ladder, and how many are needed. */
   readonly points: number;
@@ -133,7 +133,7 @@ class Side {
     this.#metric = metric;
   }
 
-  /** The points with scores of which a higher one is better. */
+  /** Returns the points with scores for which higher is better. */
   points(scale: Scale): readonly GivenPoint[] {
     const { isLower, max = 0 } = this.#metric;
     const change = (score: number) => (scale === "log" ? inDecibels(score, max) : isLower ? -score : score);
@@ -208,7 +208,7 @@ function flawed(
 ): Refused | undefined {
   if (flaw === undefined) return undefined;
   const isScaled = flaw.refusal === "NO_SCORE" && scale === "log";
-  // The score itself is a number: only its logarithm is not.
+  // Here the score itself is a number, and only its logarithm is not.
   const code = isScaled && points.every(({ given }) => Number.isFinite(given)) ? "AT_MAXIMUM" : flaw.refusal;
   return { code, ladder, points: points.length, needed, between: flaw.between };
 }

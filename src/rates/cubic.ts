@@ -24,7 +24,7 @@ export function cubic(knots: Knots): Curve {
   };
 }
 
-/** Sums up projections on polynomials that are orthogonal over the knots (Forsythe 1957). */
+/** Returns the sum of the projections on polynomials that are orthogonal over the knots (Forsythe 1957). */
 function fit(knots: Knots): Polynomial {
   let fitted: Polynomial = [0];
   let [before, current]: [Polynomial, Polynomial] = [[0], [1]];

@@ -3,15 +3,15 @@ import { curveOf } from "./bd-rate.ts";
 import { byRate, type RatePoint, refusalOf } from "./points.ts";
 
 /**
- * Returns the ends of `steps` equal steps of the score along the curve that BD-rate averages; the points by rate if no
- * curve passes through them. `isLower`: whether a lower score is better.
+ * Returns points at `steps` equal steps of the score along the curve that BD-rate averages; if no curve
+ * passes through the given points, returns these, sorted by rate. `isLower`: whether a lower score is better.
  */
 export function curvePoints(
   points: readonly RatePoint[],
   isLower: boolean,
   steps: number,
 ): readonly RatePoint[] {
-  // Curves need scores of which a higher one is better.
+  // Curves need scores for which higher is better.
   const turn = (some: readonly RatePoint[]) =>
     isLower ? some.map(({ rate, score }) => ({ rate, score: -score })) : some;
   const sorted = byRate(turn(points));

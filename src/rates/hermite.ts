@@ -1,6 +1,6 @@
 /** A curve of cubic pieces that passes through its knots with given slopes. Its integral is exact. */
 
-/** Ascending in x, with no x twice. */
+/** Points in ascending order of x, without duplicates. */
 export type Knots = readonly (readonly [x: number, y: number])[];
 
 export interface Curve {

@@ -2,9 +2,10 @@
 import type { RatePoint } from "./points.ts";
 
 /**
- * The upper convex hull of score over bit rate, from the cheapest point to the best one: no mixture of other encodes
- * reaches a higher score with the same bits. Computed by Andrew's monotone chain. Rate and score ascend, and each
- * further bit buys less than the one before. Points on a straight line between others are left out.
+ * The upper convex hull of score over bit rate, from the cheapest point to the best one: no mixture of other
+ * encodes reaches a higher score with the same bits. Computed by Andrew's monotone chain. Rate and score
+ * ascend, and each further bit improves the score by less than the one before. Points on a straight line
+ * between others are left out.
  */
 export function upperHull<Point extends RatePoint>(points: readonly Point[]): Point[] {
   const sorted = points
@@ -13,7 +14,7 @@ export function upperHull<Point extends RatePoint>(points: readonly Point[]): Po
   const hull: Point[] = [];
   for (const point of sorted) {
     const last = hull.at(-1);
-    // More bits without a higher score.
+    // The point needs more bits without a higher score.
     if (last !== undefined && point.score <= last.score) continue;
     while (isBelow(hull.at(-2), hull.at(-1), point)) hull.pop();
     hull.push(point);

@@ -22,7 +22,7 @@ export type Refusal =
 /** Why no curve passes through a ladder. */
 export interface Flaw<Point extends RatePoint = RatePoint> {
   readonly refusal: Exclude<Refusal, "NO_OVERLAP">;
-  /** The neighbours by rate that SAME_POINT and NOT_MONOTONE are about. */
+  /** For SAME_POINT and NOT_MONOTONE: the two points, which are neighbours by rate. */
   readonly between?: readonly [Point, Point];
 }
 
@@ -33,7 +33,7 @@ export function refusalOf(points: readonly RatePoint[]): Refusal | undefined {
   return flawOf(points)?.refusal;
 }
 
-/** Like refusalOf, with the points. */
+/** Like refusalOf, but also returns the two points. */
 export function flawOf<Point extends RatePoint>(
   points: readonly Point[],
   atLeast: number = MIN_POINTS,

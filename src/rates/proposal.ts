@@ -13,11 +13,11 @@ export type ProposalReason = "BEST" | "MAX_RATE" | "STEP";
 
 export interface ProposedRung<Point extends RatePoint = RatePoint> extends RatePoint {
   readonly reason: ProposalReason;
-  /** The encode on the hull whose score is nearest, such as for its resolution. */
+  /** The encode on the hull whose score is nearest; its resolution, for example, can be used for the rung. */
   readonly like: Point;
 }
 
-/** Smaller steps than this make ladders of thousands of rungs, and no viewer sees them. */
+/** Smaller steps than this would make ladders of thousands of rungs, whose steps no viewer can see. */
 export const MIN_STEP = 0.1;
 
 export interface ProposalRequest {
@@ -28,9 +28,9 @@ export interface ProposalRequest {
 }
 
 /**
- * Returns rungs from the best one down to the lowest score of the encodes. Rates between encodes are those of PCHIP curves
- * through the hull, over the logarithm of the rate. None if fewer than two encodes are on the hull, or none is within
- * the rate.
+ * Returns rungs from the best one down to the lowest score of the encodes. Rates between encodes are those of
+ * PCHIP curves through the hull, over the logarithm of the rate. Returns none if fewer than two encodes are
+ * on the hull, or none is within the rate.
  */
 export function proposedLadder<Point extends RatePoint>(
   points: readonly Point[],

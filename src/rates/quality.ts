@@ -26,7 +26,7 @@ export function qualityOf(name: string): Quality {
 }
 
 function maxOf(name: string, words: readonly string[]): number | undefined {
-  // In decibels already.
+  // The scores are in decibels already.
   if (words.includes("db")) return undefined;
   if (words.some((word) => word.startsWith("vmaf")) || isShortName(name))
     return largestScore(name) ?? (words.includes("tv") ? TV_VMAF : USUAL_VMAF);

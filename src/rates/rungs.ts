@@ -13,13 +13,16 @@ export type RungFaultKind = "DOMINATED" | "CLOSE" | "BELOW_HULL" | "GAP";
 
 export interface RungFault<Point extends RatePoint = RatePoint> {
   readonly kind: RungFaultKind;
-  /** The rung; of a gap, the one above it. */
+  /** The rung; for GAP, the one above the gap. */
   readonly rung: Point;
-  /** The rung that it is compared with: the better one, or the one below. Of BELOW_HULL, the nearest below on the hull. */
+  /**
+   * The rung that it is compared with: the better one, or the one below; for BELOW_HULL, the nearest lower
+   * one on the hull.
+   */
   readonly other: Point;
-  /** Points between them; of BELOW_HULL, by how much the mixture scores higher. */
+  /** Points between them; for BELOW_HULL, the points by which the mixture scores higher. */
   readonly points: number;
-  /** Of GAP: the rate of a rung in the middle of the step. */
+  /** For GAP: the rate of a rung in the middle of the step. */
   readonly rate?: number;
 }
 
@@ -29,12 +32,13 @@ export interface RungFault<Point extends RatePoint = RatePoint> {
  */
 const CLOSE_POINTS = 2;
 /**
- * Points of VMAF from which a rung between is missing: two just noticeable differences, so that viewers notice a switch
- * between such rungs.
+ * Points of VMAF from which a rung in between is missing: two just noticeable differences, so that viewers
+ * notice a switch between such rungs.
  */
 const GAP_POINTS = 12;
 /**
- * Points of VMAF below the hull from which a rung counts as below it. Less lies within the variation between scenes.
+ * Points of VMAF below the hull from which a rung counts as below it. A smaller distance lies within the
+ * variation between scenes.
  */
 const BELOW_POINTS = 1;
 

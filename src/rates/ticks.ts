@@ -1,6 +1,6 @@
 /** The axes of charts: their ticks, and where values are on them. */
 
-/** About `count` round numbers, from just below `low` to just above `high`. */
+/** Returns about `count` round numbers, from just below `low` to just above `high`. */
 export function ticks(low: number, high: number, count: number): readonly number[] {
   // Values that are almost equal use their own magnitude as the span.
   const span = high - low > Math.abs(high) * 1e-6 ? high - low : Math.max(Math.abs(high), 1);
@@ -14,7 +14,10 @@ export function ticks(low: number, high: number, count: number): readonly number
   );
 }
 
-/** About `count` of 1, 2, 5, 10, 20 …, from the last one ≤ `low` to the first one ≥ `high`; both above 0. */
+/**
+ * Returns about `count` of the numbers 1, 2, 5, 10, 20 …, from the last one ≤ `low` to the first one ≥
+ * `high`; both above 0.
+ */
 export function ratios(low: number, high: number, count: number): readonly number[] {
   const powers = Array.from({ length: 32 }, (_, index) => index - 6);
   const all = powers.flatMap((power) => [1, 2, 5].map((by) => by * 10 ** power));
@@ -22,7 +25,7 @@ export function ratios(low: number, high: number, count: number): readonly numbe
   const last = all.findIndex((value) => value >= high);
   const within = all.slice(Math.max(0, first), Math.max(first + 1, last) + 1);
   const every = Math.ceil((within.length - 1) / Math.max(1, count));
-  // From the highest downwards, and always the lowest: they are the ends of the axis.
+  // Selects ticks from the highest downwards, and always the lowest: both are the ends of the axis.
   return within.filter((_, index) => index === 0 || (within.length - 1 - index) % every === 0);
 }
 

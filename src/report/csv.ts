@@ -2,7 +2,7 @@
 import { csvRow } from "../jobs/text/csv-row.ts";
 import type { Comparison } from "./page.ts";
 
-/** Columns as `svc bd` reads them: scores are means, and codec and size are remarks. */
+/** Yields the lines with the columns that `svc bd` reads: scores are means; it ignores codec and size. */
 export function* comparisonCsv({ cells = [], metrics = [] }: Comparison): Generator<string> {
   const names = metrics.map(({ name }) => name);
   yield csvRow(["ladder", "clip", "rate", "codec", "size", "distorted", ...names]);

@@ -19,13 +19,16 @@ export type Comparison = Schemas["Comparison"];
 type ComparisonCell = Schemas["ComparisonCell"];
 type ClipDelta = Schemas["ClipDelta"];
 type LadderDelta = Schemas["LadderDelta"];
-/** Without cells, there is nothing in its tables. */
+/** A comparison whose lists are set; without cells they are empty. */
 type Tables = Required<Comparison>;
 
-/** Colours that people with any colour vision tell apart (Okabe and Ito); ladders after the eighth repeat them. */
+/**
+ * Colours that people with any colour vision can distinguish (Okabe and Ito); after the eighth ladder they
+ * repeat.
+ */
 const COLOURS = [...["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999933"]];
 
-/** Characters of the longest page with pictures. */
+/** Limit of the characters of a page with pictures. */
 const MAX_LENGTH = 4_900_000;
 
 /**
@@ -110,7 +113,7 @@ function* curves({ cells, ladders, metrics }: Tables): Generator<string> {
   }
 }
 
-/** The longest list; a table of 1,440 encodes could give a thousand. */
+/** Limit of notes in the list; 1,440 encodes could lead to a thousand. */
 const MOST_NOTES = 60;
 
 function* rungSection(comparison: Tables): Generator<string> {
@@ -210,7 +213,7 @@ function noteOf({ state, error }: ComparisonCell): string {
   return error === undefined ? state : `${error.message} [${error.code}]`;
 }
 
-/** Settings, programs, and what to type for the same comparison. */
+/** Yields settings, programs, and how to reproduce the comparison. */
 function* origin({ id, settings, createTime, cells, anchor }: Tables, version: string): Generator<string> {
   const scorers = new Set(
     cells.flatMap(({ scorer }) =>

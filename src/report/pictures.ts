@@ -6,16 +6,16 @@ import { escaped } from "./markup.ts";
 type Schemas = components["schemas"];
 type Cell = Schemas["ComparisonCell"];
 
-/** Ladders of which a moment is shown. */
+/** Limit of ladders of which a moment is shown. */
 const MOST_LADDERS = 4;
 
 /** The same frame of both sides. */
 export interface PicturePair {
   readonly cell: Cell;
   readonly frame: number;
-  /** By the first model. */
+  /** Score by the first model. */
   readonly score: number;
-  /** Of each side, an image as a data URL. */
+  /** The images of both sides as data URLs. */
   readonly reference: string;
   readonly distorted: string;
 }

@@ -11,7 +11,7 @@ import type { NamedPoint, Rungs } from "./rungs.ts";
 export interface Proposal {
   readonly ladder: string;
   readonly clip: string;
-  /** The best first; none if too few encodes are on the convex hull, or none is within the rate. */
+  /** The rungs, best first; none if too few encodes are on the convex hull, or none is within the rate. */
   readonly rungs: readonly ProposedRung<NamedPoint>[];
 }
 
@@ -21,7 +21,7 @@ export const REASONS: Readonly<Record<ProposalReason, string>> = {
   STEP: "one step below the rung above",
 };
 
-/** One for each ladder and clip. */
+/** Returns a proposal for each ladder and clip. */
 export function proposalsOf(rungs: readonly Rungs[], request: ProposalRequest): readonly Proposal[] {
   return rungs.map(({ ladder, clip, points }) => ({ ladder, clip, rungs: proposedLadder(points, request) }));
 }

@@ -14,7 +14,7 @@ export interface NamedPoint extends RatePoint {
   readonly ladder: string;
   /** Empty if there are no clips. */
   readonly clip: string;
-  /** Its name in sentences. */
+  /** Its name in the sentences. */
   readonly name: string;
 }
 
@@ -32,7 +32,7 @@ export interface RungNote {
   readonly text: string;
 }
 
-/** Smallest largest score of the metrics that have VMAF's scale. */
+/** A metric whose largest score is at least this has VMAF's scale. */
 const VMAF_SCALE = 100;
 
 /** Whether rungs can be judged by a metric: steps are given in points of VMAF. */

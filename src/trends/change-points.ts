@@ -1,15 +1,15 @@
 /**
- * Where scores change in a series of releases: binary segmentation (A. Scott, M. Knott: A Cluster Analysis Method for Grouping
- * Means, Biometrics 30, 1974) with the paired test over clips (delta.ts).
+ * Where scores change in a series of releases: binary segmentation (A. Scott, M. Knott: A Cluster Analysis
+ * Method for Grouping Means, Biometrics 30, 1974) with the paired test over clips (delta.ts).
  *
- * The releases are split where the t of the clips' means before and after is largest, if that is significant; then each
- * part is split likewise, and splits that later ones explain are removed. The p-value of each split is multiplied by the
- * number of possible splits (Bonferroni), so that a series without a change has a false one with a probability of at
- * most ALARM.
+ * The releases are split where the t of the clips' means before and after is largest, if that is significant;
+ * then each part is split likewise, and splits that later ones explain are removed. The p-value of each split
+ * is multiplied by the number of possible splits (Bonferroni), so that in a series without a change, one is
+ * found with a probability of at most ALARM.
  */
 import { ALARM, type Delta, deltaOf } from "./delta.ts";
 
-/** Scores of a clip by release; undefined: it was not scored. */
+/** Scores of a clip by release; undefined if it was not scored. */
 export type Series = readonly (number | undefined)[];
 
 export interface ChangePoint {
@@ -26,21 +26,24 @@ export function changePoints(clips: readonly Series[], releases: number): readon
   return inner(bounds).map(([from, at, to]) => ({ at, delta: between(sums, from, at, to) }));
 }
 
-/** `from`, `to`: the part of the series, without `to`. */
+/** `from`, `to`: bounds of the part of the series; `to` is exclusive. */
 function splits(clips: readonly Sums[], from: number, to: number): readonly number[] {
   let best: { readonly at: number; readonly pValue: number; readonly size: number } | undefined;
   for (let at = from + 1; at < to; at++) {
     const delta = between(clips, from, at, to);
     const [pValue, size] = [pValueOf(delta) * (to - from - 1), Math.abs(delta.mean)];
     const isRarer = pValue < (best?.pValue ?? ALARM);
-    // Without any noise all p-values are 0.
+    // Without any noise all p-values are 0, and the size of the change decides.
     if (isRarer || (pValue === best?.pValue && size > best.size)) best = { at, pValue, size };
   }
   if (best === undefined) return [];
   return [...splits(clips, from, best.at), best.at, ...splits(clips, best.at, to)];
 }
 
-/** Removes splits that later ones explain, the weakest first: a split made before those beside it was known may be off. */
+/**
+ * Removes splits that later ones explain, the weakest first: a split that was made before its neighbours were
+ * known may be in the wrong place.
+ */
 function kept(clips: readonly Sums[], bounds: readonly number[]): readonly number[] {
   const pValues = inner(bounds).map(([from, at, to]) => ({
     at,
@@ -54,7 +57,7 @@ function kept(clips: readonly Sums[], bounds: readonly number[]): readonly numbe
   );
 }
 
-/** Each bound between two others, with them. */
+/** Returns each bound that is between two others, together with these. */
 function inner(bounds: readonly number[]): readonly (readonly [number, number, number])[] {
   return bounds
     .slice(1, -1)
@@ -78,12 +81,12 @@ function between(clips: readonly Sums[], from: number, at: number, to: number): 
 
 /** The sum and the number of a clip's scores in the first n releases, for each n. */
 interface Sums {
-  /** Of the scores less the first one, so that scores that do not change add up to exactly 0. */
+  /** Sums of the scores minus the first score, so that constant scores add up to exactly 0. */
   readonly totals: readonly number[];
   readonly counts: readonly number[];
 }
 
-/** Points. Smaller differences of means come from rounding. */
+/** Points; smaller differences of means are due to rounding. */
 const ROUNDING = 1e-9;
 
 function sumsOf(series: Series): Sums {
@@ -96,7 +99,9 @@ function sumsOf(series: Series): Sums {
   return { totals, counts };
 }
 
-/** The mean over the releases from ≤ release < to, less the first score; undefined without scores. */
+/**
+ * Returns the mean over the releases from ≤ release < to, minus the first score; undefined without scores.
+ */
 function meanOf({ totals, counts }: Sums, from: number, to: number): number | undefined {
   const count = (counts[to] ?? 0) - (counts[from] ?? 0);
   return count === 0 ? undefined : ((totals[to] ?? 0) - (totals[from] ?? 0)) / count;

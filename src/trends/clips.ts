@@ -7,15 +7,15 @@ export interface ReleaseJob {
   readonly release: string;
   readonly reference: string;
   readonly distorted: string;
-  /** Without the one of the release. */
+  /** Labels other than that of the release. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Statistic, such as mean or p5 → value of the metric. */
+  /** Values of the metric by statistic, such as mean or p5. */
   readonly values: Readonly<Record<string, number>>;
 }
 
 export interface Clip {
   readonly name: string;
-  /** Release → its job. */
+  /** Jobs by release. */
   readonly jobs: ReadonlyMap<string, ReleaseJob>;
 }
 
@@ -29,10 +29,10 @@ const KEYS: readonly ((job: ReleaseJob) => readonly string[])[] = [
 const LAST_KEY = (job: ReleaseJob) => [job.reference, withoutRelease(job), labelText(job)];
 
 /**
- * Groups jobs to clips, in the order of their names. Of several jobs of a release over the same pair the first one
- * counts: give the latest first. A clip is a reference. If a release has several encodes of it, their file names or
- * their labels tell them apart: those that find most clips in several releases. The release's own name within a file
- * name is ignored.
+ * Groups jobs to clips, in the order of their names. If a release has several jobs for the same pair, the
+ * first one counts, so the latest should come first. A clip is a reference. If a release has several encodes
+ * of it, these are distinguished by their file names or by their labels, depending on which finds more clips
+ * that several releases have. The release's own name within a file name is ignored.
  */
 export function clipsOf(jobs: readonly ReleaseJob[]): readonly Clip[] {
   const latest = distinct(jobs, ({ reference, distorted, release }) => [release, reference, distorted]);
@@ -47,7 +47,7 @@ function grouped(jobs: readonly ReleaseJob[], key: (job: ReleaseJob) => readonly
   return [...groups].map(([name, own]) => ({ name, jobs: byRelease(own) }));
 }
 
-/** Clips that several releases have. */
+/** Returns the number of clips that several releases have. */
 function matchesIn(clips: readonly Clip[]): number {
   return clips.filter(({ jobs }) => jobs.size > 1).length;
 }
@@ -60,7 +60,7 @@ function isUnique(jobs: readonly ReleaseJob[], key: (job: ReleaseJob) => readonl
   return distinct(jobs, (job) => [job.release, ...key(job)]).length === jobs.length;
 }
 
-/** The first job of each key. */
+/** Returns the first job of each key. */
 function distinct(
   jobs: readonly ReleaseJob[],
   key: (job: ReleaseJob) => readonly string[],
@@ -81,7 +81,7 @@ function labelText({ labels }: Pick<ReleaseJob, "labels">): string {
 function withoutRelease({ distorted, release }: ReleaseJob): string {
   const name = fileName(distorted);
   const parts = name.split(release);
-  // Within a longer number or word it does not name the release: 7 in 1072p.
+  // Inside a longer number or word, the text does not name the release, for example 7 in 1072p.
   return parts.reduce((text, part) => {
     const isWhole = !(/[0-9]$/.test(text) || /^[0-9]/.test(part));
     return text + (isWhole ? "*" : release) + part;

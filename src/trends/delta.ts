@@ -9,22 +9,25 @@
 import { student975 } from "../statistics/student.ts";
 import { studentBelow } from "../statistics/student-tail.ts";
 
-/** Probability of a false alarm: a mean counts as changed if chance alone would show such a difference more rarely. */
+/**
+ * Probability of a false alarm: a mean counts as changed if such a difference has a lower probability than
+ * this by chance.
+ */
 export const ALARM = 0.001;
 
 export interface Delta {
   /** Clips that both releases have. */
   readonly clips: number;
-  /** Mean difference in points; below 0: the later release scores lower. NaN without clips. */
+  /** Mean difference in points; negative if the later release scores lower. NaN without clips. */
   readonly mean: number;
-  /** Of the 95 % confidence interval of the mean; undefined with fewer than 2 clips. */
+  /** Half width of the 95 % confidence interval of the mean; undefined with fewer than 2 clips. */
   readonly halfWidth: number | undefined;
-  /** Probability of a mean as low as this one, or as high, by chance; undefined with fewer than 2 clips. */
+  /** Probability of a mean this low, and of one this high, by chance; undefined with fewer than 2 clips. */
   readonly lowerChance: number | undefined;
   readonly higherChance: number | undefined;
 }
 
-/** `differences`: of each clip, later release minus earlier one. */
+/** `differences`: for each clip, the score of the later release minus that of the earlier one. */
 export function deltaOf(differences: readonly number[]): Delta {
   const clips = differences.length;
   const mean = differences.reduce((sum, value) => sum + value, 0) / clips;

@@ -1,4 +1,4 @@
-/** Scores of the same clips over releases: what each release changed, and one release against another. */
+/** Scores of the same clips over releases: what each release changed, and a comparison of two releases. */
 import { type ChangePoint, changePoints, type Series } from "./change-points.ts";
 import { type Clip, clipsOf, type ReleaseJob } from "./clips.ts";
 import { ALARM, type Delta, deltaOf } from "./delta.ts";
@@ -15,7 +15,7 @@ export interface TrendRequest {
   /** The releases that are compared; undefined: the last, against the one before it. */
   readonly baseline: string | undefined;
   readonly candidate: string | undefined;
-  /** A clip is worse, or better, if it differs by more than so many points. */
+  /** A clip is worse, or better, if it differs by more than this many points. */
   readonly threshold: number;
 }
 
@@ -23,7 +23,7 @@ export interface TrendRelease {
   readonly name: string;
   /** Clips with a score. */
   readonly clips: number;
-  /** Against the baseline, over the clips that both have; undefined: it is the baseline. */
+  /** Difference from the baseline over the clips that both have; undefined for the baseline itself. */
   readonly delta: Delta | undefined;
   /** Set if the scores changed with this release. */
   readonly change: Delta | undefined;
@@ -32,23 +32,23 @@ export interface TrendRelease {
 export interface ReleaseDelta {
   readonly baseline: string;
   readonly candidate: string;
-  /** Clips of both that differ by more than the threshold. */
+  /** Numbers of clips in both releases that differ by more than the threshold. */
   readonly worse: number;
   readonly better: number;
   readonly statistics: readonly { readonly name: Statistic; readonly delta: Delta }[];
-  /** Whether the chosen statistic became worse, or better, beyond what chance explains. */
+  /** Whether the chosen statistic became worse, or better, by more than chance explains. */
   readonly verdict: "worse" | "better" | "unchanged";
 }
 
 export interface Trend {
-  /** In their order. */
+  /** Releases in their order. */
   readonly releases: readonly TrendRelease[];
   readonly clips: readonly Clip[];
   /** undefined if there are not two releases. */
   readonly delta: ReleaseDelta | undefined;
 }
 
-/** `jobs`: the latest first. Throws RangeError if a named release has no job. */
+/** `jobs`: latest first. Throws RangeError if a named release has no job. */
 export function trendOf(jobs: readonly ReleaseJob[], request: TrendRequest): Trend {
   const names = [...new Set(jobs.map(({ release }) => release))].sort(naturalOrder);
   const clips = clipsOf(jobs);
