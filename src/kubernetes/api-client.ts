@@ -50,8 +50,8 @@ export class ApiClient {
   }
 
   /**
-   * Yields the lines of a response as they arrive, until the server ends it. The first is empty and means that the
-   * response has begun. Throws ApiFault, also if nothing arrived for `silenceMs`.
+   * Yields the lines of a response as they arrive, until the server ends it. The first line is empty and
+   * means that the response has begun. Throws ApiFault, also if nothing arrived for `silenceMs`.
    */
   async *lines(asked: ApiRequest, silenceMs: number): AsyncGenerator<string> {
     const silence = new AbortController();

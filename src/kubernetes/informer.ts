@@ -16,8 +16,9 @@ import { versionOf } from "./resource.ts";
 /** Resources per page of a list; some megabytes at most. */
 const PAGE = 500;
 /**
- * Seconds after which the server ends a watch, after a bookmark. A watch that is silent for some seconds more is dead,
- * even if the connection does not report it. So a dead watch is detected this soon.
+ * Seconds after which the server ends a watch, after a bookmark. A watch that is silent for some seconds more
+ * is dead, even if the connection does not report it. So a dead watch is detected within this time and a few
+ * seconds.
  */
 const WATCH_SECONDS = 10;
 const SILENCE_MS = (WATCH_SECONDS + 5) * 1000;
@@ -28,20 +29,25 @@ const SOUND_MS = 1_000;
  */
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 2_000;
-/** Milliseconds. A server may ask for a longer pause, up to this one, which is added. */
+/** Milliseconds. A server may ask for a pause of up to this length, which is added to the usual one. */
 const MAX_ASKED_PAUSE_MS = 30_000;
 
 export interface InformerOptions {
   readonly client: ApiClient;
   /** Path of the collection, "/apis/GROUP/VERSION/namespaces/NAMESPACE/PLURAL". */
   readonly path: string;
-  /** The resources may have changed. Called once for several changes that arrive together. Never throws. */
+  /**
+   * Called when the resources may have changed: once for several changes that arrive together. Must not
+   * throw.
+   */
   readonly changed: () => void;
-  /** The resources were listed: everything up to now is known. */
+  /** Called after the resources were listed: everything up to now is known. */
   readonly listed: () => void;
-  /** A watch began or sent something: everything up to now is known, and changes will be. */
+  /**
+   * Called when a watch began or sent something: everything up to now is known, and changes will be reported.
+   */
   readonly onChange: () => void;
-  /** The known resources may be out of date from now on, until `onChange` is called. */
+  /** Called when the known resources may be out of date from now on, until `onChange` is called. */
   readonly lost: (fault: ApiFault) => void;
 }
 

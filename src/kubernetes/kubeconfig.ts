@@ -13,7 +13,7 @@ const NOT_TAKEN = ["exec", "auth-provider", "username", "password", "as", "as-gr
 export async function readKubeconfig(path: string): Promise<Access> {
   const file = new Kubeconfig(path, await contentOf(path));
   const access = file.access();
-  // Reads the files that it names, so that a mistake is reported at startup.
+  // Reads the files that the kubeconfig names, so that a mistake is reported at startup.
   await access.identity();
   return access;
 }

@@ -5,13 +5,13 @@ import { DueChecks } from "./due-checks.ts";
 import { keyOf, type SecretFault, type StorageSecrets, secretsOf } from "./storage-secrets.ts";
 import { acceptedRealms, type ValidationResult } from "./validation-results.ts";
 
-/** Milliseconds until a Secret is checked again, and until one that could not be used is. */
+/** Milliseconds until a usable Secret is checked again, and until an unusable one is. */
 const GOOD_MS = 300_000;
 const FAULTY_MS = 30_000;
 
 /** The Secrets of a tenant's storages. */
 export interface SecretsState {
-  /** Not all of them were checked yet. */
+  /** Whether some of them were not checked yet. */
   readonly isPending: boolean;
   readonly faults: readonly SecretFault[];
 }

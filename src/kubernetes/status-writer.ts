@@ -128,7 +128,7 @@ export class StatusWriter {
     const { client, namespace, log } = this.#options;
     const { name, uid } = result.resource;
     const path = `${pathOfTenants(namespace)}/${name}/status`;
-    // Includes the uid, so that a new object of the same name is not written to.
+    // Includes the uid, so that the status is not written to a new object of the same name.
     const body = { apiVersion: API_VERSION, kind: "SvcTenant", metadata: { name, uid }, status };
     const query = { fieldManager: FIELD_MANAGER, force: "true" };
     try {

@@ -1,6 +1,6 @@
 /**
- * Credentials of storages in Secrets of the namespace of the SvcTenants. A Secret names the tenant that may use it, so
- * that no SvcTenant can use the Secret of another one, or one that is not meant for svc.
+ * Credentials of storages in Secrets of the namespace of the SvcTenants. A Secret names the tenant that may
+ * use it, so that no SvcTenant can use another tenant's Secret, or one that is not meant for svc.
  */
 import type { Tenant } from "../auth/tenants/realm.ts";
 import type { CredentialsSecret } from "../jobs/media/storages.ts";
@@ -15,7 +15,7 @@ const TENANT_ANNOTATION = "svc.dev/tenant-id";
 /** Keys of a Secret, as most tools that make credentials for S3 name them. */
 const ACCESS_KEY = "AWS_ACCESS_KEY_ID";
 const SECRET_KEY = "AWS_SECRET_ACCESS_KEY";
-/** Only of temporary credentials. */
+/** Only for temporary credentials. */
 const SESSION_TOKEN = "AWS_SESSION_TOKEN";
 const MAX_VALUE_CHARS = 8192;
 
@@ -55,7 +55,7 @@ export class StorageSecrets {
   }
 
   /**
-   * Reads the credentials. Returns those that were read last if the API server does not respond. Throws
+   * Reads the credentials. If the API server does not respond, returns those that were read last. Throws
    * STORAGE_UNAVAILABLE.
    */
   async read(secret: CredentialsSecret): Promise<Credentials> {
@@ -153,7 +153,7 @@ function memberOf(value: unknown, name: string): JsonObject {
   return isObject(member) ? member : {};
 }
 
-/** A value of a Secret, which is in Base64. */
+/** Returns a value of a Secret, which is encoded in Base64. */
 function textIn(data: JsonObject, key: string, secretName: string): string {
   const encoded = Object.hasOwn(data, key) ? data[key] : undefined;
   if (typeof encoded !== "string" || encoded === "")
