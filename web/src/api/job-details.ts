@@ -17,7 +17,10 @@ export function newest(details: Job | undefined, streamed: Job | undefined): Job
   return { ...details, ...(streamed.progress !== undefined && { progress: streamed.progress }) };
 }
 
-/** Whether the job has succeeded, with a result or a diagnosis, since its details were fetched; they should then be fetched at once. */
+/**
+ * Whether the job has succeeded since its details were fetched, so that these should be fetched at once: it
+ * now has a result or a diagnosis.
+ */
 export function awaitsResult(details: Job, streamed: Job): boolean {
   return streamed.state === "SUCCEEDED" && (details.result ?? details.diagnosis) === undefined;
 }

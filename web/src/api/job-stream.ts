@@ -13,7 +13,10 @@ export type Connection =
   /** Requested and not yet answered. */
   | { readonly state: "connecting" }
   | { readonly state: "live" }
-  /** Data may be out of date: the connection was lost at `since` (milliseconds since 1970) and is being retried. */
+  /**
+   * The connection was lost at `since` (milliseconds since 1970) and is being retried, so data may be out of
+   * date.
+   */
   | { readonly state: "lost"; readonly since: number; readonly error: ApiError }
   /** Refused; retrying would change nothing. */
   | { readonly state: "refused"; readonly error: ApiError };
@@ -30,7 +33,7 @@ export interface LiveJobs {
 const SILENCE_MS = 40_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
-/** Milliseconds after which a connection counts as good, even without events. */
+/** Milliseconds after which a connection counts as working, even without events. */
 const GOOD_MS = 5_000;
 /**
  * Milliseconds until a hidden tab disconnects. Browsers allow at most six connections to a server; background tabs
@@ -48,7 +51,7 @@ export class JobStream {
   #view: LiveJobs = { jobs: [], isWhole: false, connection: { state: "connecting" } };
   #connection: Connection = { state: "connecting" };
   #running: AbortController | undefined;
-  /** Ends the current pause or connection. */
+  /** Ends the current pause or connection, so that the next attempt follows at once. */
   #lookAgain: () => void = () => {};
   #hiding: ReturnType<typeof setTimeout> | undefined;
   #isTelling = false;
@@ -80,7 +83,7 @@ export class JobStream {
     this.#changed();
   }
 
-  /** Retries now instead of later or not at all. */
+  /** Retries now, even if the next attempt would be later or never. */
   retry(): void {
     this.#credentials.tryNow();
     if (this.#connection.state !== "refused") {
@@ -106,7 +109,7 @@ export class JobStream {
     this.#stop();
   }
 
-  /** Only a hint: a controller on the same machine is reachable without a network. */
+  /** A network event is only a hint: a controller on the same machine is reachable without a network. */
   readonly #networkChanged = (): void => this.#lookAgain();
 
   readonly #visibilityChanged = (): void => {
@@ -226,7 +229,10 @@ function errorFrom(thrown: unknown): ApiError {
   return thrown instanceof ApiError ? thrown : unreachable();
 }
 
-/** Some errors pass: a token may be renewed while the session lasts, and rate limits and server faults end. */
+/**
+ * Whether retrying is useless. Some errors are temporary: a token may be renewed while the session lasts, and
+ * rate limits and server faults pass.
+ */
 function isFinal({ status, code }: ApiError): boolean {
   if (code === "SESSION_OVER") return true;
   return status >= 400 && status < 500 && ![401, 408, 429].includes(status);

@@ -45,7 +45,10 @@ export class JobTable {
     if (id !== undefined) this.#place = id;
   }
 
-  /** Stores a job unless a later revision is known: stream and responses can overtake each other. */
+  /**
+   * Stores a job unless a later revision is known: an event of the stream and a response can arrive in either
+   * order.
+   */
   put(job: Job): void {
     const known = this.#jobs.get(job.id);
     if (known === undefined || known.revision < job.revision) this.#jobs.set(job.id, job);

@@ -33,6 +33,6 @@ export interface Drawing {
   /** Frames per second; undefined if unknown. */
   readonly rate: number | undefined;
   readonly palette: Palette;
-  /** Axes cover the metrics' whole range, not only that of the scores. */
+  /** Whether the axes cover the metrics' whole range instead of that of the scores. */
   readonly isFull: boolean;
 }

@@ -37,7 +37,7 @@ export interface FrameChartProps {
   /** Stable while the job has the same gates, to avoid redrawing the chart. */
   readonly gates: Drawing["gates"];
   readonly onThresholds: (thresholds: readonly Threshold[]) => void;
-  /** A frame was selected. */
+  /** Called when a frame was selected. */
   readonly onFrame: (frame: number) => void;
 }
 
@@ -52,7 +52,7 @@ export function FrameChart(props: FrameChartProps) {
   const [marked, setMarked] = useState<number>();
   const [isFull, setIsFull] = useState(false);
   const [smoothing, setSmoothing] = useState<number>(0);
-  // The chart updates at once; the numbers around it may lag.
+  // The chart is updated at once, the numbers around it when there is time.
   const settled = useDeferredValue(view);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the version changes with the table's content
   const drawn = useMemo(

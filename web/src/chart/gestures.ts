@@ -5,12 +5,12 @@ export interface Gestures {
   zoom(factor: number, left: number): void;
   /** Moves by CSS pixels towards later frames. */
   pan(pixels: number): void;
-  /** A range is being selected; undefined: the selection has ended. */
+  /** Called while a range is being selected; undefined when the selection has ended. */
   selecting(range: readonly [number, number] | undefined): void;
   select(range: readonly [number, number]): void;
-  /** Position of the pointer; undefined if it has left. */
+  /** Called with the position of the pointer; undefined when it has left. */
   hover(left: number | undefined): void;
-  /** A position was clicked. */
+  /** Called when a position was clicked. */
   pick(left: number): void;
 }
 
@@ -34,8 +34,8 @@ export function onGestures(area: HTMLElement, gestures: Gestures): () => void {
 }
 
 /**
- * Handles the wheel. With Ctrl or Meta it zooms (a pinch on a touchpad is such a wheel event). Horizontal scrolling, or
- * with Shift any, pans. Otherwise the page scrolls.
+ * Handles the wheel. With Ctrl or Meta it zooms (a pinch on a touchpad is such a wheel event). Horizontal
+ * scrolling pans, and so does any scrolling with Shift. Otherwise the page scrolls.
  */
 function wheel(area: HTMLElement, event: WheelEvent, gestures: Gestures): void {
   const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;

@@ -5,8 +5,9 @@ import { isInked, type Point, uprightsOf } from "./uprights.ts";
 const straight = uPlot.paths.linear?.();
 
 /**
- * Connects the points while there are fewer of them than pixels, else draws vertical strokes: one line with a thousand
- * zigzags takes a browser without a GPU a tenth of a second, as many strokes a few milliseconds.
+ * Connects the points if there are fewer of them than pixels, and draws vertical strokes otherwise: in a
+ * browser without a GPU, a line with a thousand zigzags takes a tenth of a second, and as many strokes take a
+ * few milliseconds.
  */
 export const linePath: uPlot.Series.PathBuilder = (plot, index, from, to) => {
   const { pxRatio } = uPlot;

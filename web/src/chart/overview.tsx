@@ -17,7 +17,7 @@ interface OverviewProps {
   readonly onView: (view: View) => void;
 }
 
-/** The part of the brush that is held. */
+/** The part of the brush that is being dragged. */
 type Hold = "from" | "to" | "both";
 
 /** CSS pixels around an end that count as the end. */
@@ -55,7 +55,7 @@ function useWidth(element: React.RefObject<HTMLElement | null>): number {
   return width;
 }
 
-/** Drags the ends or the range between them; a press outside moves the range there. */
+/** Lets the user drag the ends or the range between them; a press elsewhere moves the range there. */
 function useBrush(total: number, view: View, onView: (view: View) => void) {
   const held = useRef<{ readonly hold: Hold; readonly frame: number; readonly view: View }>(undefined);
   const frameOf = (event: PointerEvent<HTMLElement>): number => {

@@ -58,11 +58,11 @@ export function PlotArea(props: PlotAreaProps) {
   );
 }
 
-/** One plot for the lifetime of the component. Its gestures always use the newest props. */
+/** Creates one plot for the lifetime of the component. Its gestures always use the newest props. */
 function usePlot(host: React.RefObject<HTMLDivElement | null>, props: PlotAreaProps) {
   const plot = useRef<Plot>(undefined);
   const now = useRef(props);
-  /** Newer than the props if several gestures occur between two renderings. */
+  /** The current view, which is newer than the props if several gestures occur between two renderings. */
   const view = useRef(props.drawing.view);
   useLayoutEffect(() => {
     now.current = props;

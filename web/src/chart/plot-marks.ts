@@ -57,7 +57,7 @@ function drawSegment(
   }
 }
 
-/** Distance below which boundaries of shots would merge into a surface, in CSS pixels. */
+/** Minimum distance of shot boundaries in CSS pixels; closer lines would merge into a surface. */
 const CLOSEST_SHOTS = 6;
 
 /** Draws a thin vertical line where each shot but the first begins, unless they are too close to each other. */
@@ -109,7 +109,7 @@ export function drawThresholds(plot: uPlot, { thresholds, gates, shown, models, 
     ctx.stroke();
     const width = ctx.measureText(text).width;
     ctx.fillStyle = palette.surface;
-    // Above the line, or below it where the band of segments would be covered.
+    // The label is above the line, or below it if it would cover the band of segments.
     const bottom = y - 16 * scale < bbox.top ? y + 17 * scale : y - scale;
     ctx.fillRect(
       bbox.left + bbox.width - width - 8 * scale,

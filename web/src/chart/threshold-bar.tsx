@@ -1,4 +1,4 @@
-/** Thresholds in the chart, with the number of frames worse than each. */
+/** The thresholds of the chart, each with the number of frames that are worse. */
 import { type FormEvent, useMemo, useState } from "react";
 import type { Counted } from "./data/column.ts";
 import type { FrameTable } from "./data/frame-table.ts";

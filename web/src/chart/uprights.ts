@@ -42,7 +42,7 @@ export function uprightsOf(points: Iterable<Point>): readonly Upright[] {
 }
 
 /**
- * Whether a dashed line has ink at a place.
+ * Whether a dashed line is drawn at a position.
  *
  * @param dash alternating lengths of dashes and gaps, an even number of them; empty: no gaps.
  */

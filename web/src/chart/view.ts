@@ -39,7 +39,7 @@ export function isWhole({ from, to }: View, total: number): boolean {
   return from <= 0.5 && to >= total - 1.5;
 }
 
-/** The URL parameters of a view: whole frames, and none if all frames are shown. */
+/** Returns the URL parameters of a view, in whole frames; none if all frames are shown. */
 export function viewParams(view: View, total: number): { readonly from?: string; readonly to?: string } {
   if (isWhole(view, total)) return {};
   return { from: String(Math.round(view.from)), to: String(Math.round(view.to)) };

@@ -1,4 +1,4 @@
-/** The clip of a moment: its player, or why there is none yet. */
+/** The clip of a moment: its player, or the reason why there is none yet. */
 
 import type { Job } from "../api/client.ts";
 import { ApiError } from "../api/problem.ts";
@@ -86,7 +86,7 @@ function Pending({ frame, clip, clips: { request, refused } }: PendingProps) {
   );
 }
 
-/** Whether a retry may succeed: also after somebody deletes a clip of a job that has too many. */
+/** Whether a retry may succeed. If the job has too many clips, it does after somebody deletes one. */
 function mayPass(error: Error): boolean {
   return !(error instanceof ApiError) || error.status === 0 || error.status >= 500 || error.status === 409;
 }

@@ -7,7 +7,10 @@ export interface Timing {
   readonly duration: number;
 }
 
-/** Part of a frame's time by which times are rounded: to a microsecond, or to the clock of the media. */
+/**
+ * Tolerance as a share of a frame's duration: times are rounded to a microsecond, or to the clock of the
+ * media.
+ */
 const ROUNDED = 0.01;
 
 /** The index of the frame that is shown at a time in seconds. */

@@ -21,7 +21,7 @@ export function useClipVideo(jobId: string, frame: number): ClipVideo {
       return (await fetchRaw(credentials, path, { signal })).blob();
     },
     staleTime: Number.POSITIVE_INFINITY,
-    // Some megabytes each.
+    // Clips have some megabytes each, so they are dropped after a minute.
     gcTime: 60_000,
   });
   return { url: useObjectUrl(data), error, retry: () => void refetch() };

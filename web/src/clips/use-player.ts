@@ -1,4 +1,7 @@
-/** Plays a clip: one video, each half of which is drawn on a canvas of its own whenever it shows another frame. */
+/**
+ * Plays a clip: one video element, each half of which is drawn on a separate canvas when it shows another
+ * frame.
+ */
 import { type RefObject, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { indexAt, timeOf, within } from "./frame-times.ts";
 import type { Clip } from "./use-clips.ts";
@@ -15,7 +18,7 @@ export interface Player {
   /** Whether the browser cannot play it. */
   readonly isBroken: boolean;
   readonly toggle: () => void;
-  /** Pauses, and goes a number of frames on. */
+  /** Pauses, and moves by a number of frames. */
   readonly step: (by: number) => void;
   /** Pauses, and goes to a frame. */
   readonly go: (index: number) => void;
@@ -45,7 +48,7 @@ export function usePlayer({ frameCount, width, height }: Clip, start: number): P
     const timing = () => ({ count: frameCount, duration: element.duration });
     let hasBegun = false;
     const show = (time: number) => {
-      // Until it has reached the first frame to show, the element shows the video's own first frame.
+      // Until the element has reached the first frame to show, it shows the first frame of the video.
       if (!hasBegun && element.seeking) return;
       hasBegun = true;
       draw();

@@ -44,7 +44,10 @@ function whyNot(job: Job, base: Job): string | undefined {
   return whyNotModel(job, base) ?? whyNotFrames(job, base) ?? whyNotMedia(job, base);
 }
 
-/** Jobs match if they name the same model, or if the same one was used for both: v1 can stand for several models. */
+/**
+ * Returns the reason why the models differ. Jobs match if they name the same model, or if the same model was
+ * used for both: v1 can stand for several models.
+ */
 function whyNotModel(job: Job, base: Job): string | undefined {
   const [asked, other] = [requestedModels(job.spec)[0], requestedModels(base.spec)[0]];
   const [used, others] = [usedFor(job), usedFor(base)];

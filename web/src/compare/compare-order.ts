@@ -17,7 +17,7 @@ const COLUMNS = [
 
 export type ColumnKey = (typeof COLUMNS)[number]["key"];
 
-/** The columns for a metric, with only the worse of the two extremes. */
+/** Returns the columns for a metric; of minimum and maximum only the worse one. */
 export function columnsOf(better: Better): readonly (typeof COLUMNS)[number][] {
   const absent = better === "lower" ? "min" : "max";
   return COLUMNS.filter(({ key }) => key !== absent);

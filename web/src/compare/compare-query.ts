@@ -8,7 +8,7 @@ export interface Chosen {
   readonly ladder: Ladder | undefined;
 }
 
-/** Most jobs that are compared: two ladders of twelve. This many lines still differ in colour or dashes. */
+/** Limit of compared jobs: two ladders of twelve. This many lines still differ in colour or dashes. */
 export const MAX_COMPARED = 24;
 
 /** Number of jobs whose frames are drawn by default; more lines would hide one another. */
@@ -16,7 +16,7 @@ export const MAX_DRAWN = 8;
 
 const NAMES = ["job", "a", "b"];
 
-/** Each job once, as last named; `left` is the number of jobs beyond the limit. */
+/** Returns each job once, as it was named last; `left` is the number of jobs beyond the limit. */
 export function chosenOf(params: URLSearchParams): {
   readonly chosen: readonly Chosen[];
   readonly left: number;

@@ -33,7 +33,7 @@ interface Said {
   readonly ladder: Ladder | undefined;
   readonly metric: string;
   readonly basis: RateBasis;
-  /** Bits per second. */
+  /** The rate that the user typed, in bits per second. */
   readonly typedRate: number | undefined;
 }
 

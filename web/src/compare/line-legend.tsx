@@ -15,7 +15,7 @@ interface LineLegendProps {
   readonly metric: string;
   readonly models: ModelRanges;
   readonly palette: Palette;
-  /** The second minus the first is also drawn; undefined: no difference. */
+  /** The pair whose difference, the second minus the first, is also drawn; undefined: none. */
   readonly difference: readonly [Compared, Compared] | undefined;
   /** Ids of the jobs drawn. */
   readonly drawn: readonly string[];

@@ -57,7 +57,7 @@ interface Lines {
   readonly palette: Palette;
 }
 
-/** The chart's drawing. The same object while nothing visible changes. */
+/** Returns the drawing of the chart, which is the same object as long as nothing visible changes. */
 export function useDrawing(lines: Lines): Drawing {
   const { overlay, version, compared, metric, models, limit, drawn, hasDifference, view, palette } = lines;
   const { table } = overlay;

@@ -22,7 +22,7 @@ interface ViewsProps {
   readonly models: ModelRanges;
 }
 
-/** Content of good quality seldom has a VMAF score below this. */
+/** Default limit: frames of good quality seldom have a lower VMAF score. */
 const USUAL_LIMIT = "80";
 
 export function Views({ chosen, choose, compared, metric, models }: ViewsProps) {

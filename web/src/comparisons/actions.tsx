@@ -53,7 +53,7 @@ export function Actions({ comparison }: { readonly comparison: Comparison }) {
           done={reload}
           close={close}
         >
-          Encodes that are not scored yet are cancelled. Scores that are there stay.
+          Encodes that are not scored yet are cancelled. Existing scores are kept.
         </Confirmation>
       )}
       {asked === "delete" && (
@@ -65,7 +65,7 @@ export function Actions({ comparison }: { readonly comparison: Comparison }) {
           done={leave}
           close={close}
         >
-          Its jobs and their scores stay, and encodes that are not scored yet are still scored.
+          Its jobs and their scores are kept, and the remaining encodes are still scored.
         </Confirmation>
       )}
     </>

@@ -40,7 +40,7 @@ export function requestOf(draft: ComparisonDraft): Request | undefined {
   };
 }
 
-/** Parses "LADDER=PATH". A text with a slash before the "=" is part of the path. */
+/** Parses "LADDER=PATH". If there is a slash before the "=", the whole line is a path. */
 function encodeOf(line: string): { readonly distorted: string; readonly ladder?: string } {
   const at = line.indexOf("=");
   const ladder = line.slice(0, Math.max(0, at)).trim();

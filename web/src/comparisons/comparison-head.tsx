@@ -8,7 +8,7 @@ import { Downloads } from "./downloads.tsx";
 
 interface ComparisonHeadProps {
   readonly comparison: Comparison;
-  /** Why the page may be out of date; undefined: it is not. */
+  /** Why the page may be out of date; undefined if it is current. */
   readonly stale: string | undefined;
 }
 

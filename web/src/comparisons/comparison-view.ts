@@ -24,7 +24,7 @@ export interface Choice {
   readonly method: string;
   /** Whether scores are compared in decibels from the largest score. */
   readonly scale: "linear" | "log";
-  /** Of the encodes: by ladder, or the worst mean first. */
+  /** Order of the encodes: by ladder, or the worst mean first. */
   readonly order: "ladder" | "worst";
 }
 

@@ -69,17 +69,17 @@ export function DeltaTable({ comparison, choice }: DeltaTableProps) {
   );
 }
 
-/** Metrics without a largest score have no decibels from it. */
+/** Metrics without a largest score cannot be expressed in decibels from it. */
 function scaleOf({ deltas = [] }: Comparison, { metric, scale }: Choice): string {
   return deltas.some((delta) => delta.metric === metric && delta.scale === scale) ? scale : "linear";
 }
 
 interface LadderRowsProps {
   readonly delta: Delta;
-  /** Of the ladder. */
+  /** Index of the ladder. */
   readonly index: number;
   readonly quality: { readonly symbol: string; readonly decimals: number };
-  /** Whether the comparison has one clip. */
+  /** Whether the comparison has a single clip. */
   readonly isOne: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Downloads of a comparison: the report to hand on, and the scored encodes as CSV. */
+/** Downloads of a comparison: the report as HTML, and the scored encodes as CSV. */
 import { useMutation } from "@tanstack/react-query";
 import { comparisonCsv } from "../../../src/report/csv.ts";
 import { reportPage } from "../../../src/report/page.ts";
@@ -11,8 +11,8 @@ import { fetchPictures } from "./report-pictures.ts";
 declare const SVC_VERSION: string;
 
 /**
- * The download buttons. The browser makes both files from the data of the page; the report also has stills of the worst
- * moments.
+ * The download buttons. The browser generates both files from the data of the page; for the report, it also
+ * fetches stills of the worst moments.
  */
 export function Downloads({ comparison }: { readonly comparison: Comparison }) {
   const session = useSession();

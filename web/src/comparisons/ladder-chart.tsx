@@ -86,7 +86,7 @@ interface MarkProps {
   readonly point: Point;
   readonly place: Place;
   readonly unit: Unit;
-  /** Of the ladder. */
+  /** Index of the ladder. */
   readonly index: number;
 }
 

@@ -111,7 +111,7 @@ interface TextProps {
   readonly hint: string;
   readonly placeholder?: string;
   readonly fault?: string | undefined;
-  /** The field has the name of a video: how to choose it. */
+  /** How the name of a video is chosen; undefined for other fields. */
   readonly media?: Pick<MediaInputProps, "browse" | "uploads">;
   readonly change: (value: string) => void;
 }
@@ -142,7 +142,7 @@ function Text({ label, value, hint, placeholder, fault, media, change }: TextPro
   );
 }
 
-/** The placeholder shows the models of jobs that name none. */
+/** The field for models; its placeholder shows the models of jobs that name none. */
 function Models({ value, change }: Pick<TextProps, "value" | "change">) {
   const { api } = useSession();
   const tenant = useQuery({ queryKey: ["tenant"], queryFn: () => bodyOf(api.GET("/v1/tenant")) });

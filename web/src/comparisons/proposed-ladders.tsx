@@ -12,7 +12,7 @@ import { ScrollArea } from "../ui/scrolls.tsx";
 import { useSetParam } from "../ui/url-param.tsx";
 import { type Comparison, titleOf } from "./comparison-view.ts";
 
-/** VMAF points that are taken for a just noticeable difference. */
+/** Default step in VMAF points, which count as a just noticeable difference. */
 const USUAL_STEP = "6";
 
 interface ProposedLaddersProps {

@@ -1,4 +1,4 @@
-/** The segments of HLS and DASH titles that look worst, of all encodes of a comparison. */
+/** The segments with the lowest scores among all HLS and DASH encodes of a comparison. */
 import { Link } from "react-router";
 import { segmentsOf, WORST_SPANS, worstSpans } from "../../../src/jobs/scores/spans.ts";
 import { fileName } from "../../../src/jobs/text/file-name.ts";

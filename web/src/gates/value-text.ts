@@ -1,4 +1,4 @@
-/** The value of a gate as text, with the digits that show on which side of the limit it is. */
+/** The value of a gate as text, with enough decimals to show on which side of the limit it is. */
 
 const [FEWEST, MOST] = [2, 6];
 

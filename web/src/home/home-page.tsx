@@ -18,7 +18,7 @@ import { StateChip } from "../ui/state-chip.tsx";
 import { Failed, Loading } from "../ui/states.tsx";
 import "../style/home.css";
 
-/** Entries of each list. */
+/** Number of entries in each list. */
 const SHOWN = 5;
 /** Polling interval in milliseconds. */
 const LOOK_EVERY_MS = 10_000;

@@ -5,7 +5,7 @@ import { findingsOf } from "./findings/repair.ts";
 import { MediaTable } from "./media.tsx";
 import { failedSides } from "./media-info.ts";
 
-/** Instead of the message, which repeats the first finding and names options of the API. */
+/** Shown instead of the message, which repeats the first finding and names options of the API. */
 const MISMATCH =
   "The two videos do not match, so their score would be wrong. The findings say how they differ.";
 

@@ -58,7 +58,7 @@ function Sides({ job }: { readonly job: Job }) {
 interface SideProps {
   readonly name: string;
   readonly path: string;
-  /** undefined if not known (yet). */
+  /** undefined while unknown. */
   readonly media: MediaInfo | undefined;
 }
 

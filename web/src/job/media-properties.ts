@@ -65,7 +65,10 @@ function unlike(of: (media: MediaInfo) => unknown): (reference: MediaInfo, disto
 /** The tolerance of the engine: conventions for standard definition and rounding differ by up to this much. */
 const SAME_SHAPE = 0.024;
 
-/** A different sample aspect ratio alone is not scaled; a different display shape means the video was stretched. */
+/**
+ * Whether the videos are displayed in different shapes, so that one of them was stretched. Different sample
+ * aspect ratios alone do not mean that.
+ */
 function isStretched(reference: MediaInfo, distorted: MediaInfo): boolean {
   const [one, other] = [shownShape(reference), shownShape(distorted)];
   return Math.max(one, other) / Math.min(one, other) - 1 > SAME_SHAPE;
@@ -125,7 +128,10 @@ function transfer({ colorTransfer }: MediaInfo): string | undefined {
 /** PQ and HLG, by ffmpeg's names. */
 const HDR_TRANSFERS = ["smpte2084", "arib-std-b67"];
 
-/** The curves of SDR are alike; those of HDR mean other samples. */
+/**
+ * Whether one side is HDR and the other is not, or both are HDR with different curves. The curves of SDR are
+ * similar.
+ */
 function isOtherDynamics(reference: MediaInfo, distorted: MediaInfo): boolean {
   const [one = "", other = ""] = [transfer(reference), transfer(distorted)];
   return (

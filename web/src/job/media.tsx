@@ -8,8 +8,8 @@ import { failedSides, foundSides, type Sides } from "./media-info.ts";
 import { propertiesOf } from "./media-properties.ts";
 
 /**
- * Shown once the job is planned. If the pair could not be compared, the failure shows the table instead. Warnings of
- * findings are left out, because those are shown.
+ * Shown once the job is planned. If the pair could not be compared, the failure shows the table instead.
+ * Warnings about findings are left out, because the findings themselves are shown.
  */
 export function Media({ job }: { readonly job: Job }) {
   const sides = foundSides(job);

@@ -15,7 +15,8 @@ interface SubmitAgainProps {
 export function SubmitAgain({ spec, isPrimary = false, children }: SubmitAgainProps) {
   const { api } = useSession();
   const navigate = useNavigate();
-  // The key changes only after a response: a job that was stored although the response was lost is not stored twice.
+  // The key changes only after a response, so that a job that was stored is not stored twice if the response
+  // was lost.
   const [key, setKey] = useState(newKey);
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => submitJobs(api, [spec], key),

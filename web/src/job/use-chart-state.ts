@@ -41,7 +41,8 @@ export function useView(total: number): readonly [View, (view: View) => void] {
     [total],
   );
   useEffect(() => follow(from, to), [follow, from, to]);
-  // Back before the newest range was rendered from the URL triggers no rendering, hence popstate.
+  // Listens to popstate, because going back before the newest range was rendered from the URL triggers no
+  // rendering.
   useEffect(() => {
     const look = () => {
       const now = new URLSearchParams(location.search);

@@ -19,7 +19,7 @@ export interface LiveJob {
   /** Fetches and reconnects now instead of after the pause. */
   readonly retry: () => void;
   readonly connection: Connection;
-  /** It existed and has been deleted. */
+  /** Whether the job existed and has been deleted. */
   readonly isDeleted: boolean;
 }
 

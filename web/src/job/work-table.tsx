@@ -104,7 +104,9 @@ function Task({ task }: { readonly task: Work }) {
   );
 }
 
-/** Frames of stills are not contiguous, so each is listed; those of a video are. */
+/**
+ * Returns the frames of a task. Those of stills are not contiguous, so each is listed; those of a video are.
+ */
 function framesOf({ firstFrame, frameCount, clipFrame, frames = [] }: Work): string {
   if (clipFrame === undefined && frames.length > 0) return frames.join(", ");
   return frameCount > 0 ? `${firstFrame}–${firstFrame + frameCount - 1}` : "";

@@ -88,7 +88,7 @@ function SearchBox({ text, change }: SearchBoxProps) {
   useEffect(() => {
     if (isWanted) box.current?.focus();
   }, [isWanted]);
-  /** The URL's text as this box last saw it. If the URL has another text, the user navigated. */
+  /** The URL's text when this box last read or wrote it. If the URL has another text, the user navigated. */
   const known = useRef(text);
   useEffect(() => {
     if (text === known.current) return;
@@ -99,7 +99,8 @@ function SearchBox({ text, change }: SearchBoxProps) {
     known.current = typed;
     change(typed);
   });
-  // Only keystrokes restart the pause: while many jobs change, renders are more frequent than the pause is long.
+  // Only keystrokes restart the pause: while many jobs change, renders follow each other faster than the
+  // pause ends.
   useEffect(() => {
     if (typed === known.current) return undefined;
     const timer = setTimeout(() => report(), PAUSE_MS);

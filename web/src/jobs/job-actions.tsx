@@ -40,7 +40,7 @@ export function useJobActions(put: (job: Job) => void): JobActions {
   const { mutate: again } = useMutation({
     mutationFn: ({ jobs, key }: Again) => resubmit(api, jobs, key, (stored) => stored.forEach(put)),
     onSuccess: (jobs) => setOutcome(submitted(jobs, "Resubmitted")),
-    // The same key: jobs that were stored although the response was lost are not stored twice.
+    // The retry uses the same key, so that jobs are not stored twice if only the response was lost.
     onError: (error, asked) => setOutcome(failed(error, () => again(asked))),
   });
   const close = () => setAsking(undefined);

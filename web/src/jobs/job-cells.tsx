@@ -63,7 +63,7 @@ export function JobProgress({ job }: { readonly job: Job }) {
   );
 }
 
-/** The score, or the estimate so far or the final one with its interval. */
+/** The score, or the current or final estimate with its interval. */
 export function Score({ job: { score, estimate } }: { readonly job: Job }) {
   if (estimate !== undefined) return <EstimatedScore estimate={estimate} />;
   if (score === undefined) return <span className="quiet">–</span>;

@@ -32,7 +32,7 @@ export function select(jobs: readonly Job[], query: JobQuery, now = Date.now()):
   return { jobs: shown.sort(comparing(query)), counts };
 }
 
-/** Sorts jobs as a query's table does, whether it shows them or not. */
+/** Sorts jobs in the order of a query, including those that do not match it. */
 export function inOrder(jobs: readonly Job[], query: JobQuery): readonly Job[] {
   return jobs.toSorted(comparing(query));
 }
@@ -42,7 +42,7 @@ function comparing({ sort, descending }: JobQuery): (one: Job, other: Job) => nu
   return (one, other) => order(one, other, turn) || inBatch(one, other);
 }
 
-/** Derived facts, cached per job object: a job that changes is a new object. */
+/** Derived facts, cached by job object: a changed job is a new object. */
 interface Facts {
   /** Seconds since 1970: jobs of a batch are stored within milliseconds and count as simultaneous. */
   readonly created: number;

@@ -18,7 +18,7 @@ export interface JobQuery {
   readonly since: string;
   readonly until: string;
   readonly sort: Sort;
-  /** Newest first is not descending: it is ascending by age. */
+  /** Newest first counts as ascending, because the column is the age. */
   readonly descending: boolean;
 }
 
@@ -85,7 +85,10 @@ export function toggled<T>(items: readonly T[], item: T): readonly T[] {
   return items.includes(item) ? items.filter((other) => other !== item) : [...items, item];
 }
 
-/** Selecting the same column reverses the order; another column starts with the most useful end: best, newest. */
+/**
+ * Selecting the same column reverses the order; another column starts with its more useful end: best or
+ * newest.
+ */
 export function sortedBy(query: JobQuery, sort: Sort): JobQuery {
   const descending = query.sort === sort ? !query.descending : sort === "score";
   return { ...query, sort, descending };

@@ -106,7 +106,7 @@ function Jobs({ live, actions }: JobsProps) {
   const now = useMinute();
   const { jobs, counts } = useMemo(() => select(all, query, now), [all, query, now]);
   const scorers = useMemo(() => scorersOf(jobs), [jobs]);
-  // Compare numbers the jobs in this order.
+  // The page Compare numbers the jobs in this order.
   const chosen = useMemo(
     () =>
       inOrder(

@@ -1,4 +1,4 @@
-/** Cancels and deletes jobs: one request for thousands of jobs, which streams its progress. */
+/** Cancels and deletes jobs: one request for thousands of jobs, whose response streams the progress. */
 import { MAX_CHANGED } from "../../../src/jobs/request-limits.ts";
 import { type Credentials, fetchRaw } from "../api/client.ts";
 import { eventsOf } from "../api/events.ts";

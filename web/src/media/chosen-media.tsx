@@ -1,4 +1,7 @@
-/** The file browser for a field of a form: it begins where the field's last file is, and adds what is chosen. */
+/**
+ * The file browser for a field of a form: it starts in the folder of the field's last file, and adds the
+ * chosen files.
+ */
 import { folderOf } from "./folders.ts";
 import { MediaDialog } from "./media-dialog.tsx";
 
@@ -13,7 +16,7 @@ interface ChosenMediaProps {
   readonly done: (files: readonly string[]) => void;
 }
 
-/** Begins in the folder of the field's last file, else in that of the other field. */
+/** Starts in the folder of the field's last file, or else in that of the other field. */
 export function ChosenMedia({ title, isMany, own, other, close, done }: ChosenMediaProps) {
   const first = folderOf((own.at(-1) ?? other.at(-1) ?? "").trim());
   const chosen = (files: readonly string[]) => {

@@ -2,7 +2,7 @@
 
 /** Returns files in the order of their names. Hidden ones, such as those that systems leave in folders, are left out. */
 export async function droppedFiles({ items }: DataTransfer): Promise<readonly File[]> {
-  // All at once: a drop's items are gone after the first pause.
+  // Reads all items at once, because they are gone after the first await.
   const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? []);
   const found = await Promise.all(entries.map(filesIn));
   return found.flat();
@@ -21,7 +21,10 @@ async function filesIn(entry: FileSystemEntry): Promise<readonly File[]> {
   return (await Promise.all(sorted.map(filesIn))).flat();
 }
 
-/** A reader returns a part of the entries at each call, and nothing at the last one. */
+/**
+ * Returns the entries of a folder. A reader returns some of them at each call, and none when there are no
+ * more.
+ */
 async function entriesOf(reader: FileSystemDirectoryReader): Promise<readonly FileSystemEntry[]> {
   const all: FileSystemEntry[] = [];
   for (;;) {

@@ -13,7 +13,7 @@ interface EntriesProps {
   readonly chosen: readonly string[];
   /** Whether several files can be chosen. */
   readonly isMany: boolean;
-  /** Whether headers of files were asked for. */
+  /** Whether the headers of files were requested. */
   readonly isProbed: boolean;
   readonly open: (folder: string) => void;
   readonly choose: (file: string) => void;
@@ -72,7 +72,7 @@ export function Entries(props: EntriesProps) {
 
 interface RowProps extends Omit<EntriesProps, "entries"> {
   readonly entry: MediaEntry;
-  /** Whether Tab leads to it. */
+  /** Whether the Tab key focuses it. */
   readonly isCurrent: boolean;
   readonly focused: () => void;
 }

@@ -2,8 +2,8 @@
 import type { MouseEvent } from "react";
 
 /**
- * For onMouseDown: the focus stays where it is until the click. A fault that appears at the field that was left would
- * move the button away.
+ * For onMouseDown: keeps the focus until the click. Otherwise, a fault could appear at the field that loses
+ * the focus and move the button away.
  */
 export function keepFocus(event: MouseEvent): void {
   event.preventDefault();

@@ -12,12 +12,12 @@ import { crumbsOf } from "./folders.ts";
 import "../style/media.css";
 
 const PAGE_SIZE = 200;
-/** A page is probed for a limited time. */
+/** Entries per page: a page is probed for a limited time. */
 const PROBED_PAGE_SIZE = 50;
 
 interface MediaDialogProps {
   readonly title: string;
-  /** The folder that is shown first; empty: where the tenant begins to look. */
+  /** The folder that is shown first; empty: the list of the tenant's media roots and storages. */
   readonly first: string;
   /** Whether several files can be chosen. */
   readonly isMany: boolean;
@@ -133,7 +133,9 @@ function Folder({ folder, ...choice }: FolderProps) {
     <div className="media-folder">
       {query.isPending && <Loading what="the folder" />}
       {query.isError && <Failed error={query.error} retry={() => void query.refetch()} />}
-      {isEmpty && <p className="quiet">{folder === "" ? NO_MEDIA : "Nothing here that a job can name."}</p>}
+      {isEmpty && (
+        <p className="quiet">{folder === "" ? NO_MEDIA : "This folder has nothing that a job can name."}</p>
+      )}
       {isRefused && <p className="quiet">This controller does not probe files.</p>}
       {entries.length > 0 && <Entries folder={folder} entries={entries} {...choice} />}
       {query.hasNextPage && (

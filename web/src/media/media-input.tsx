@@ -1,4 +1,4 @@
-/** An input for names of videos, with buttons that choose them on the controller or send them there. */
+/** An input for names of videos, with buttons that choose files on the controller or upload them. */
 import { type DragEvent, type ReactNode, useRef, useState } from "react";
 import { droppedFiles } from "./dropped-files.ts";
 import { keepFocus } from "./keep-focus.ts";
@@ -76,7 +76,7 @@ export function MediaInput({ label, browse, uploads, isMany, children }: MediaIn
         multiple={isMany}
         onChange={({ target }) => {
           take([...(target.files ?? [])]);
-          // The same file can be chosen again.
+          // Cleared, so that the same file can be chosen again.
           target.value = "";
         }}
       />

@@ -9,7 +9,7 @@ type Upload = Schemas["Upload"];
 const SENDERS = 3;
 /** Milliseconds before each retry of a part. */
 const RETRY_DELAYS = [0, 1_000, 2_000, 5_000, 10_000, 10_000, 10_000];
-/** The member of the browser's storage with its own id. */
+/** Key in the browser's storage for this browser's id. */
 const BROWSER_KEY = "svc-uploads-from";
 
 export interface PartSending {
@@ -90,7 +90,7 @@ async function sendMissing(
 }
 
 interface Part {
-  /** Of the upload. */
+  /** Id of the upload. */
   readonly id: string;
   readonly number: number;
   readonly part: ArrayBuffer;
@@ -119,7 +119,7 @@ async function sendPart({ id, number, part }: Part, api: Api, signal: AbortSigna
 
 function refused(why: string): ApiError {
   const advice =
-    "Try again; if it stays so, ask the operator to check the bucket's CORS rules and the log of svc.";
+    "Try again; if the error remains, ask the operator to check the bucket's CORS rules and the log of svc.";
   return new ApiError(0, "UPLOAD_REFUSED", `The bucket ${why}. ${advice}`, "");
 }
 

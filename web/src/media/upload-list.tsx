@@ -1,10 +1,10 @@
-/** The uploads for a field that are not complete, with their progress. */
+/** The incomplete uploads of a field, with their progress. */
 import { sizeText } from "../../../src/jobs/quantities.ts";
 import { keepFocus } from "./keep-focus.ts";
 import type { FieldUploads, UploadItem } from "./use-uploads.ts";
 
 interface UploadListProps extends FieldUploads {
-  /** Of the field. */
+  /** Label of the field. */
   readonly label: string;
 }
 

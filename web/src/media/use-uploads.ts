@@ -6,19 +6,19 @@ import { useSession } from "../session/session.ts";
 import { sendFile } from "./send.ts";
 import { sendParts } from "./send-parts.ts";
 
-/** A file for a field of the form that is being sent, waits to be sent, or failed. */
+/** A file of a field of the form that is being sent, waits to be sent, or failed. */
 export interface UploadItem {
   readonly id: number;
   readonly file: File;
   /** Bytes that the controller or the bucket has. */
   readonly sent: number;
-  /** Why it failed; undefined: it did not. */
+  /** Why it failed; undefined if it did not. */
   readonly fault: string | undefined;
 }
 
 /** The uploads for one field. */
 export interface FieldUploads {
-  /** Starts to send files; undefined: no uploads are taken from this page. */
+  /** Starts to send files; undefined if this page cannot upload. */
   readonly send: ((files: readonly File[]) => void) | undefined;
   readonly items: readonly UploadItem[];
   readonly retry: (id: number) => void;
@@ -36,7 +36,7 @@ interface OwnItem<Field> extends UploadItem {
   readonly field: Field;
 }
 
-/** `done` is called with the path of each complete upload. The uploads stop with the form. */
+/** `done` is called with the path of each complete upload. The uploads stop when the form is closed. */
 export function useUploads<Field>(done: (field: Field, path: string) => void): Uploads<Field> {
   const { api, credentials, toBuckets } = useSession();
   const tenant = useQuery({ queryKey: ["tenant"], queryFn: () => bodyOf(api.GET("/v1/tenant")) });

@@ -19,7 +19,7 @@ function doingText({ kind, firstFrame, frameCount, clipFrame }: Work, framesDone
       return `scoring the whole video${done}`;
     case "STILLS":
       if (clipFrame !== undefined) return `making the video of frame ${clipFrame}`;
-      // The frames are not contiguous, so there is no range to show.
+      // The frames are not contiguous, so no range is shown.
       return `making stills of ${frameCount} ${frameCount === 1 ? "frame" : "frames"}`;
     default:
       return "task of an unknown kind";

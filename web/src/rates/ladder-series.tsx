@@ -1,7 +1,7 @@
 /** How ladders differ in charts and tables: by colours, and by dashes once all colours are used. */
 import "../style/rate-chart.css";
 
-/** Colours of the theme for curves. */
+/** Number of the theme's colours for curves. */
 const COLOURS = 6;
 
 /** The class of the colour of a ladder; the second half of twelve ladders has the same colours. */

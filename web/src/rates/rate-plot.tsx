@@ -1,4 +1,4 @@
-/** A chart of scores over bit rates: what all of them have in common. */
+/** What all charts of scores over bit rates have in common. */
 import { type ReactNode, useRef } from "react";
 import { useSearchParams } from "react-router";
 import { bitRateText } from "../../../src/jobs/quantities.ts";
@@ -15,9 +15,9 @@ interface RatePlotProps {
   readonly heading: ReactNode;
   readonly points: readonly RatePoint[];
   readonly unit: Unit;
-  /** The axis of rates unless the URL names the other one. */
+  /** The rate axis that is used unless the URL names the other one. */
   readonly usual: Axis;
-  /** Said if there are no points. */
+  /** The text that is shown if there are no points. */
   readonly empty: string;
   /** Draws the points. */
   readonly children: (place: Place) => ReactNode;

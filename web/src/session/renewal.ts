@@ -5,8 +5,8 @@
 import { ErrorResponse } from "oidc-client-ts";
 
 /**
- * Final refusals of a provider (RFC 6749, 5.2 and 4.1.2.1; OpenID Connect Core, 3.1.2.6). Any other failure may pass: a
- * network fault, a proxy's response, "temporarily_unavailable".
+ * Final refusals of a provider (RFC 6749, 5.2 and 4.1.2.1; OpenID Connect Core, 3.1.2.6). Any other failure
+ * may be temporary: a network fault, a proxy's response, "temporarily_unavailable".
  */
 const REFUSALS = new Set([
   ...["invalid_request", "invalid_client", "invalid_grant", "invalid_scope", "unauthorized_client"],

@@ -67,7 +67,7 @@ export class SignIn implements Credentials {
     const answered = searchParams.has("state") && (searchParams.has("code") || searchParams.has("error"));
     if (pathname === import.meta.env.BASE_URL && answered) return this.#finish();
     if (sessionStorage.getItem(SIGNED_IN) === null) return false;
-    // On a reload the user has consented before and is not asked again.
+    // After a reload, the user is not asked again, because they have consented before.
     return this.#goToProvider({});
   }
 

@@ -1,4 +1,4 @@
-/** Shown in place of the stills of a frame that are missing, in progress or failed. */
+/** Shown in place of stills that are missing, in progress or failed. */
 import { ApiError } from "../api/problem.ts";
 import type { StillFrame } from "./still-list.ts";
 import type { Stills } from "./use-stills.ts";

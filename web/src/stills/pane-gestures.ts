@@ -68,7 +68,7 @@ export function usePointers({ view, pane, show }: Shown) {
 /** A pointer that moves further than this, in CSS pixels, drags. */
 const CLICK_SLACK = 4;
 
-/** Calls back for a press of one pointer that is lifted where it went down. */
+/** Calls back for a click: a press of one pointer that is lifted where it went down. */
 export function useClicks(click: (at: Point) => void) {
   const pressed = useRef<{ readonly id: number; readonly at: Point }>(undefined);
   return {
@@ -89,7 +89,7 @@ export function useClicks(click: (at: Point) => void) {
   };
 }
 
-/** Where in its element an event is. */
+/** Returns the position of an event in its element. */
 export function pointOf(event: PointerEvent<HTMLElement>): Point {
   const { left, top } = event.currentTarget.getBoundingClientRect();
   return { x: event.clientX - left, y: event.clientY - top };

@@ -16,7 +16,7 @@ interface PinnedProps extends Omit<ComponentProps<typeof Strip>, "onFrame" | "on
 export function Pinned({ stills, clips, frame, onFrame, ...strip }: PinnedProps) {
   const { caller } = useSession();
   const unpin = (removed: number) => {
-    // The selected frame's stills are requested, which would pin it again.
+    // A selected frame's stills are requested, which would pin it again.
     if (removed === frame) onFrame(undefined);
     stills.remove(removed);
     clips.remove(removed);

@@ -11,10 +11,10 @@ export const MODES = {
 } as const;
 export type Mode = keyof typeof MODES;
 
-/** The modes of two images, of which there is no video. */
+/** The modes for two images without a video. */
 const IMAGE_MODES: readonly Mode[] = ["beside", "wipe", "flip", "difference", "heat"];
 
-/** Gains of the difference view; small differences are invisible without one. */
+/** Gains of the difference view; without a gain, small differences are invisible. */
 export const GAINS = [1, 4, 16] as const;
 export type Gain = (typeof GAINS)[number];
 

@@ -16,7 +16,7 @@ const HIGHEST = 0.7;
 const GAP = 8;
 const NARROW = 560;
 
-/** Job and side of an image, and its name. */
+/** The source of an image: job, side and name. */
 export interface Source {
   readonly jobId: string;
   readonly side: Side;
@@ -28,7 +28,7 @@ interface ViewerProps {
   readonly frame: number;
   readonly size: Size;
   readonly look: Look;
-  /** Whether there is a video of the two sides, for which the caller has a view. Default: there is none. */
+  /** Whether there is a video of the two sides, for which the caller has a view. Default: false. */
   readonly hasVideo?: boolean;
   /** The requested part; undefined: the whole image. */
   readonly asked: View | undefined;

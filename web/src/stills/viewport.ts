@@ -32,8 +32,8 @@ export function isAll(view: View, picture: Size, pane: Size): boolean {
 }
 
 /**
- * Limits a view: nothing beyond the edge of an image that is larger than the pane, and no smaller than the scale that
- * fits, or `smallest` if that is less.
+ * Limits a view: it shows nothing beyond the edge of an image that is larger than the pane, and its scale is
+ * at least the one that fits, or `smallest` if that is less.
  */
 export function within(view: View, picture: Size, pane: Size, smallest = Number.POSITIVE_INFINITY): View {
   const least = Math.min(smallest, fitOf(picture, pane).scale);
@@ -57,7 +57,7 @@ export function zoomAt(view: View, factor: number, point: Point, pane: Size): Vi
   return { scale, x: view.x + dx / view.scale - dx / scale, y: view.y + dy / view.scale - dy / scale };
 }
 
-/** Two fingers pan the image and zoom around their midpoint. */
+/** Returns the view after a gesture of two fingers, which pans the image and zooms around their midpoint. */
 export function pinched(
   view: View,
   before: readonly [Point, Point],

@@ -1,4 +1,7 @@
-/** Differences to the baseline over releases: a line for each clip, their mean with its interval, and where it changed. */
+/**
+ * Differences from the baseline over releases: a line for each clip, their mean with its interval, and the
+ * releases at which it changed.
+ */
 import { useRef } from "react";
 import { ticks } from "../../../src/rates/ticks.ts";
 import { useWidth } from "../rates/use-width.ts";
@@ -7,7 +10,7 @@ import { differenceText, lineOf, type Trend } from "./trend-view.ts";
 const HEIGHT = 320;
 /** Room for the axis labels. */
 const MARGIN = { left: 52, right: 24, top: 26, bottom: 30 };
-/** More lines would hide one another. */
+/** Limit of lines; more would hide one another. */
 const MAX_LINES = 100;
 /** Pixels between the names of two releases. */
 const NAME_ROOM = 70;

@@ -6,7 +6,7 @@ import { scoreText, unitOf } from "../chart/data/metrics.ts";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import { type ClipDifference, differencesOf, differenceText, STATISTICS, type Trend } from "./trend-view.ts";
 
-/** Clips that are shown at first. */
+/** Number of clips that are shown at first. */
 const SHOWN = 50;
 
 export function ReleaseTable({ trend: { releases, delta, by } }: { readonly trend: Trend }) {

@@ -22,7 +22,7 @@ export const STATISTICS = {
 } as const;
 export type Statistic = keyof typeof STATISTICS;
 
-/** The members of the URL. */
+/** The request as stored in the URL. */
 export interface Asked {
   readonly by: string;
   /** KEY=VALUE, separated by spaces. */
@@ -66,7 +66,7 @@ export interface ClipDifference {
 
 type Score = Clip["scores"][number];
 
-/** The clips that either release has, those that lost most first. */
+/** Returns the clips that either release has; those that became worst come first. */
 export function differencesOf({ clips, delta, lowerIsBetter }: Trend): readonly ClipDifference[] {
   if (delta === undefined) return [];
   const all = clips.flatMap((clip) => {
@@ -85,7 +85,7 @@ function scoreOf({ scores }: Clip, name: string): Score | undefined {
   return scores.find(({ release }) => release === name);
 }
 
-/** Differences of a clip to its score in the baseline, by release. */
+/** Returns the differences of a clip from its score in the baseline, by release. */
 export function lineOf(clip: Clip, { releases, delta }: Trend): readonly (number | undefined)[] {
   const scores = new Map(clip.scores.map(({ release, score }) => [release, score]));
   const base = delta && scores.get(delta.baseline);

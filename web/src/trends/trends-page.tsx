@@ -92,7 +92,7 @@ function Shown({ trend }: { readonly trend: Trend }) {
   );
 }
 
-/** The form for the labels: that of the releases, and those that jobs must have. */
+/** The form for the labels: the label of the releases, and the labels that jobs must have. */
 function Labels({ asked }: { readonly asked: Asked }) {
   const [by, setBy] = useState(asked.by);
   const [label, setLabel] = useState(asked.label);

@@ -9,8 +9,8 @@ const NAMES: Readonly<Record<Connection["state"], string>> = {
   refused: "Not live",
 };
 
-/** Milliseconds: most lost connections are restored before anyone could read a message. */
-const WORTH_TELLING_MS = 1_500;
+/** Milliseconds until a message is shown: most lost connections are restored before anyone could read one. */
+const MESSAGE_AFTER_MS = 1_500;
 
 export function ConnectionState({ connection }: { readonly connection: Connection }) {
   const { state } = connection;
@@ -40,7 +40,7 @@ export function ConnectionBanner({
 }
 
 function LostBanner({ since, reason, retry }: { since: number; reason: string; retry: () => void }) {
-  if (useNow() - since < WORTH_TELLING_MS) return null;
+  if (useNow() - since < MESSAGE_AFTER_MS) return null;
   const title = `Data may be out of date: connection lost at ${new Date(since).toLocaleTimeString()}.`;
   return <Banner title={title} reason={`${reason} Retrying automatically.`} retry={retry} />;
 }

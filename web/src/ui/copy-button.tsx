@@ -15,7 +15,7 @@ interface CopyButtonProps {
 
 export function CopyButton({ name, text, otherwise }: CopyButtonProps) {
   const [said, setSaid] = useState<{ readonly of: string; readonly message: string }>();
-  // No other event ends the message: Safari does not focus a button that is clicked, so that is never blurred.
+  // A timer ends the message. Blur cannot: Safari does not focus a button that is clicked.
   useEffect(() => {
     if (said === undefined) return undefined;
     const timer = setTimeout(() => setSaid(undefined), SHOWN_MS);

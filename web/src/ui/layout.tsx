@@ -54,7 +54,7 @@ export function Layout() {
       </header>
       <main id="content" tabIndex={-1}>
         <Boundary place={pathname}>
-          {/* The key makes it new for each page: an old one would keep showing the page before. */}
+          {/* The key makes a new Suspense for each page: the old one would keep showing the previous page. */}
           <Suspense key={pathname} fallback={<Loading what="the page" />}>
             {caller.roles.length === 0 ? <NoRole /> : <Outlet />}
           </Suspense>

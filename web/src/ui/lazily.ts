@@ -4,7 +4,10 @@
  */
 import { type ComponentType, type LazyExoticComponent, lazy } from "react";
 
-/** Key of the version for which the page was reloaded. It is kept if that did not help, so that reloads do not loop. */
+/**
+ * Key of the version for which the page was reloaded. It is kept if the reload did not help, so that there is
+ * no endless loop of reloads.
+ */
 const LOADED_ANEW = "svc.loaded-anew";
 /** The name of a built file changes with its content. */
 const VERSION = import.meta.url;

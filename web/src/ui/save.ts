@@ -1,4 +1,4 @@
-/** Files that the page saves on the person's machine. */
+/** Saves files on the user's machine. */
 
 /** Opens the browser's download of a file. */
 export function save(blob: Blob, name: string): void {
@@ -11,7 +11,10 @@ export function save(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** A name without an ending for a file of a job or comparison: its title as far as file systems allow it, and its id. */
+/**
+ * Returns a file name without extension for a job or comparison: its title, as far as file systems allow it,
+ * and its id.
+ */
 export function fileStemOf(title: string, id: string): string {
   const name = title.replace(/[^\p{L}\p{N}._-]+/gu, "-").slice(0, 80);
   return `${name}-${id.slice(0, 8)}`;

@@ -21,7 +21,7 @@ interface ParamSelectProps {
   readonly name: string;
   readonly label: string;
   readonly value: string;
-  /** The value that the URL does not need to name. */
+  /** The default, which is not written to the URL. */
   readonly usual?: string;
   readonly options: readonly (readonly [value: string, text: string])[];
 }

@@ -99,7 +99,9 @@ export class Column {
     return { beyond, of };
   }
 
-  /** Covers a range with as few bins as possible. If `level` is undefined, `bin` is a row. */
+  /**
+   * Calls `look` with as few bins as possible that cover a range. If `level` is undefined, `bin` is a row.
+   */
   #visit(from: number, to: number, look: (level: Level | undefined, bin: number) => void): void {
     let low = Math.max(0, from);
     let high = Math.min(to, this.#values.length);

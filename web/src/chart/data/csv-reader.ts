@@ -1,4 +1,4 @@
-/** Parses per-frame CSV as its bytes arrive: 30 MB of digits become numbers without ever forming one string. */
+/** Parses per-frame CSV as its bytes arrive: 30 MB of digits become numbers without ever being one string. */
 
 const LINE_END = 10;
 const QUOTE = 34;
@@ -11,7 +11,10 @@ const NINE = 57;
 /** The last column. It is not a metric; times are computed from frame numbers. */
 const TIME = "time";
 
-/** By number of decimals. Both operands of the division are exact, so that the result is the nearest number. */
+/**
+ * Powers of ten by number of decimals. Both operands of the division are exact, so the result is the nearest
+ * number.
+ */
 const POWERS = Array.from({ length: 23 }, (_, exponent) => 10 ** exponent);
 
 export interface CsvSink {
@@ -27,7 +30,10 @@ export class CsvReader {
   #header: number[] | undefined = [];
   #isQuoted = false;
   #values = new Float64Array(0);
-  /** Complete cells of the current line; the first is the frame number, the last may be the time. */
+  /**
+   * Number of complete cells in the current line; the first cell is the frame number, the last may be the
+   * time.
+   */
   #cells = 0;
   /** Cells per line. */
   #width = 0;

@@ -5,7 +5,7 @@ import type { Column } from "./column.ts";
 /** Approximate number of bins: as many as a person can compare. */
 const BINS = 16;
 
-/** Frames whose scores are at least `from` and below `to`; the last bin has its end, too. */
+/** Frames whose scores are at least `from` and below `to`; the last bin includes its end. */
 export interface Bin {
   readonly from: number;
   readonly to: number;

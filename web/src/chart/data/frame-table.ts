@@ -60,7 +60,7 @@ export class FrameTable {
       header: (metrics) => {
         columns = metrics.map((metric) => (this.#keeps(metric) ? this.#columnFor(metric) : undefined));
         const kept = metrics.filter((metric) => this.#keeps(metric));
-        // A response without rows names no metrics.
+        // A response without rows does not name its metrics.
         if (kept.length > this.#metrics.length) this.#metrics = kept;
       },
       row: (frame, values) => {

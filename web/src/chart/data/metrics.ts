@@ -44,9 +44,9 @@ const KNOWN: readonly (readonly [RegExp, Unit])[] = [
   [/(^|_)adm/, { ...SHARE, name: "ADM" }],
   // 45 − 20·log10 of the mean colour difference: libvmaf inverts the difference.
   [/^ciede/, { ...ownUnit("CIEDE2000"), decimals: 2, ...HIGHER }],
-  // 0: no visible banding.
+  // 0 means no visible banding.
   [/^cambi/, { ...ownUnit("CAMBI"), bounds: FROM_ZERO, better: "lower" }],
-  // 0: the same chroma.
+  // 0 means equal chroma.
   [/^speed_chroma/, { ...ownUnit("SpEED chroma"), bounds: FROM_ZERO, better: "lower" }],
   // Additive impairment: detail that the distorted frame adds.
   [/(^|_)aim/, { ...ownUnit("AIM"), bounds: FROM_ZERO, decimals: 4, better: "lower" }],
@@ -76,7 +76,10 @@ export function unitOf(column: string, models: ModelRanges): Unit {
   return known ?? ownUnit(featureNames([metric]).get(metric)?.name ?? metric);
 }
 
-/** The units of columns by their keys; metrics that share one have the widest bounds of them. */
+/**
+ * Returns the units of columns by their keys. A unit that several metrics share has the widest of their
+ * bounds.
+ */
 export function unitsOf(columns: readonly string[], models: ModelRanges): Map<string, Unit> {
   const units = new Map<string, Unit>();
   for (const unit of columns.map((column) => unitOf(column, models))) {

@@ -2,7 +2,7 @@
 import type { Column } from "./column.ts";
 
 export interface Samples {
-  /** Rows in ascending order; both points of a bin are in its middle. */
+  /** Rows in ascending order; both points of a bin are placed in its middle. */
   readonly rows: number[];
   /** Per column, its scores at these rows; null: none. */
   readonly values: (number | null)[][];

@@ -21,7 +21,7 @@ const PROGRESS: Partial<Record<Work["state"], Segment["progress"]>> = {
   CANCELLED: "failed",
 };
 
-/** `now`: milliseconds since 1970; the end of the elapsed time of running segments. */
+/** `now`: milliseconds since 1970, until which the elapsed time of running segments is counted. */
 export function segmentsOf(work: readonly Work[], now: number): Segment[] {
   return work
     .filter(({ kind, frameCount }) => (kind === "SEGMENT" || kind === "WHOLE") && frameCount > 0)

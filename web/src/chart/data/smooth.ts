@@ -1,4 +1,7 @@
-/** Moving means of scores, so that a long video shows its course and not its frame types. */
+/**
+ * Moving means of scores, so that the chart of a long video shows how quality changes, and not the pattern of
+ * frame types.
+ */
 import { Column } from "./column.ts";
 import { FrameTable } from "./frame-table.ts";
 

@@ -9,7 +9,7 @@ export interface Threshold {
   readonly limit: number;
 }
 
-/** More would hide the scores. */
+/** Limit of thresholds; more would hide the scores. */
 export const MAX_THRESHOLDS = 8;
 
 /** Thresholds in the URL: "80" for the first metric, "psnr_y:35" for another. Invalid ones are ignored. */

@@ -81,7 +81,7 @@ function Fewer({ ladders }: { readonly ladders: readonly LadderPoints[] }) {
 }
 
 interface NumbersProps {
-  /** With scores where higher is better. */
+  /** The points of ladder A, with scores for which higher is better. */
   readonly a: readonly ComparedPoint[];
   readonly b: readonly ComparedPoint[];
   readonly unit: Unit;
@@ -125,7 +125,7 @@ function Numbers({ a, b, unit, basis }: NumbersProps) {
   );
 }
 
-/** Restores the metric's own direction. */
+/** Returns an outcome in the metric's own direction. */
 function turned(outcome: Outcome, turn: 1 | -1): Outcome {
   if ("refusal" in outcome) return outcome;
   return { delta: { ...outcome.delta, value: turn * outcome.delta.value } };

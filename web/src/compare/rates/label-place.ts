@@ -20,7 +20,7 @@ const MARK = 7;
 /** Distances from a point to its number; the nearest free place is used. */
 const DISTANCES = [8, 20, 34, 48];
 
-/** The left end of each number's baseline. Earlier points choose first. */
+/** Returns the left end of each number's baseline. Earlier points take precedence. */
 export function labelPlaces(points: readonly Spot[], texts: readonly string[]): readonly Spot[] {
   const marks = points.map(({ x, y }) => ({
     left: x - MARK,

@@ -42,7 +42,10 @@ function whyNot({ title, pooled, rate }: Compared): string | undefined {
   return rate === undefined ? `${title} has no bit rate; enter it in the table` : undefined;
 }
 
-/** Negates scores where lower is better, since curves and hulls need higher to be better. Its own inverse. */
+/**
+ * Negates scores for which lower is better, because curves and hulls need scores for which higher is better.
+ * Applying it twice restores the scores.
+ */
 export function upright<Point extends RatePoint>(points: readonly Point[], better: Better): readonly Point[] {
   return better === "lower" ? points.map((point) => ({ ...point, score: -point.score })) : points;
 }

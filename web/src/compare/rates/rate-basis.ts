@@ -6,7 +6,10 @@ type Job = components["schemas"]["Job"];
 /** The video track only, or the whole file with audio and container. */
 export type RateBasis = "video" | "file";
 
-/** Whether the result has the bit rate of the file but not of the video, because its version did not record that. */
+/**
+ * Whether the result has the bit rate of the file but not that of the video, which early versions did not
+ * record.
+ */
 export function lacksVideoRate({ result }: Job): boolean {
   const { bitRate, videoBitRate } = result?.distorted ?? {};
   return bitRate !== undefined && videoBitRate === undefined;

@@ -91,7 +91,7 @@ interface MarkProps {
   readonly isOnHull: boolean;
 }
 
-/** Circle for ladder A, square for B, diamond for neither; filled if on the hull. */
+/** Draws a point: a circle for ladder A, a square for B, a diamond for neither; filled if on the hull. */
 function Mark({ point, place, label, unit, isOnHull }: MarkProps) {
   const { of } = point;
   const name = `${pointName(`${of.number}: ${of.title}`, point, unit)}${isOnHull ? ", on the hull" : ""}`;
@@ -134,7 +134,9 @@ function described(points: readonly ComparedPoint[], hull: readonly ComparedPoin
   return `${points.length} encodes; on the convex hull: numbers ${numbers}.`;
 }
 
-/** Points along the straight lines between neighbours, which appear curved on a logarithmic axis. */
+/**
+ * Returns points along the straight lines between neighbours: on a logarithmic axis, these lines are curved.
+ */
 function straight(points: readonly RatePoint[]): readonly RatePoint[] {
   return points.flatMap((point, index) => {
     const next = points[index + 1];

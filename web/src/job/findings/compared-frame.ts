@@ -1,4 +1,7 @@
-/** Finds the compared frame that shows a finding: results number the compared frames, findings those of a file. */
+/**
+ * Finds the compared frame that shows a finding: results number the compared frames, findings number those of
+ * a file.
+ */
 import type { Job } from "../../jobs/job-facts.ts";
 import { framesOf } from "../frames/frame-ranges.ts";
 import type { Finding } from "./read-findings.ts";
@@ -19,8 +22,8 @@ export function comparedFrame(job: Job, { frames, side = "reference" }: Finding)
 }
 
 /**
- * Returns the index of a side's frame among those in its runs, or else that of the next frame in a run; the number of
- * these frames if there is none.
+ * Returns the index of a side's frame among the frames in its runs. For a frame outside of them, returns the
+ * index of the next frame in a run or, if there is none, the number of frames in the runs.
  */
 function within(runs: readonly NonNullable<Finding["frames"]>[], frame: number, step: number): number {
   let before = 0;

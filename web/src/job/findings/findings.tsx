@@ -19,7 +19,7 @@ import type { Confidence, Finding, Fix } from "./read-findings.ts";
 import { asItIs, findingsOf, repairOf, scored } from "./repair.ts";
 import "../../style/findings.css";
 
-/** Most findings that are shown at first, without those that are only possible. */
+/** Limit of findings that are shown at first; those that are only possible are not among them. */
 const MOST = 5;
 
 export function Findings({ job }: { readonly job: Job }) {
@@ -120,7 +120,7 @@ function Mark({ confidence, isFixed }: Pick<Finding, "confidence" | "isFixed">) 
 
 interface PlaceProps {
   readonly finding: Finding;
-  /** The compared frame that shows it; undefined if none does. */
+  /** The compared frame that shows the finding; undefined if none does. */
   readonly frame: number | undefined;
 }
 

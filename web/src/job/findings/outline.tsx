@@ -43,7 +43,7 @@ function drawnOf(side: Side, sizes: Readonly<Record<Side, Size>>, areas: Areas):
   return { side, width, height, area: areas[side] ?? { x: 0, y: 0, width, height } };
 }
 
-/** The size of a frame if its area is 1 high. */
+/** Returns the size of a frame, in units of the height of its area. */
 function relative({ width, height, area }: Drawn): Size {
   return { width: width / area.height, height: height / area.height };
 }
@@ -74,8 +74,8 @@ function Frame({ drawn, scale }: { readonly drawn: Drawn; readonly scale: number
 type Areas = { readonly [S in Side]?: Area };
 
 /**
- * Returns the area that both sides show, per side; undefined: the whole frame. A crop is shown on the side that still
- * has the rest.
+ * Returns the area that both sides show, per side; undefined: the whole frame. A crop is drawn on the other
+ * side, which still has the rest.
  */
 function areasOf({ code, side, area, fix }: Finding): Areas | undefined {
   if (area === undefined) return undefined;

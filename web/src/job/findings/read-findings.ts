@@ -8,7 +8,7 @@ type Run = Required<Schemas["FrameRun"]>;
 
 export const SIDES = ["reference", "distorted"] as const;
 export type Side = (typeof SIDES)[number];
-/** Members by side; undefined: of neither. */
+/** Members by side; undefined if neither side has one. */
 type BySide<T> = { readonly [S in Side]?: T };
 
 const CONFIDENCES = ["certain", "likely", "possible"] as const;
@@ -21,7 +21,7 @@ export interface Finding {
   readonly code: string;
   /** undefined: both, or unknown. */
   readonly side: Side | undefined;
-  /** In frames of the side; undefined: everywhere. */
+  /** Where, in frames of the side; undefined: everywhere. */
   readonly frames: Schemas["FrameSpan"] | undefined;
   readonly area: Area | undefined;
   /** In the unit that the code implies. */
@@ -67,7 +67,7 @@ export function readFix(value: unknown): Fix | undefined {
   return isWhole ? Object.fromEntries(entries) : undefined;
 }
 
-/** The API's form of a list that is not given. */
+/** Whether a value is the API's form of a missing list. */
 function isEmpty(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }

@@ -32,8 +32,9 @@ export function framesOf({ spec, state, work = [], progress }: Job): JobFrames {
 }
 
 /**
- * Ranges that are done but not held. Adjacent ones are merged; with `isFinal`, which says that no more frames are going
- * to be scored, all of them at first. `count`: the frames that are done, so without the gaps of an estimate.
+ * Returns ranges that are done but not yet held. Adjacent ones are merged. If `isFinal` (no more frames will
+ * be scored) and nothing is held, they are merged to a single range. `count`: the number of scored frames,
+ * without the gaps of an estimate.
  */
 export function missingRanges(
   done: readonly FrameRange[],

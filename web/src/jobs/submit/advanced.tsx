@@ -77,7 +77,7 @@ export function SubmitAdvanced({
           label="Gates"
           rows={2}
           placeholder="vmaf.mean=93"
-          hint="The lowest values with which the job is good enough: METRIC.STAT=VALUE, one per line. The job keeps them."
+          hint="The lowest values with which the job passes: METRIC.STAT=VALUE, one per line. They are stored with the job."
         />
         <TextRow {...fields} field="subsample" label="Score every n-th frame" placeholder="1" isNumber />
         <TextRow
@@ -85,7 +85,7 @@ export function SubmitAdvanced({
           field="estimate"
           label="Estimate to ± points"
           placeholder="score all frames"
-          hint="Scores a random sample until the 95 % confidence interval of the mean is as narrow. Saves time for long videos."
+          hint="Scores a random sample until the 95 % confidence interval of the mean is this narrow. Saves time for long videos."
         />
         <TextRow
           {...fields}

@@ -106,7 +106,9 @@ function nameFault(name: string): string | undefined {
   return textFault(name);
 }
 
-/** The fault in a list of gates, one per line. The controller knows which metrics there will be. */
+/**
+ * The fault in a list of gates, one per line. Only the controller knows which metrics the score will have.
+ */
 function gatesFault(gates: readonly string[]): string | undefined {
   if (gates.length > MAX_GATES) return `At most ${MAX_GATES} gates.`;
   for (const [index, gate] of gates.entries()) {

@@ -26,14 +26,14 @@ export interface JobDraft {
   readonly onFrameCountMismatch: "REFUSE" | "COMMON";
   readonly onFrameRateMismatch: "REFUSE" | "COMMON";
   readonly editLists: "APPLY" | "IGNORE";
-  /** For all findings that the kept codes do not name. */
+  /** The action for all findings that the kept codes do not name. */
   readonly findings: "REFUSE" | "WARN" | "IGNORE";
   /** Whether the pair is repaired before it is scored. */
   readonly fix: boolean;
   /** Whether the pair is diagnosed instead of scored. */
   readonly diagnoseOnly: boolean;
   readonly subsample: string;
-  /** Of the distorted video before it was scaled or converted; empty: as in the file. */
+  /** Size of the distorted video before it was scaled or converted; empty: as in the file. */
   readonly encodeWidth: string;
   readonly encodeHeight: string;
   readonly encodeDepth: string;
@@ -178,8 +178,8 @@ function sharedOf(draft: JobDraft): Omit<JobSpec, "reference" | "distorted"> {
     ...numberIn("bitDepth", draft.encodeDepth),
   };
   const scorerVersion = draft.scorerVersion.trim();
-  // The kept members are dropped for a diagnosis: they state what to compare, which the diagnosis should find out, and
-  // the form cannot clear them.
+  // The kept members are dropped for a diagnosis: they say what to compare, which the diagnosis has to find
+  // out, and they cannot be cleared in the form.
   const { codes, ...compared } = draft.diagnoseOnly ? {} : draft.kept;
   const findings = {
     ...(draft.findings !== "REFUSE" && { action: draft.findings }),

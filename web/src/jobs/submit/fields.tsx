@@ -12,7 +12,7 @@ export interface FieldsProps {
   readonly draft: JobDraft;
   readonly faults: Faults;
   readonly change: <F extends Field>(field: F, value: JobDraft[F]) => void;
-  /** The field was left; its faults are shown from then on. */
+  /** Called when the focus leaves the field; its faults are shown from then on. */
   readonly left: (field: Field) => void;
 }
 
@@ -31,7 +31,7 @@ interface TextRowProps extends FieldsProps {
   readonly isNumber?: boolean;
   /** Values to choose from; others can be typed. */
   readonly offered?: readonly string[];
-  /** The field has names of videos: how to choose them. */
+  /** How names of videos are chosen; undefined for other fields. */
   readonly media?: MediaChoice;
 }
 

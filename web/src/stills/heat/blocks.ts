@@ -13,11 +13,11 @@ export interface Pixels extends Size {
 export interface BlockMap {
   readonly columns: number;
   readonly rows: number;
-  /** Of each block, row by row. */
+  /** Value of each block, row by row. */
   readonly values: Float64Array;
-  /** Of all pixels. */
+  /** Mean of all pixels. */
   readonly mean: number;
-  /** Index of the block with the largest value, of equal ones the first. */
+  /** Index of the block with the largest value; the first of equal ones. */
   readonly worst: number;
 }
 
@@ -66,7 +66,7 @@ export function blockAt({ x, y }: Point, columns: number, { width, height }: Siz
   return Math.floor(y / BLOCK) * columns + Math.floor(x / BLOCK);
 }
 
-/** Index of the block that is some columns and rows away; the edge is not left. */
+/** Returns the index of the block that is some columns and rows away, but not beyond the edge. */
 export function blockBeside(
   index: number,
   [right, down]: readonly [number, number],

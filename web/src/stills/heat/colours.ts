@@ -1,11 +1,14 @@
 /** The colours of the heat map: inferno, whose lightness rises evenly, also for colour-blind readers. */
 
-/** Mean absolute difference from which on all blocks have the last colour. Fixed, so that frames can be compared. */
+/**
+ * Mean absolute difference from which on all blocks have the last colour. It is fixed, so that frames can be
+ * compared.
+ */
 export const CLIP = 16;
 
 export type Colour = readonly [red: number, green: number, blue: number];
 
-/** Matplotlib's inferno at ten places of equal distance. */
+/** Matplotlib's inferno at ten equidistant places. */
 export const INFERNO: readonly Colour[] = [
   [0, 0, 4],
   [27, 12, 65],

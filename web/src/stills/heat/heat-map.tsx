@@ -100,7 +100,7 @@ function Blocks({ map, opacity }: { readonly map: BlockMap; readonly opacity: nu
 
 interface MarkerProps {
   readonly box: ReturnType<typeof boxOf>;
-  /** Of each of the two lines, in pixels of the picture. */
+  /** Width of each of the two lines, in pixels of the picture. */
   readonly width: number;
 }
 
@@ -111,14 +111,14 @@ function Marker({ box: { x, y, ...size }, width }: MarkerProps) {
 
 interface ValuesProps {
   readonly map: BlockMap;
-  /** The selected one. */
+  /** The selected block. */
   readonly block: number;
-  /** The one under the pointer; undefined: none. */
+  /** The block under the pointer; undefined: none. */
   readonly hovered: number | undefined;
   readonly picture: Size;
 }
 
-/** Only the selected block is announced: the pointer crosses many. */
+/** Only the selected block is announced to screen readers: the pointer crosses many blocks. */
 function Values({ map, block, hovered, picture }: ValuesProps) {
   const place = (index: number) => {
     const { x, y, width, height } = boxOf(index, map.columns, picture);

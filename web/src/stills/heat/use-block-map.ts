@@ -47,7 +47,7 @@ async function pixelsOf(url: string, size: Size): Promise<Pixels> {
   return drawn(size, (context) => context.drawImage(image, 0, 0, size.width, size.height));
 }
 
-/** A test colour: protections against fingerprinting return white or noise instead. */
+/** A test colour, to detect protections against fingerprinting, which return white or noise instead. */
 const PROBE = [40, 90, 160] as const;
 
 function canReadPixels(): boolean {
