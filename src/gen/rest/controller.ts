@@ -223,7 +223,7 @@ export interface paths {
         };
         /**
          * Get per-frame scores in frame order
-         * @description Of the segments scored so far; of all segments once the job has succeeded; of an estimate, only the frames of its sample. CSV has the header frame,METRIC,…,time and a line per frame; values that are not finite are empty. The time is the frame number divided by the frame rate of the scored frames, in seconds; it is empty if neither file states a frame rate.
+         * @description Scores of the segments scored so far, and of all segments once the job has succeeded; for an estimate, only of the frames of its sample. CSV has the header frame,METRIC,…,time and a line per frame; values that are not finite are empty. The time is the frame number divided by the frame rate of the scored frames, in seconds; it is empty if neither file states a frame rate.
          */
         get: operations["getJobFrames"];
         put?: never;
@@ -302,7 +302,7 @@ export interface paths {
         };
         /**
          * Get a still
-         * @description The frame of one side as it was compared: scaled and rotated if it was for the comparison. It never changes, and Cache-Control is set accordingly.
+         * @description The frame of one side as it was compared: scaled and rotated if that was done for the comparison. It never changes, and Cache-Control is set accordingly.
          */
         get: operations["getStill"];
         put?: never;
@@ -406,7 +406,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a comparison
-         * @description Its jobs and their results stay, and those that have not ended go on.
+         * @description Its jobs and their results are kept, and jobs that have not ended continue.
          */
         delete: operations["deleteComparison"];
         options?: never;
@@ -449,7 +449,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel the jobs of all cells that have not ended
-         * @description Scores that are there stay. No body is needed.
+         * @description Existing scores are kept. No body is needed.
          */
         post: operations["cancelComparison"];
         delete?: never;
@@ -472,7 +472,7 @@ export interface paths {
         put?: never;
         /**
          * Run cells again whose jobs failed, were cancelled or were deleted
-         * @description Each of them gets a new job. Cells that are queued, running or scored are left as they are.
+         * @description Each of them gets a new job. Cells that are queued, running or scored do not change.
          */
         post: operations["retryCells"];
         delete?: never;
@@ -495,7 +495,7 @@ export interface paths {
         put?: never;
         /**
          * Add pairs, which are scored with the settings of the comparison
-         * @description Pairs that the comparison already has are left as they are, so the request can be repeated.
+         * @description Pairs that the comparison already has do not change, so the request can be repeated.
          */
         post: operations["addCells"];
         delete?: never;
@@ -636,8 +636,8 @@ export interface paths {
         };
         /**
          * List what jobs of the caller's tenant may name
-         * @description The media roots that the controller sees and the storages of the tenant, or a folder in one of them. Nothing else
-         *     is listed, also through symbolic links.
+         * @description The media roots that the controller sees and the storages of the tenant, or a folder in one of them. Nothing
+         *     else is listed, not even through symbolic links.
          */
         get: operations["listMedia"];
         put?: never;
@@ -738,7 +738,7 @@ export interface paths {
         put?: never;
         /**
          * Complete an upload to a bucket
-         * @description Makes the object of its parts. Safe to repeat. No body is needed.
+         * @description Joins its parts to the object. Safe to repeat. No body is needed.
          */
         post: operations["completeUpload"];
         delete?: never;
@@ -927,7 +927,7 @@ export interface components {
              * @default 1
              */
             subsample?: number;
-            /** @description How the distorted video was encoded, if its file does not show it (for example, because it was scaled since). Version 1 models judge banding by it. What is left out is taken from the file. */
+            /** @description How the distorted video was encoded, if its file does not show it (for example, because it was scaled since). Version 1 models judge banding by it. Members that are left out are taken from the file. */
             encode?: {
                 /** @description Pixels. */
                 width?: number;
@@ -939,7 +939,7 @@ export interface components {
             /** @description Version of the scorer, or of its libvmaf, to score with, as results state it; a scorer's version also without its build (n7.0). Without it, the default scorer of the machine. */
             scorerVersion?: string;
             estimate?: components["schemas"]["EstimateRequest"];
-            /** @description The distorted video's frame `offset` shows the reference's first one; negative: the distorted video lacks as many frames of the reference's beginning. Frames without a partner are left out. Excludes `runs`. */
+            /** @description The distorted video's frame that shows the reference's first frame; negative: the distorted video lacks this many frames of the reference's beginning. Frames without a partner are left out. Excludes `runs`. */
             offset?: number;
             /**
              * @description The first frame of the reference that is compared, numbered from 0.
@@ -955,12 +955,12 @@ export interface components {
             runs?: components["schemas"]["FrameRun"][];
             crop?: components["schemas"]["Crop"];
             mirror?: components["schemas"]["Mirror"];
-            /** @description What the samples of a side are, regardless of its tags: the distorted video is converted to the reference's range. A side that is left out is as its file says. By default samples are compared as they are. */
+            /** @description What the samples of a side are, regardless of its tags: the distorted video is converted to the reference's range. A side that is left out has the range that its file states. By default samples are compared as they are. */
             rangeOf?: {
                 reference?: components["schemas"]["Range"];
                 distorted?: components["schemas"]["Range"];
             };
-            /** @description As `rangeOf` for the matrix of luma and chroma, of both sides. */
+            /** @description As `rangeOf`, for the matrix of luma and chroma; given for both sides. */
             matrixOf?: {
                 reference: components["schemas"]["Matrix"];
                 distorted: components["schemas"]["Matrix"];
@@ -972,7 +972,7 @@ export interface components {
              */
             fix?: boolean;
             /**
-             * @description Finds out how the two videos relate and scores nothing: the job has a `diagnosis` instead of a `result`. Models and what else only affects scores is ignored. Not with `features`, `subsample`, `estimate`, `offset`, `start`, `duration`, `runs`, `crop`, `mirror`, `rangeOf`, `matrixOf`, `findings` or `fix`.
+             * @description Finds out how the two videos relate and scores nothing: the job has a `diagnosis` instead of a `result`. Models and other members that only affect scores are ignored. Not with `features`, `subsample`, `estimate`, `offset`, `start`, `duration`, `runs`, `crop`, `mirror`, `rangeOf`, `matrixOf`, `findings` or `fix`.
              * @default false
              */
             diagnoseOnly?: boolean;
@@ -990,12 +990,12 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description Higher goes first among the jobs of the same tenant; other tenants are not affected.
+             * @description Jobs with a higher priority run first among those of the same tenant; other tenants are not affected.
              * @default 0
              */
             priority?: number;
             /**
-             * @description Gates METRIC.STAT=VALUE, such as `vmaf.p5=85`: the lowest values with which the job is good enough. They are checked when the job succeeds (`gates` of the job), and change nothing in the scores. Not with `diagnoseOnly`; with `estimate` only means of models.
+             * @description Gates METRIC.STAT=VALUE, such as `vmaf.p5=85`: the lowest values with which the job passes. They are checked when the job succeeds (`gates` of the job), and do not affect the scores. Not with `diagnoseOnly`; with `estimate` only means of models.
              * @example [
              *       "vmaf.mean=93",
              *       "vmaf.p5=85"
@@ -1003,7 +1003,7 @@ export interface components {
              */
             gates?: string[];
         };
-        /** @description Identifies the content of an `s3://` or `https://` object, of a title that of its manifest. The controller stores the version that it finds at submission; the job ends with MEDIA_CHANGED if the object is not that version any more. A given version is compared with the found one. */
+        /** @description Identifies the content of an `s3://` or `https://` object; for a title, that of its manifest. The controller stores the version that it finds at submission; the job ends with MEDIA_CHANGED if the object no longer has that version. A given version is compared with the found one. */
         MediaVersion: {
             /** @description With its quotes; absent if the server sends none. */
             etag?: string;
@@ -1050,7 +1050,7 @@ export interface components {
             spec: components["schemas"]["JobSpec"];
             state: components["schemas"]["JobState"];
             progress?: components["schemas"]["Progress"];
-            /** @description Segments that the pair was cut into; 0 until planned. Of an estimate, the units drawn so far. */
+            /** @description Segments that the pair was cut into; 0 until planned. For an estimate, the units drawn so far. */
             segmentsTotal: number;
             /** @description Segments scored. */
             segmentsDone: number;
@@ -1146,7 +1146,7 @@ export interface components {
             pairs: components["schemas"]["ComparisonPair"][];
         };
         RetryCellsRequest: {
-            /** @description Numbers of cells; those of none are ignored. Empty or absent, all cells without a score that have ended. */
+            /** @description Numbers of cells; unknown ones are ignored. Empty or absent, all cells without a score that have ended. */
             cells?: number[];
         };
         ComparisonPair: {
@@ -1159,7 +1159,7 @@ export interface components {
             /** @description Name of the source. Without it, the file name of the reference, or its whole name if other references of the comparison have the same file name. */
             clip?: string;
         };
-        /** @description What the jobs of all cells have in common, as in JobSpec. */
+        /** @description Settings that the jobs of all cells share, as in JobSpec. */
         ComparisonSettings: {
             /**
              * @description Model name: a file NAME.json in the model directory, a model built into the scorer, or a short name (v1, v1-phone, v1-tv), which stands for the version 1 model that fits the reference's size and frame rate. Excludes `models`.
@@ -1200,7 +1200,7 @@ export interface components {
              * @default 1
              */
             subsample?: number;
-            /** @description How the distorted video was encoded, if its file does not show it (for example, because it was scaled since). Version 1 models judge banding by it. What is left out is taken from the file. */
+            /** @description How the distorted video was encoded, if its file does not show it (for example, because it was scaled since). Version 1 models judge banding by it. Members that are left out are taken from the file. */
             encode?: {
                 /** @description Pixels. */
                 width?: number;
@@ -1211,7 +1211,7 @@ export interface components {
             };
             /** @description Version of the scorer, or of its libvmaf, to score with, as results state it; a scorer's version also without its build (n7.0). Without it, the default scorer of the machine. */
             scorerVersion?: string;
-            /** @description The distorted video's frame `offset` shows the reference's first one; negative: the distorted video lacks as many frames of the reference's beginning. Frames without a partner are left out. Excludes `runs`. */
+            /** @description The distorted video's frame that shows the reference's first frame; negative: the distorted video lacks this many frames of the reference's beginning. Frames without a partner are left out. Excludes `runs`. */
             offset?: number;
             /**
              * @description The first frame of the reference that is compared, numbered from 0.
@@ -1227,12 +1227,12 @@ export interface components {
             runs?: components["schemas"]["FrameRun"][];
             crop?: components["schemas"]["Crop"];
             mirror?: components["schemas"]["Mirror"];
-            /** @description What the samples of a side are, regardless of its tags: the distorted video is converted to the reference's range. A side that is left out is as its file says. By default samples are compared as they are. */
+            /** @description What the samples of a side are, regardless of its tags: the distorted video is converted to the reference's range. A side that is left out has the range that its file states. By default samples are compared as they are. */
             rangeOf?: {
                 reference?: components["schemas"]["Range"];
                 distorted?: components["schemas"]["Range"];
             };
-            /** @description As `rangeOf` for the matrix of luma and chroma, of both sides. */
+            /** @description As `rangeOf`, for the matrix of luma and chroma; given for both sides. */
             matrixOf?: {
                 reference: components["schemas"]["Matrix"];
                 distorted: components["schemas"]["Matrix"];
@@ -1255,7 +1255,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description Higher goes first among the jobs of the same tenant; other tenants are not affected.
+             * @description Jobs with a higher priority run first among those of the same tenant; other tenants are not affected.
              * @default 0
              */
             priority?: number;
@@ -1500,7 +1500,7 @@ export interface components {
             /** @description Estimated time left in seconds; absent before the first frame. */
             secondsLeft?: number;
         };
-        /** @description How much of its objects the node that is furthest has fetched, with what was in its cache; absent unless a node fetches them, and once a frame is scored. */
+        /** @description Progress of the node that has fetched most of the job's objects; cached bytes count as fetched. Absent unless a node fetches objects, and once a frame is scored. */
         MediaFetch: {
             bytesDone: number;
             /** @description Bytes that the task needs of its objects. */
@@ -1519,7 +1519,7 @@ export interface components {
         };
         /** @description Identifies what computes scores with a scorer: SHA-256 in hex over the version of svc, the programs, the libraries that they load, and the processor. Empty if it is not known; results are then not reused. */
         ScoredBy: string;
-        /** @description What a job took from earlier results of its tenant instead of scoring it; absent if nothing. They have the same content, request, scorer and models. */
+        /** @description What a job copied from earlier results of its tenant instead of scoring it; absent if nothing was copied. They have the same content, request, scorer and models. */
         JobReuse: {
             /** @description Segments whose scores are those of earlier jobs. */
             segments: number;
@@ -1601,11 +1601,11 @@ export interface components {
             state: "PENDING" | "READY" | "FAILED";
             /** @description Number of its first frame. 0 unless READY. */
             firstFrame: number;
-            /** @description Number of its frames, one after the other: those of two seconds, but at most 120, and fewer if it would have more than 24 MiB. 0 unless READY. */
+            /** @description Number of its contiguous frames: those of two seconds, but at most 120, and fewer if it would have more than 24 MiB. 0 unless READY. */
             frameCount: number;
             /** @description video/mp4; empty unless READY. */
             mediaType: string;
-            /** @description Pixels of a side: the size of the compared frame, or a fraction if browsers could not play both sides in that size. A half of the video has this size, filled up at the right and at the bottom to an even one. 0 unless READY. */
+            /** @description Pixels of a side: the size of the compared frame, or a fraction if browsers could not play both sides in that size. Each half of the video has this size, padded at the right and at the bottom to an even size. 0 unless READY. */
             width: number;
             height: number;
             /** @description Size of the video in bytes. */
@@ -1697,7 +1697,7 @@ export interface components {
          */
         TenantUploads: {
             count: number;
-            /** @description Of all files whole. */
+            /** @description Bytes of all files; incomplete ones count with their whole size. */
             bytes: number;
             maxCount: number;
             maxBytes: number;
@@ -1717,7 +1717,7 @@ export interface components {
         TenantLimits: {
             /** @description Submissions that would exceed it are refused. */
             jobsQueued?: number;
-            /** @description Tasks above it wait. */
+            /** @description Further tasks wait. */
             segmentsRunning?: number;
             /** @description Average number of jobs per second that each controller stores. */
             submitsPerSecond?: number;
@@ -1739,7 +1739,7 @@ export interface components {
             reason?: string;
             /**
              * Format: date-time
-             * @description When the revocation ends, as an RFC 3339 time. Must not be earlier than the expiry of the tokens, which are valid again after it.
+             * @description When the revocation ends, as an RFC 3339 time. Must not be earlier than the expiry of the tokens, because those that have not expired are valid again afterwards.
              */
             expireTime?: string;
         } & (unknown | unknown | unknown);
@@ -1757,7 +1757,7 @@ export interface components {
             createTime: string;
             /**
              * Format: date-time
-             * @description Absent if the revocation stays until it is lifted.
+             * @description Absent if the revocation applies until an administrator ends it.
              */
             expireTime?: string;
         };
@@ -1789,7 +1789,7 @@ export interface components {
             /** @description Address and port of the other end of the connection. */
             peer: string;
             durationMs?: number;
-            /** @description Number of events that this record stands for; more than 1 if it summarizes many failures of one kind. */
+            /** @description Number of events in this record; more than 1 if it summarizes many failures of one kind. */
             count: number;
             /** @description For a bulk request: the filter, as the query of GET /v1/jobs, with all=true, cancel=true and dryRun=true if they were set. */
             filter?: string;
@@ -1816,14 +1816,14 @@ export interface components {
             /** @description In the order of their names. */
             clips: components["schemas"]["TrendClip"][];
             delta?: components["schemas"]["TrendDelta"];
-            /** @description Jobs that are left out because another model made this metric, or because they lack it. */
+            /** @description Jobs that are left out because this metric is missing or is from another model. */
             leftOut: number;
         };
         TrendRelease: {
             name: string;
             /** @description Clips with a score. */
             clips: number;
-            /** @description Against the baseline, over the clips that both have; missing for the baseline itself. */
+            /** @description Difference from the baseline, over the clips that both have; missing for the baseline itself. */
             delta?: components["schemas"]["MeanDelta"];
             /** @description Present if the scores changed with this release: the releases since then against those before, up to the next change in either direction. */
             change?: components["schemas"]["MeanDelta"];
@@ -1833,13 +1833,13 @@ export interface components {
         /** @description A mean over clips of the differences of their scores. */
         MeanDelta: {
             clips: number;
-            /** @description Points; below 0: lower scores than before. Missing without clips. */
+            /** @description Points; negative: lower scores than before. Missing without clips. */
             mean?: number;
-            /** @description Of the 95 % confidence interval; missing with fewer than 2 clips. */
+            /** @description Half width of the 95 % confidence interval; missing with fewer than 2 clips. */
             halfWidth?: number;
-            /** @description Probability of a mean as low by chance; missing with fewer than 2 clips. */
+            /** @description Probability of a mean this low by chance; missing with fewer than 2 clips. */
             lowerChance?: number;
-            /** @description Probability of a mean as high by chance; missing with fewer than 2 clips. */
+            /** @description Probability of a mean this high by chance; missing with fewer than 2 clips. */
             higherChance?: number;
         };
         TrendClip: {
@@ -1855,14 +1855,14 @@ export interface components {
         TrendDelta: {
             baseline: string;
             candidate: string;
-            /** @description Clips of both that are worse by more than the threshold. */
+            /** @description Clips in both releases that are worse by more than the threshold. */
             worse: number;
             better: number;
             statistics: {
                 [key: string]: components["schemas"]["MeanDelta"];
             };
             /**
-             * @description WORSE and BETTER: of the chosen statistic; chance alone would show this in fewer than 1 of 1,000 comparisons.
+             * @description WORSE and BETTER: verdict on the chosen statistic; chance alone would show this in fewer than 1 of 1,000 comparisons.
              * @enum {string}
              */
             verdict: "UNCHANGED" | "WORSE" | "BETTER";
@@ -1875,7 +1875,7 @@ export interface components {
             name: string;
             /** @description Bytes of the whole file. */
             size: number;
-            /** @description Bytes that are stored. Of an upload to a bucket, those in parts when it was last looked at. */
+            /** @description Bytes that are stored. For an upload to a bucket, those in stored parts when it was last examined. */
             offset: number;
             /** @description The path, or the s3:// URL, by which a job names the file; empty until the upload is complete. */
             path: string;
@@ -1886,12 +1886,12 @@ export interface components {
             /**
              * Format: date-time
              * @description When it is deleted at the latest, unless a job that has not ended names it then. An incomplete upload is
-             *     deleted a day after its last byte arrived, or URLs of its parts were last asked for.
+             *     deleted a day after its last byte arrived, or after URLs of its parts were last requested.
              */
             expireTime: string;
             /** @description Bytes of each part but the last one, of an upload to a bucket; 0, bytes are appended with PATCH. */
             partSize: number;
-            /** @description Parts that are there, from 1; only of an incomplete upload to a bucket, and not in lists. */
+            /** @description Numbers of the stored parts, from 1; only for an incomplete upload to a bucket, and not in lists. */
             storedParts: number[];
         };
         SignUploadPartsRequest: {
@@ -1921,13 +1921,13 @@ export interface components {
             entries: components["schemas"]["MediaEntry"][];
             /** @description Empty on the last page. */
             nextPageToken: string;
-            /** @description Whether headers were read, so false unless the request asks for it and the controller does it. */
+            /** @description Whether headers were read, which the request must ask for and the controller must support. */
             probed: boolean;
         };
         MediaEntry: {
             /**
-             * @description As a job names it: a path, `s3://BUCKET/KEY` or `https://HOST/`. That of a folder ends with a slash, except a
-             *     prefix of a storage without one.
+             * @description As a job names it: a path, `s3://BUCKET/KEY` or `https://HOST/`. The name of a folder ends with a slash,
+             *     unless it is a prefix of a storage without one.
              */
             name: string;
             /**
@@ -1936,26 +1936,26 @@ export interface components {
              * @enum {string}
              */
             kind: "FOLDER" | "FILE" | "WEB_SERVER";
-            /** @description Bytes; only of a file. */
+            /** @description Bytes; only for a file. */
             size?: number;
             /**
              * Format: date-time
-             * @description Time of the last change; only of a file.
+             * @description Time of the last change; only for a file.
              */
             modifyTime?: string;
             probe?: components["schemas"]["MediaProbe"];
         };
         /**
-         * @description What the header of a file says about its video track, if that was asked for. Absent for what has no video that
-         *     can be read, or was not read in time. A score does not depend on it.
+         * @description What the header of a file states about its video track, if that was requested. Absent if it has no readable
+         *     video or was not read in time. A score does not depend on it.
          */
         MediaProbe: {
             codec: string;
             width: number;
             height: number;
-            /** @description Seconds; absent if the header does not say it. */
+            /** @description Seconds; absent if the header does not state it. */
             duration?: number;
-            /** @description Frames per second, to two decimals; absent if the header does not say it. */
+            /** @description Frames per second, to two decimals; absent if the header does not state it. */
             frameRate?: number;
         };
         Caller: {
@@ -2133,7 +2133,7 @@ export interface components {
              * @default 1
              */
             subsample?: number;
-            /** @description How the distorted video was encoded, if its file does not show it (for example, because it was scaled since). Version 1 models judge banding by it. What is left out is taken from the file. */
+            /** @description How the distorted video was encoded, if its file does not show it (for example, because it was scaled since). Version 1 models judge banding by it. Members that are left out are taken from the file. */
             encode?: {
                 /** @description Pixels. */
                 width?: number;
@@ -2144,7 +2144,7 @@ export interface components {
             };
             /** @description Version of the scorer, or of its libvmaf, to score with, as results state it; a scorer's version also without its build (n7.0). Without it, the default scorer of the machine. */
             scorerVersion?: string;
-            /** @description The distorted video's frame `offset` shows the reference's first one; negative: the distorted video lacks as many frames of the reference's beginning. Frames without a partner are left out. Excludes `runs`. */
+            /** @description The distorted video's frame that shows the reference's first frame; negative: the distorted video lacks this many frames of the reference's beginning. Frames without a partner are left out. Excludes `runs`. */
             offset?: number;
             /**
              * @description The first frame of the reference that is compared, numbered from 0.
@@ -2160,12 +2160,12 @@ export interface components {
             runs?: components["schemas"]["FrameRun"][];
             crop?: components["schemas"]["Crop"];
             mirror?: components["schemas"]["Mirror"];
-            /** @description What the samples of a side are, regardless of its tags: the distorted video is converted to the reference's range. A side that is left out is as its file says. By default samples are compared as they are. */
+            /** @description What the samples of a side are, regardless of its tags: the distorted video is converted to the reference's range. A side that is left out has the range that its file states. By default samples are compared as they are. */
             rangeOf?: {
                 reference?: components["schemas"]["Range"];
                 distorted?: components["schemas"]["Range"];
             };
-            /** @description As `rangeOf` for the matrix of luma and chroma, of both sides. */
+            /** @description As `rangeOf`, for the matrix of luma and chroma; given for both sides. */
             matrixOf?: {
                 reference: components["schemas"]["Matrix"];
                 distorted: components["schemas"]["Matrix"];
@@ -2199,7 +2199,7 @@ export interface components {
             maxScore: number;
             /** @description Bits per sample at which the model was applied. */
             bitDepth: number;
-            /** @description How the distorted video was encoded, as the model took it; absent if the model does not. */
+            /** @description How the distorted video was encoded, according to what the model was given; absent if the model takes no encode. */
             encode?: {
                 /** @description Pixels. */
                 width: number;
@@ -2284,9 +2284,9 @@ export interface components {
         Alignment: {
             /** @description In frame order; the frames of the result are those of the runs, counted from 0. */
             runs?: components["schemas"]["FrameRun"][];
-            /** @description After how many frames of this side the next one of a run follows: 1, unless the frame rates differ and every n-th frame was compared. */
+            /** @description Distance in frames of this side from one frame of a run to the next: 1, unless the frame rates differ and every n-th frame was compared. */
             referenceStep?: number;
-            /** @description After how many frames of this side the next one of a run follows: 1, unless the frame rates differ and every n-th frame was compared. */
+            /** @description Distance in frames of this side from one frame of a run to the next: 1, unless the frame rates differ and every n-th frame was compared. */
             distortedStep?: number;
             /** @description Frames of the reference that were left out. */
             referenceLeftOut?: number;
@@ -2338,7 +2338,7 @@ export interface components {
              * @enum {string}
              */
             confidence: "certain" | "likely" | "possible";
-            /** @description What was seen, as a sentence with figures. */
+            /** @description The evidence, as a sentence with figures. */
             evidence: string;
             fix?: components["schemas"]["Fix"];
             /** @description Whether the fix was applied before the pair was scored. */
@@ -2412,7 +2412,7 @@ export interface components {
             alignment?: components["schemas"]["Alignment"];
             crop?: components["schemas"]["Crop"];
             mirror?: components["schemas"]["Mirror"];
-            /** @description How the distorted video's samples were converted, as requested; absent if they were not. Has only what was converted. */
+            /** @description How the distorted video's samples were converted, as requested; absent if they were not. Has only the converted properties. */
             colourConversion?: {
                 fromRange?: components["schemas"]["Range"];
                 toRange?: components["schemas"]["Range"];
@@ -2421,7 +2421,7 @@ export interface components {
             };
             /** @description What a reader of the score must know. */
             warnings: components["schemas"]["Warning"][];
-            /** @description What was found about how the videos relate, the gravest first. */
+            /** @description Findings about how the videos relate, the gravest first. */
             findings?: components["schemas"]["Finding"][];
             scorer: components["schemas"]["ScorerInfo"];
             /** @description Wall-clock time from request to result in milliseconds. */
@@ -2459,9 +2459,9 @@ export interface components {
         Diagnosis: {
             /** @description The gravest first. */
             findings: components["schemas"]["Finding"][];
-            /** @description The frames that show the same, in order; empty if none were found to. */
+            /** @description The frames that show the same content, in order; empty if none were found. */
             runs: components["schemas"]["FrameRun"][];
-            /** @description The frames of each side that were looked at, in order. */
+            /** @description The frames of each side that were examined, in order. */
             checked: {
                 reference: components["schemas"]["FrameSpan"][];
                 distorted: components["schemas"]["FrameSpan"][];
@@ -4112,8 +4112,8 @@ export interface operations {
         requestBody?: never;
         responses: {
             /**
-             * @description A page of entries, in the order of the bytes of their names. What no job can name is left out, so a page may
-             *     be short or empty and still have a next page.
+             * @description A page of entries, in the byte order of their names. Entries that no job can name are left out, so a
+             *     page may be short or empty and still have a next page.
              */
             200: {
                 headers: {
@@ -4292,7 +4292,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description Where the bytes belong; must be the offset of the upload. */
+                /** @description Position of the bytes; must be the offset of the upload. */
                 "Upload-Offset": string;
             };
             path: {
@@ -4369,7 +4369,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The URLs, none if the upload is complete, and the upload with the parts that were there before. */
+            /** @description The URLs, none if the upload is complete, and the upload with the parts that were stored before. */
             200: {
                 headers: {
                     [name: string]: unknown;

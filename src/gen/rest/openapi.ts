@@ -230,7 +230,7 @@ export interface components {
              * @default 1
              */
             subsample?: number;
-            /** @description How the distorted video was encoded, if its file does not show it (for example, because it was scaled since). Version 1 models judge banding by it. What is left out is taken from the file. */
+            /** @description How the distorted video was encoded, if its file does not show it (for example, because it was scaled since). Version 1 models judge banding by it. Members that are left out are taken from the file. */
             encode?: {
                 /** @description Pixels. */
                 width?: number;
@@ -241,7 +241,7 @@ export interface components {
             };
             /** @description Version of the scorer, or of its libvmaf, to score with, as results state it; a scorer's version also without its build (n7.0). Without it, the default scorer of the machine. */
             scorerVersion?: string;
-            /** @description The distorted video's frame `offset` shows the reference's first one; negative: the distorted video lacks as many frames of the reference's beginning. Frames without a partner are left out. Excludes `runs`. */
+            /** @description The distorted video's frame that shows the reference's first frame; negative: the distorted video lacks this many frames of the reference's beginning. Frames without a partner are left out. Excludes `runs`. */
             offset?: number;
             /**
              * @description The first frame of the reference that is compared, numbered from 0.
@@ -257,12 +257,12 @@ export interface components {
             runs?: components["schemas"]["FrameRun"][];
             crop?: components["schemas"]["Crop"];
             mirror?: components["schemas"]["Mirror"];
-            /** @description What the samples of a side are, regardless of its tags: the distorted video is converted to the reference's range. A side that is left out is as its file says. By default samples are compared as they are. */
+            /** @description What the samples of a side are, regardless of its tags: the distorted video is converted to the reference's range. A side that is left out has the range that its file states. By default samples are compared as they are. */
             rangeOf?: {
                 reference?: components["schemas"]["Range"];
                 distorted?: components["schemas"]["Range"];
             };
-            /** @description As `rangeOf` for the matrix of luma and chroma, of both sides. */
+            /** @description As `rangeOf`, for the matrix of luma and chroma; given for both sides. */
             matrixOf?: {
                 reference: components["schemas"]["Matrix"];
                 distorted: components["schemas"]["Matrix"];
@@ -429,7 +429,7 @@ export interface components {
             alignment?: components["schemas"]["Alignment"];
             crop?: components["schemas"]["Crop"];
             mirror?: components["schemas"]["Mirror"];
-            /** @description How the distorted video's samples were converted, as requested; absent if they were not. Has only what was converted. */
+            /** @description How the distorted video's samples were converted, as requested; absent if they were not. Has only the converted properties. */
             colourConversion?: {
                 fromRange?: components["schemas"]["Range"];
                 toRange?: components["schemas"]["Range"];
@@ -438,7 +438,7 @@ export interface components {
             };
             /** @description What a reader of the score must know. */
             warnings: components["schemas"]["Warning"][];
-            /** @description What was found about how the videos relate, the gravest first. */
+            /** @description Findings about how the videos relate, the gravest first. */
             findings?: components["schemas"]["Finding"][];
             scorer: components["schemas"]["ScorerInfo"];
             /** @description Wall-clock time from request to result in milliseconds. */
@@ -479,7 +479,7 @@ export interface components {
              * @enum {string}
              */
             confidence: "certain" | "likely" | "possible";
-            /** @description What was seen, as a sentence with figures. */
+            /** @description The evidence, as a sentence with figures. */
             evidence: string;
             fix?: components["schemas"]["Fix"];
             /** @description Whether the fix was applied before the pair was scored. */
@@ -510,9 +510,9 @@ export interface components {
         Diagnosis: {
             /** @description The gravest first. */
             findings: components["schemas"]["Finding"][];
-            /** @description The frames that show the same, in order; empty if none were found to. */
+            /** @description The frames that show the same content, in order; empty if none were found. */
             runs: components["schemas"]["FrameRun"][];
-            /** @description The frames of each side that were looked at, in order. */
+            /** @description The frames of each side that were examined, in order. */
             checked: {
                 reference: components["schemas"]["FrameSpan"][];
                 distorted: components["schemas"]["FrameSpan"][];
@@ -567,7 +567,7 @@ export interface components {
             maxScore: number;
             /** @description Bits per sample at which the model was applied. */
             bitDepth: number;
-            /** @description How the distorted video was encoded, as the model took it; absent if the model does not. */
+            /** @description How the distorted video was encoded, according to what the model was given; absent if the model takes no encode. */
             encode?: {
                 /** @description Pixels. */
                 width: number;
@@ -643,9 +643,9 @@ export interface components {
         Alignment: {
             /** @description In frame order; the frames of the result are those of the runs, counted from 0. */
             runs?: components["schemas"]["FrameRun"][];
-            /** @description After how many frames of this side the next one of a run follows: 1, unless the frame rates differ and every n-th frame was compared. */
+            /** @description Distance in frames of this side from one frame of a run to the next: 1, unless the frame rates differ and every n-th frame was compared. */
             referenceStep?: number;
-            /** @description After how many frames of this side the next one of a run follows: 1, unless the frame rates differ and every n-th frame was compared. */
+            /** @description Distance in frames of this side from one frame of a run to the next: 1, unless the frame rates differ and every n-th frame was compared. */
             distortedStep?: number;
             /** @description Frames of the reference that were left out. */
             referenceLeftOut?: number;

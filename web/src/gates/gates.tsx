@@ -23,7 +23,7 @@ export function Gates({ job }: { readonly job: Gated }) {
       </div>
       <ScrollArea label="Gates">
         <table>
-          <caption className="unseen">The lowest values with which the job is good enough</caption>
+          <caption className="unseen">The lowest values with which the job passes</caption>
           <thead>
             <tr>
               <th>Metric</th>

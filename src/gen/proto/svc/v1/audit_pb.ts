@@ -83,7 +83,7 @@ export type AuditRecord = Message<"svc.v1.AuditRecord"> & {
   durationMs?: number | undefined;
 
   /**
-   * Number of events that this record stands for: more than 1 if it summarizes many failures of one kind.
+   * Number of events that this record represents: more than 1 if it summarizes many failures of one kind.
    *
    * @generated from field: uint32 count = 10;
    */
@@ -172,7 +172,7 @@ export type AuditRecordJson = {
   durationMs?: number;
 
   /**
-   * Number of events that this record stands for: more than 1 if it summarizes many failures of one kind.
+   * Number of events that this record represents: more than 1 if it summarizes many failures of one kind.
    *
    * @generated from field: uint32 count = 10;
    */

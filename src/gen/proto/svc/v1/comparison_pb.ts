@@ -122,7 +122,7 @@ export type Comparison = Message<"svc.v1.Comparison"> & {
   name: string;
 
   /**
-   * What the jobs of all cells have in common; without reference and distorted.
+   * Settings that the jobs of all cells share; without reference and distorted.
    *
    * @generated from field: svc.v1.JobSpec settings = 4;
    */
@@ -205,7 +205,7 @@ export type ComparisonJson = {
   name?: string;
 
   /**
-   * What the jobs of all cells have in common; without reference and distorted.
+   * Settings that the jobs of all cells share; without reference and distorted.
    *
    * @generated from field: svc.v1.JobSpec settings = 4;
    */
@@ -1236,7 +1236,7 @@ export type AddCellsRequest = Message<"svc.v1.AddCellsRequest"> & {
   id: string;
 
   /**
-   * At least one; with the cells that are there at most 2,000.
+   * At least one; together with the existing cells at most 2,000.
    *
    * @generated from field: repeated svc.v1.ComparisonPair pairs = 2;
    */
@@ -1253,7 +1253,7 @@ export type AddCellsRequestJson = {
   id?: string;
 
   /**
-   * At least one; with the cells that are there at most 2,000.
+   * At least one; together with the existing cells at most 2,000.
    *
    * @generated from field: repeated svc.v1.ComparisonPair pairs = 2;
    */
@@ -1318,8 +1318,8 @@ export type RetryCellsRequest = Message<"svc.v1.RetryCellsRequest"> & {
   id: string;
 
   /**
-   * Numbers of cells; numbers of none are ignored, and cells that are queued, running or scored are left as they are.
-   * Empty: all cells without a score that have ended.
+   * Numbers of cells; unknown numbers are ignored, and cells that are queued, running or scored do not
+   * change. Empty: all cells without a score that have ended.
    *
    * @generated from field: repeated uint32 cells = 2;
    */
@@ -1336,8 +1336,8 @@ export type RetryCellsRequestJson = {
   id?: string;
 
   /**
-   * Numbers of cells; numbers of none are ignored, and cells that are queued, running or scored are left as they are.
-   * Empty: all cells without a score that have ended.
+   * Numbers of cells; unknown numbers are ignored, and cells that are queued, running or scored do not
+   * change. Empty: all cells without a score that have ended.
    *
    * @generated from field: repeated uint32 cells = 2;
    */
@@ -1699,14 +1699,14 @@ export type Trend = Message<"svc.v1.Trend"> & {
   metrics: string[];
 
   /**
-   * In their order.
+   * Releases in their order.
    *
    * @generated from field: repeated svc.v1.TrendRelease releases = 7;
    */
   releases: TrendRelease[];
 
   /**
-   * In the order of their names.
+   * Clips in the order of their names.
    *
    * @generated from field: repeated svc.v1.TrendClip clips = 8;
    */
@@ -1720,7 +1720,8 @@ export type Trend = Message<"svc.v1.Trend"> & {
   delta?: TrendDelta | undefined;
 
   /**
-   * Jobs that are left out because another model made this metric, or because they lack it.
+   * Jobs that are left out because their values of this metric are from another model, or because they lack
+   * it.
    *
    * @generated from field: uint32 left_out = 10;
    */
@@ -1766,14 +1767,14 @@ export type TrendJson = {
   metrics?: string[];
 
   /**
-   * In their order.
+   * Releases in their order.
    *
    * @generated from field: repeated svc.v1.TrendRelease releases = 7;
    */
   releases?: TrendReleaseJson[];
 
   /**
-   * In the order of their names.
+   * Clips in the order of their names.
    *
    * @generated from field: repeated svc.v1.TrendClip clips = 8;
    */
@@ -1787,7 +1788,8 @@ export type TrendJson = {
   delta?: TrendDeltaJson;
 
   /**
-   * Jobs that are left out because another model made this metric, or because they lack it.
+   * Jobs that are left out because their values of this metric are from another model, or because they lack
+   * it.
    *
    * @generated from field: uint32 left_out = 10;
    */
@@ -1818,7 +1820,7 @@ export type TrendRelease = Message<"svc.v1.TrendRelease"> & {
   clips: number;
 
   /**
-   * Against the baseline, over the clips that both have; absent for the baseline itself.
+   * Difference from the baseline, over the clips that both have; absent for the baseline itself.
    *
    * @generated from field: svc.v1.MeanDelta delta = 3;
    */
@@ -1857,7 +1859,7 @@ export type TrendReleaseJson = {
   clips?: number;
 
   /**
-   * Against the baseline, over the clips that both have; absent for the baseline itself.
+   * Difference from the baseline, over the clips that both have; absent for the baseline itself.
    *
    * @generated from field: svc.v1.MeanDelta delta = 3;
    */
@@ -1898,21 +1900,21 @@ export type MeanDelta = Message<"svc.v1.MeanDelta"> & {
   clips: number;
 
   /**
-   * Points; below 0: lower scores than before. Absent without clips.
+   * Points; negative: lower scores than before. Absent without clips.
    *
    * @generated from field: optional double mean = 2;
    */
   mean?: number | undefined;
 
   /**
-   * Of the 95 % confidence interval; absent with fewer than 2 clips.
+   * Half width of the 95 % confidence interval; absent with fewer than 2 clips.
    *
    * @generated from field: optional double half_width = 3;
    */
   halfWidth?: number | undefined;
 
   /**
-   * Probability of a mean as low, or as high, by chance; absent with fewer than 2 clips.
+   * Probability of a mean this low, and of one this high, by chance; absent with fewer than 2 clips.
    *
    * @generated from field: optional double lower_chance = 4;
    */
@@ -1936,21 +1938,21 @@ export type MeanDeltaJson = {
   clips?: number;
 
   /**
-   * Points; below 0: lower scores than before. Absent without clips.
+   * Points; negative: lower scores than before. Absent without clips.
    *
    * @generated from field: optional double mean = 2;
    */
   mean?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Of the 95 % confidence interval; absent with fewer than 2 clips.
+   * Half width of the 95 % confidence interval; absent with fewer than 2 clips.
    *
    * @generated from field: optional double half_width = 3;
    */
   halfWidth?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Probability of a mean as low, or as high, by chance; absent with fewer than 2 clips.
+   * Probability of a mean this low, and of one this high, by chance; absent with fewer than 2 clips.
    *
    * @generated from field: optional double lower_chance = 4;
    */
@@ -2074,7 +2076,7 @@ export type TrendDelta = Message<"svc.v1.TrendDelta"> & {
   candidate: string;
 
   /**
-   * Clips of both that differ by more than the threshold.
+   * Clips in both releases that differ by more than the threshold.
    *
    * @generated from field: uint32 worse = 3;
    */
@@ -2086,14 +2088,14 @@ export type TrendDelta = Message<"svc.v1.TrendDelta"> & {
   better: number;
 
   /**
-   * Of every statistic.
+   * Mean difference of every statistic.
    *
    * @generated from field: map<string, svc.v1.MeanDelta> statistics = 5;
    */
   statistics: { [key: string]: MeanDelta };
 
   /**
-   * About the chosen statistic.
+   * Verdict on the chosen statistic.
    *
    * @generated from field: svc.v1.TrendDelta.Verdict verdict = 6;
    */
@@ -2117,7 +2119,7 @@ export type TrendDeltaJson = {
   candidate?: string;
 
   /**
-   * Clips of both that differ by more than the threshold.
+   * Clips in both releases that differ by more than the threshold.
    *
    * @generated from field: uint32 worse = 3;
    */
@@ -2129,14 +2131,14 @@ export type TrendDeltaJson = {
   better?: number;
 
   /**
-   * Of every statistic.
+   * Mean difference of every statistic.
    *
    * @generated from field: map<string, svc.v1.MeanDelta> statistics = 5;
    */
   statistics?: { [key: string]: MeanDeltaJson };
 
   /**
-   * About the chosen statistic.
+   * Verdict on the chosen statistic.
    *
    * @generated from field: svc.v1.TrendDelta.Verdict verdict = 6;
    */
@@ -2235,8 +2237,8 @@ export const ComparisonService: GenService<{
     output: typeof ListComparisonsResponseSchema;
   },
   /**
-   * Adds pairs, which are scored with the settings of the comparison. Pairs that it has already are left as they
-   * are, so the call can be repeated. Role svc:writer.
+   * Adds pairs, which are scored with the settings of the comparison. Pairs that it already has do not
+   * change, so the call can be repeated. Role svc:writer.
    *
    * @generated from rpc svc.v1.ComparisonService.AddCells
    */
@@ -2256,7 +2258,7 @@ export const ComparisonService: GenService<{
     output: typeof RetryCellsResponseSchema;
   },
   /**
-   * Cancels the jobs of all cells that have not ended; scores that are there stay. Role svc:writer.
+   * Cancels the jobs of all cells that have not ended; existing scores are kept. Role svc:writer.
    *
    * @generated from rpc svc.v1.ComparisonService.CancelComparison
    */
@@ -2266,7 +2268,8 @@ export const ComparisonService: GenService<{
     output: typeof CancelComparisonResponseSchema;
   },
   /**
-   * Deletes a comparison. Its jobs and their results stay, and those that have not ended go on. Role svc:writer.
+   * Deletes a comparison. Its jobs and their results are kept, and jobs that have not ended continue. Role
+   * svc:writer.
    *
    * @generated from rpc svc.v1.ComparisonService.DeleteComparison
    */

@@ -150,10 +150,10 @@ export type JobSpec = Message<"svc.v1.JobSpec"> & {
   fix: boolean;
 
   /**
-   * Finds out how the two videos relate, as ScoringService.Diagnose does, and scores nothing: the job has a diagnosis
-   * instead of a result. Models and what else only affects scores is ignored; what says what to compare or to measure
-   * is refused: features, subsample, estimate, offset, start, duration, runs, crop, mirror, range_of, matrix_of,
-   * findings, fix.
+   * Finds out how the two videos relate, as ScoringService.Diagnose does, and scores nothing: the job has a
+   * diagnosis instead of a result. Models and other members that only affect scores are ignored. Members that
+   * say what to compare or to measure are refused: features, subsample, estimate, offset, start, duration,
+   * runs, crop, mirror, range_of, matrix_of, findings, fix.
    *
    * @generated from field: bool diagnose_only = 40;
    */
@@ -167,9 +167,9 @@ export type JobSpec = Message<"svc.v1.JobSpec"> & {
   noCache: boolean;
 
   /**
-   * The versions of the two objects, if they are s3:// or https:// ones; of titles those of their manifests. The controller
-   * stores those that it finds at submission, and the job ends with MEDIA_CHANGED if an object is not that version any more. A given version is
-   * compared with the found one.
+   * Versions of the two objects, if they are s3:// or https:// ones; for titles, those of the manifests. The
+   * controller stores the versions that it finds at submission, and the job ends with MEDIA_CHANGED if an
+   * object no longer has that version. A given version is compared with the found one.
    *
    * @generated from field: svc.v1.MediaVersion reference_version = 42;
    */
@@ -196,17 +196,17 @@ export type JobSpec = Message<"svc.v1.JobSpec"> & {
   labels: { [key: string]: string };
 
   /**
-   * -100 to 100, default 0. Higher goes first among the jobs of the same tenant; other tenants
-   * are not affected.
+   * -100 to 100, default 0. Jobs with a higher priority run first among those of the same tenant; other
+   * tenants are not affected.
    *
    * @generated from field: int32 priority = 22;
    */
   priority: number;
 
   /**
-   * Gates METRIC.STAT=VALUE, such as vmaf.p5=85: the lowest values with which the job is good enough (docs/cli.md#gates).
-   * Up to 32, checked when the job succeeds: Job.gates. They change nothing in the scores. Refused with
-   * diagnose_only; with `estimate` only means of models.
+   * Gates METRIC.STAT=VALUE, such as vmaf.p5=85: the lowest values with which the job passes
+   * (docs/cli.md#gates). Up to 32, checked when the job succeeds: Job.gates. They do not affect the scores.
+   * Refused with diagnose_only; with `estimate` only means of models.
    *
    * @generated from field: repeated string gates = 23;
    */
@@ -344,10 +344,10 @@ export type JobSpecJson = {
   fix?: boolean;
 
   /**
-   * Finds out how the two videos relate, as ScoringService.Diagnose does, and scores nothing: the job has a diagnosis
-   * instead of a result. Models and what else only affects scores is ignored; what says what to compare or to measure
-   * is refused: features, subsample, estimate, offset, start, duration, runs, crop, mirror, range_of, matrix_of,
-   * findings, fix.
+   * Finds out how the two videos relate, as ScoringService.Diagnose does, and scores nothing: the job has a
+   * diagnosis instead of a result. Models and other members that only affect scores are ignored. Members that
+   * say what to compare or to measure are refused: features, subsample, estimate, offset, start, duration,
+   * runs, crop, mirror, range_of, matrix_of, findings, fix.
    *
    * @generated from field: bool diagnose_only = 40;
    */
@@ -361,9 +361,9 @@ export type JobSpecJson = {
   noCache?: boolean;
 
   /**
-   * The versions of the two objects, if they are s3:// or https:// ones; of titles those of their manifests. The controller
-   * stores those that it finds at submission, and the job ends with MEDIA_CHANGED if an object is not that version any more. A given version is
-   * compared with the found one.
+   * Versions of the two objects, if they are s3:// or https:// ones; for titles, those of the manifests. The
+   * controller stores the versions that it finds at submission, and the job ends with MEDIA_CHANGED if an
+   * object no longer has that version. A given version is compared with the found one.
    *
    * @generated from field: svc.v1.MediaVersion reference_version = 42;
    */
@@ -390,17 +390,17 @@ export type JobSpecJson = {
   labels?: { [key: string]: string };
 
   /**
-   * -100 to 100, default 0. Higher goes first among the jobs of the same tenant; other tenants
-   * are not affected.
+   * -100 to 100, default 0. Jobs with a higher priority run first among those of the same tenant; other
+   * tenants are not affected.
    *
    * @generated from field: int32 priority = 22;
    */
   priority?: number;
 
   /**
-   * Gates METRIC.STAT=VALUE, such as vmaf.p5=85: the lowest values with which the job is good enough (docs/cli.md#gates).
-   * Up to 32, checked when the job succeeds: Job.gates. They change nothing in the scores. Refused with
-   * diagnose_only; with `estimate` only means of models.
+   * Gates METRIC.STAT=VALUE, such as vmaf.p5=85: the lowest values with which the job passes
+   * (docs/cli.md#gates). Up to 32, checked when the job succeeds: Job.gates. They do not affect the scores.
+   * Refused with diagnose_only; with `estimate` only means of models.
    *
    * @generated from field: repeated string gates = 23;
    */
@@ -564,7 +564,7 @@ export type Job = Message<"svc.v1.Job"> & {
   progress?: ScoreProgress | undefined;
 
   /**
-   * Segments that the pair was cut into, and segments scored. 0 until planned. Of an estimate, the units
+   * Segments that the pair was cut into, and segments scored. 0 until planned. For an estimate, the units
    * that were drawn so far.
    *
    * @generated from field: uint32 segments_total = 6;
@@ -696,15 +696,15 @@ export type Job = Message<"svc.v1.Job"> & {
   diagnosis?: Diagnosis | undefined;
 
   /**
-   * What was taken from earlier results of the tenant instead of being scored; absent if nothing was.
+   * What was copied from earlier results of the tenant instead of being scored; absent if nothing was.
    *
    * @generated from field: svc.v1.JobReuse reuse = 25;
    */
   reuse?: JobReuse | undefined;
 
   /**
-   * How much of its objects the node that is furthest has fetched; absent unless a node fetches them, and once a frame is
-   * scored.
+   * Progress of the node that has fetched most of the job's objects; absent unless a node fetches objects,
+   * and once a frame is scored.
    *
    * @generated from field: svc.v1.MediaFetch fetch = 26;
    */
@@ -754,7 +754,7 @@ export type JobJson = {
   progress?: ScoreProgressJson;
 
   /**
-   * Segments that the pair was cut into, and segments scored. 0 until planned. Of an estimate, the units
+   * Segments that the pair was cut into, and segments scored. 0 until planned. For an estimate, the units
    * that were drawn so far.
    *
    * @generated from field: uint32 segments_total = 6;
@@ -886,15 +886,15 @@ export type JobJson = {
   diagnosis?: DiagnosisJson;
 
   /**
-   * What was taken from earlier results of the tenant instead of being scored; absent if nothing was.
+   * What was copied from earlier results of the tenant instead of being scored; absent if nothing was.
    *
    * @generated from field: svc.v1.JobReuse reuse = 25;
    */
   reuse?: JobReuseJson;
 
   /**
-   * How much of its objects the node that is furthest has fetched; absent unless a node fetches them, and once a frame is
-   * scored.
+   * Progress of the node that has fetched most of the job's objects; absent unless a node fetches objects,
+   * and once a frame is scored.
    *
    * @generated from field: svc.v1.MediaFetch fetch = 26;
    */
@@ -1148,7 +1148,7 @@ export const JobGate_VerdictSchema: GenEnum<JobGate_Verdict, JobGate_VerdictJson
   enumDesc(file_svc_v1_job, 4, 0);
 
 /**
- * How much a node has fetched of the objects of a task. What was in its cache counts as fetched.
+ * How much a node has fetched of the objects of a task. Cached bytes count as fetched.
  *
  * @generated from message svc.v1.MediaFetch
  */
@@ -1169,7 +1169,7 @@ export type MediaFetch = Message<"svc.v1.MediaFetch"> & {
 };
 
 /**
- * How much a node has fetched of the objects of a task. What was in its cache counts as fetched.
+ * How much a node has fetched of the objects of a task. Cached bytes count as fetched.
  *
  * @generated from message svc.v1.MediaFetch
  */
@@ -1197,7 +1197,8 @@ export const MediaFetchSchema: GenMessage<MediaFetch, {jsonType: MediaFetchJson}
   messageDesc(file_svc_v1_job, 5);
 
 /**
- * What a job took from earlier results of its tenant. They have the same content, request, scorer and models.
+ * What a job copied from earlier results of its tenant. They have the same content, request, scorer and
+ * models.
  *
  * @generated from message svc.v1.JobReuse
  */
@@ -1226,7 +1227,8 @@ export type JobReuse = Message<"svc.v1.JobReuse"> & {
 };
 
 /**
- * What a job took from earlier results of its tenant. They have the same content, request, scorer and models.
+ * What a job copied from earlier results of its tenant. They have the same content, request, scorer and
+ * models.
  *
  * @generated from message svc.v1.JobReuse
  */
@@ -3648,8 +3650,9 @@ export const DeleteStillResponseSchema: GenMessage<DeleteStillResponse, {jsonTyp
   messageDesc(file_svc_v1_job, 45);
 
 /**
- * A video of both sides around a frame, of about two seconds, made from the samples that were compared. Its left half is
- * the reference and its right half the distorted side: one file, so that they cannot run out of step.
+ * A video of both sides around a frame, of about two seconds, made from the samples that were compared. Its
+ * left half is the reference and its right half the distorted side: both are in one file, so that they stay
+ * in sync.
  *
  * @generated from message svc.v1.Clip
  */
@@ -3667,7 +3670,7 @@ export type Clip = Message<"svc.v1.Clip"> & {
   state: Still_State;
 
   /**
-   * The frames that it has, one after the other, and the frame in any case. Set if READY.
+   * Its frames, which are contiguous and include the requested one. Set if READY.
    *
    * @generated from field: uint32 first_frame = 3;
    */
@@ -3686,8 +3689,8 @@ export type Clip = Message<"svc.v1.Clip"> & {
   mediaType: string;
 
   /**
-   * Pixels of a side: the size of the compared frame, or a fraction if browsers could not play both sides in that size. A
-   * half of the video has this size, filled up at the right and at the bottom to an even one.
+   * Pixels of a side: the size of the compared frame, or a fraction if browsers could not play both sides in
+   * that size. Each half of the video has this size, padded at the right and at the bottom to an even size.
    *
    * @generated from field: uint32 width = 6;
    */
@@ -3714,8 +3717,9 @@ export type Clip = Message<"svc.v1.Clip"> & {
 };
 
 /**
- * A video of both sides around a frame, of about two seconds, made from the samples that were compared. Its left half is
- * the reference and its right half the distorted side: one file, so that they cannot run out of step.
+ * A video of both sides around a frame, of about two seconds, made from the samples that were compared. Its
+ * left half is the reference and its right half the distorted side: both are in one file, so that they stay
+ * in sync.
  *
  * @generated from message svc.v1.Clip
  */
@@ -3733,7 +3737,7 @@ export type ClipJson = {
   state?: Still_StateJson;
 
   /**
-   * The frames that it has, one after the other, and the frame in any case. Set if READY.
+   * Its frames, which are contiguous and include the requested one. Set if READY.
    *
    * @generated from field: uint32 first_frame = 3;
    */
@@ -3752,8 +3756,8 @@ export type ClipJson = {
   mediaType?: string;
 
   /**
-   * Pixels of a side: the size of the compared frame, or a fraction if browsers could not play both sides in that size. A
-   * half of the video has this size, filled up at the right and at the bottom to an even one.
+   * Pixels of a side: the size of the compared frame, or a fraction if browsers could not play both sides in
+   * that size. Each half of the video has this size, padded at the right and at the bottom to an even size.
    *
    * @generated from field: uint32 width = 6;
    */
@@ -3893,7 +3897,7 @@ export type GetClipResponse = Message<"svc.v1.GetClipResponse"> & {
   clip?: Clip | undefined;
 
   /**
-   * The next bytes of the video, at most 1 MiB. All of them have clip.bytes bytes, at most 24 MiB.
+   * The next bytes of the video, at most 1 MiB. All parts together have clip.bytes bytes, at most 24 MiB.
    *
    * @generated from field: bytes piece = 2;
    */
@@ -3912,7 +3916,7 @@ export type GetClipResponseJson = {
   clip?: ClipJson;
 
   /**
-   * The next bytes of the video, at most 1 MiB. All of them have clip.bytes bytes, at most 24 MiB.
+   * The next bytes of the video, at most 1 MiB. All parts together have clip.bytes bytes, at most 24 MiB.
    *
    * @generated from field: bytes piece = 2;
    */
@@ -4198,8 +4202,8 @@ export const JobService: GenService<{
     output: typeof StreamJobsResponseSchema;
   },
   /**
-   * Returns per-frame scores in frame order, of the segments scored so far; of all segments once the
-   * job has succeeded. Of an estimate, only the frames of its sample. Role svc:reader.
+   * Returns per-frame scores in frame order, of the segments scored so far; of all segments once the job has
+   * succeeded. For an estimate, only the frames of its sample. Role svc:reader.
    *
    * @generated from rpc svc.v1.JobService.GetJobFrames
    */

@@ -23,8 +23,8 @@ export const file_svc_v1_media: GenFile = /*@__PURE__*/
  */
 export type MediaEntry = Message<"svc.v1.MediaEntry"> & {
   /**
-   * As a job names it: a path, s3://BUCKET/KEY or https://HOST/. That of a folder ends with a slash, except a prefix of
-   * a storage without one.
+   * As a job names it: a path, s3://BUCKET/KEY or https://HOST/. The name of a folder ends with a slash,
+   * unless it is a prefix of a storage without one.
    *
    * @generated from field: string name = 1;
    */
@@ -36,22 +36,22 @@ export type MediaEntry = Message<"svc.v1.MediaEntry"> & {
   kind: MediaEntry_Kind;
 
   /**
-   * Bytes; only of a file.
+   * Bytes; only for a file.
    *
    * @generated from field: optional double size = 3;
    */
   size?: number | undefined;
 
   /**
-   * Time of the last change; only of a file.
+   * Time of the last change; only for a file.
    *
    * @generated from field: google.protobuf.Timestamp modify_time = 4;
    */
   modifyTime?: Timestamp | undefined;
 
   /**
-   * What the header of the file or object says, if that was asked for; absent for what has no video that can be read, or was
-   * not read in time.
+   * What the header of the file or object states, if that was requested; absent if it has no readable video
+   * or was not read in time.
    *
    * @generated from field: svc.v1.MediaProbe probe = 5;
    */
@@ -65,8 +65,8 @@ export type MediaEntry = Message<"svc.v1.MediaEntry"> & {
  */
 export type MediaEntryJson = {
   /**
-   * As a job names it: a path, s3://BUCKET/KEY or https://HOST/. That of a folder ends with a slash, except a prefix of
-   * a storage without one.
+   * As a job names it: a path, s3://BUCKET/KEY or https://HOST/. The name of a folder ends with a slash,
+   * unless it is a prefix of a storage without one.
    *
    * @generated from field: string name = 1;
    */
@@ -78,22 +78,22 @@ export type MediaEntryJson = {
   kind?: MediaEntry_KindJson;
 
   /**
-   * Bytes; only of a file.
+   * Bytes; only for a file.
    *
    * @generated from field: optional double size = 3;
    */
   size?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Time of the last change; only of a file.
+   * Time of the last change; only for a file.
    *
    * @generated from field: google.protobuf.Timestamp modify_time = 4;
    */
   modifyTime?: TimestampJson;
 
   /**
-   * What the header of the file or object says, if that was asked for; absent for what has no video that can be read, or was
-   * not read in time.
+   * What the header of the file or object states, if that was requested; absent if it has no readable video
+   * or was not read in time.
    *
    * @generated from field: svc.v1.MediaProbe probe = 5;
    */
@@ -155,7 +155,8 @@ export const MediaEntry_KindSchema: GenEnum<MediaEntry_Kind, MediaEntry_KindJson
   enumDesc(file_svc_v1_media, 0, 0);
 
 /**
- * What the header of a file says about its video track. A score does not depend on it: the planning node lists every frame.
+ * What the header of a file states about its video track. A score does not depend on it: the planning node
+ * lists every frame.
  *
  * @generated from message svc.v1.MediaProbe
  */
@@ -178,14 +179,14 @@ export type MediaProbe = Message<"svc.v1.MediaProbe"> & {
   height: number;
 
   /**
-   * Seconds; absent if the header does not say it.
+   * Seconds; absent if the header does not state it.
    *
    * @generated from field: optional double duration = 4;
    */
   duration?: number | undefined;
 
   /**
-   * Frames per second, to two decimals; absent if the header does not say it.
+   * Frames per second, to two decimals; absent if the header does not state it.
    *
    * @generated from field: optional double frame_rate = 5;
    */
@@ -193,7 +194,8 @@ export type MediaProbe = Message<"svc.v1.MediaProbe"> & {
 };
 
 /**
- * What the header of a file says about its video track. A score does not depend on it: the planning node lists every frame.
+ * What the header of a file states about its video track. A score does not depend on it: the planning node
+ * lists every frame.
  *
  * @generated from message svc.v1.MediaProbe
  */
@@ -216,14 +218,14 @@ export type MediaProbeJson = {
   height?: number;
 
   /**
-   * Seconds; absent if the header does not say it.
+   * Seconds; absent if the header does not state it.
    *
    * @generated from field: optional double duration = 4;
    */
   duration?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Frames per second, to two decimals; absent if the header does not say it.
+   * Frames per second, to two decimals; absent if the header does not state it.
    *
    * @generated from field: optional double frame_rate = 5;
    */
@@ -315,8 +317,8 @@ export const ListMediaRequestSchema: GenMessage<ListMediaRequest, {jsonType: Lis
  */
 export type ListMediaResponse = Message<"svc.v1.ListMediaResponse"> & {
   /**
-   * In the order of the bytes of their names. What no job can name is left out, so a page may be short or empty and
-   * still have a next page.
+   * In the byte order of their names. Entries that no job can name are left out, so a page may be short or
+   * empty and still have a next page.
    *
    * @generated from field: repeated svc.v1.MediaEntry entries = 1;
    */
@@ -330,7 +332,7 @@ export type ListMediaResponse = Message<"svc.v1.ListMediaResponse"> & {
   nextPageToken: string;
 
   /**
-   * Whether headers were read: false unless the request asks for it and the controller does it.
+   * Whether headers were read: only if the request asks for it and the controller does it.
    *
    * @generated from field: bool probed = 3;
    */
@@ -342,8 +344,8 @@ export type ListMediaResponse = Message<"svc.v1.ListMediaResponse"> & {
  */
 export type ListMediaResponseJson = {
   /**
-   * In the order of the bytes of their names. What no job can name is left out, so a page may be short or empty and
-   * still have a next page.
+   * In the byte order of their names. Entries that no job can name are left out, so a page may be short or
+   * empty and still have a next page.
    *
    * @generated from field: repeated svc.v1.MediaEntry entries = 1;
    */
@@ -357,7 +359,7 @@ export type ListMediaResponseJson = {
   nextPageToken?: string;
 
   /**
-   * Whether headers were read: false unless the request asks for it and the controller does it.
+   * Whether headers were read: only if the request asks for it and the controller does it.
    *
    * @generated from field: bool probed = 3;
    */

@@ -406,8 +406,8 @@ export type HeartbeatRequest = Message<"svc.v1.HeartbeatRequest"> & {
   running: RunningWork[];
 
   /**
-   * The node takes no new tasks, because it is stopping or has received a drain. The controller does
-   * not respond early for a drain that the node already reports.
+   * The node takes no new tasks, because it is stopping or has received a drain. If the node already reports
+   * the drain, it does not make the controller respond early.
    *
    * @generated from field: bool draining = 3;
    */
@@ -446,8 +446,8 @@ export type HeartbeatRequestJson = {
   running?: RunningWorkJson[];
 
   /**
-   * The node takes no new tasks, because it is stopping or has received a drain. The controller does
-   * not respond early for a drain that the node already reports.
+   * The node takes no new tasks, because it is stopping or has received a drain. If the node already reports
+   * the drain, it does not make the controller respond early.
    *
    * @generated from field: bool draining = 3;
    */
@@ -968,7 +968,8 @@ export type WorkItem = Message<"svc.v1.WorkItem"> & {
   traceparent: string;
 
   /**
-   * One for each side that is an object of a storage; paths have none. Of a title in a storage: its manifest.
+   * One for each side that is an object of a storage; paths have none. For a title in a storage, it is that
+   * of the manifest.
    *
    * @generated from field: repeated svc.v1.MediaAccess media = 11;
    */
@@ -1048,7 +1049,8 @@ export type WorkItemJson = {
   traceparent?: string;
 
   /**
-   * One for each side that is an object of a storage; paths have none. Of a title in a storage: its manifest.
+   * One for each side that is an object of a storage; paths have none. For a title in a storage, it is that
+   * of the manifest.
    *
    * @generated from field: repeated svc.v1.MediaAccess media = 11;
    */
@@ -1074,8 +1076,8 @@ export type PlanWork = Message<"svc.v1.PlanWork"> & {
   segmentSeconds: number;
 
   /**
-   * Cut the pair into the units of an estimate's sample instead, unless that cannot be reported. A node of a
-   * version without estimates ignores it; the sample is then drawn from longer segments.
+   * Cut the pair into the units of an estimate's sample instead, unless these are too many to report. A node
+   * of a version without estimates ignores it; the sample is then drawn from longer segments.
    *
    * @generated from field: bool units = 2;
    */
@@ -1094,8 +1096,8 @@ export type PlanWorkJson = {
   segmentSeconds?: number;
 
   /**
-   * Cut the pair into the units of an estimate's sample instead, unless that cannot be reported. A node of a
-   * version without estimates ignores it; the sample is then drawn from longer segments.
+   * Cut the pair into the units of an estimate's sample instead, unless these are too many to report. A node
+   * of a version without estimates ignores it; the sample is then drawn from longer segments.
    *
    * @generated from field: bool units = 2;
    */
@@ -1430,7 +1432,7 @@ export type ReportResultRequest = Message<"svc.v1.ReportResultRequest"> & {
     case: "clip";
   } | {
     /**
-     * The renditions of a title: the job gets the first, and each other one becomes a job of its own.
+     * The renditions of a title: the job gets the first one, and each other one gets a new job.
      *
      * @generated from field: svc.v1.TitleReport title = 12;
      */
@@ -1518,7 +1520,7 @@ export type ReportResultRequestJson = {
   clip?: ClipReportJson;
 
   /**
-   * The renditions of a title: the job gets the first, and each other one becomes a job of its own.
+   * The renditions of a title: the job gets the first one, and each other one gets a new job.
    *
    * @generated from field: svc.v1.TitleReport title = 12;
    */
@@ -1738,8 +1740,8 @@ export type PlannedSegment = Message<"svc.v1.PlannedSegment"> & {
   segment: string;
 
   /**
-   * SHA-256 of all that the scores of the segment depend on, besides the programs: what both files contain there, the
-   * request and the plan. Empty if it is not known; the segment is then scored.
+   * SHA-256 of everything that the scores of the segment depend on, except for the programs: the content of
+   * both files there, the request and the plan. Empty if it is not known; the segment is then scored.
    *
    * @generated from field: bytes key = 4;
    */
@@ -1768,8 +1770,8 @@ export type PlannedSegmentJson = {
   segment?: string;
 
   /**
-   * SHA-256 of all that the scores of the segment depend on, besides the programs: what both files contain there, the
-   * request and the plan. Empty if it is not known; the segment is then scored.
+   * SHA-256 of everything that the scores of the segment depend on, except for the programs: the content of
+   * both files there, the request and the plan. Empty if it is not known; the segment is then scored.
    *
    * @generated from field: bytes key = 4;
    */
@@ -1830,7 +1832,7 @@ export type SegmentReport = Message<"svc.v1.SegmentReport"> & {
   scoredBy: string;
 
   /**
-   * What the segment shows of the shots of the reference; absent if it is not known.
+   * The shots of the reference that the segment shows; absent if they are not known.
    *
    * @generated from field: svc.v1.SegmentShots shots = 7;
    */
@@ -1884,7 +1886,7 @@ export type SegmentReportJson = {
   scoredBy?: string;
 
   /**
-   * What the segment shows of the shots of the reference; absent if it is not known.
+   * The shots of the reference that the segment shows; absent if they are not known.
    *
    * @generated from field: svc.v1.SegmentShots shots = 7;
    */
@@ -1905,7 +1907,7 @@ export const SegmentReportSchema: GenMessage<SegmentReport, {jsonType: SegmentRe
  */
 export type SegmentShots = Message<"svc.v1.SegmentShots"> & {
   /**
-   * Those of the segment's own frames that begin a shot, ascending, without the first frame of the video.
+   * The segment's own frames that begin a shot, ascending, without the first frame of the video.
    *
    * @generated from field: repeated uint32 starts = 1;
    */
@@ -1934,7 +1936,7 @@ export type SegmentShots = Message<"svc.v1.SegmentShots"> & {
  */
 export type SegmentShotsJson = {
   /**
-   * Those of the segment's own frames that begin a shot, ascending, without the first frame of the video.
+   * The segment's own frames that begin a shot, ascending, without the first frame of the video.
    *
    * @generated from field: repeated uint32 starts = 1;
    */

@@ -121,14 +121,14 @@ export type Diagnosis = Message<"svc.v1.Diagnosis"> & {
   findings: Finding[];
 
   /**
-   * The frames that show the same, in order; empty if none were found to.
+   * The frames that show the same content, in order; empty if none were found.
    *
    * @generated from field: repeated svc.v1.FrameRun runs = 2;
    */
   runs: FrameRun[];
 
   /**
-   * The frames of each side that were looked at, in order.
+   * The frames of each side that were examined, in order.
    *
    * @generated from field: svc.v1.FrameSpans checked = 3;
    */
@@ -175,14 +175,14 @@ export type DiagnosisJson = {
   findings?: FindingJson[];
 
   /**
-   * The frames that show the same, in order; empty if none were found to.
+   * The frames that show the same content, in order; empty if none were found.
    *
    * @generated from field: repeated svc.v1.FrameRun runs = 2;
    */
   runs?: FrameRunJson[];
 
   /**
-   * The frames of each side that were looked at, in order.
+   * The frames of each side that were examined, in order.
    *
    * @generated from field: svc.v1.FrameSpans checked = 3;
    */
@@ -370,11 +370,12 @@ export type ScoreRequest = Message<"svc.v1.ScoreRequest"> & {
   scorerVersion: string;
 
   /**
-   * Which frames are compared, if not each with the one of the same number (docs/alignment.md). Frames are
-   * numbered from 0 in presentation order, in each file by itself.
+   * Which frames are compared, if these are not frames with equal numbers (docs/alignment.md). Frames are
+   * numbered from 0 in presentation order, separately in each file.
    *
-   * The distorted video's frame `offset` shows the reference's first one; negative: the distorted video lacks
-   * as many frames of the reference's beginning. Frames without a partner are left out. -2147483647 to
+   * `offset` is the distorted video's frame that shows the reference's first frame; negative: the distorted
+   * video lacks this many frames of the reference's beginning. Frames without a partner are left out.
+   * -2147483647 to
    * 2147483647. Excludes runs.
    *
    * @generated from field: optional sint32 offset = 30;
@@ -418,15 +419,16 @@ export type ScoreRequest = Message<"svc.v1.ScoreRequest"> & {
   mirror?: Mirror | undefined;
 
   /**
-   * What the samples of a side are, regardless of its tags: the distorted video is converted to the reference's
-   * range. A side that is left out is as its file says. Default: samples are compared as they are.
+   * What the samples of a side are, regardless of its tags: the distorted video is converted to the
+   * reference's range. A side that is left out has the range that its file states. Default: samples are
+   * compared as they are.
    *
    * @generated from field: svc.v1.SampleRange range_of = 36;
    */
   rangeOf?: SampleRange | undefined;
 
   /**
-   * As range_of for the matrix of luma and chroma, of both sides or of neither.
+   * As range_of, for the matrix of luma and chroma; given for both sides or for neither.
    *
    * @generated from field: svc.v1.SampleMatrix matrix_of = 37;
    */
@@ -560,11 +562,12 @@ export type ScoreRequestJson = {
   scorerVersion?: string;
 
   /**
-   * Which frames are compared, if not each with the one of the same number (docs/alignment.md). Frames are
-   * numbered from 0 in presentation order, in each file by itself.
+   * Which frames are compared, if these are not frames with equal numbers (docs/alignment.md). Frames are
+   * numbered from 0 in presentation order, separately in each file.
    *
-   * The distorted video's frame `offset` shows the reference's first one; negative: the distorted video lacks
-   * as many frames of the reference's beginning. Frames without a partner are left out. -2147483647 to
+   * `offset` is the distorted video's frame that shows the reference's first frame; negative: the distorted
+   * video lacks this many frames of the reference's beginning. Frames without a partner are left out.
+   * -2147483647 to
    * 2147483647. Excludes runs.
    *
    * @generated from field: optional sint32 offset = 30;
@@ -608,15 +611,16 @@ export type ScoreRequestJson = {
   mirror?: MirrorJson;
 
   /**
-   * What the samples of a side are, regardless of its tags: the distorted video is converted to the reference's
-   * range. A side that is left out is as its file says. Default: samples are compared as they are.
+   * What the samples of a side are, regardless of its tags: the distorted video is converted to the
+   * reference's range. A side that is left out has the range that its file states. Default: samples are
+   * compared as they are.
    *
    * @generated from field: svc.v1.SampleRange range_of = 36;
    */
   rangeOf?: SampleRangeJson;
 
   /**
-   * As range_of for the matrix of luma and chroma, of both sides or of neither.
+   * As range_of, for the matrix of luma and chroma; given for both sides or for neither.
    *
    * @generated from field: svc.v1.SampleMatrix matrix_of = 37;
    */
@@ -1832,7 +1836,7 @@ export type ScoreResult = Message<"svc.v1.ScoreResult"> & {
   alignment?: Alignment | undefined;
 
   /**
-   * The parts of the pictures that were compared; absent if all of both sides was.
+   * The parts of the pictures that were compared; absent if whole pictures were compared.
    *
    * @generated from field: svc.v1.Crop crop = 16;
    */
@@ -1853,7 +1857,7 @@ export type ScoreResult = Message<"svc.v1.ScoreResult"> & {
   colourConversion?: ColourConversion | undefined;
 
   /**
-   * What was found about how the videos relate, the gravest first.
+   * Findings about how the videos relate, the gravest first.
    *
    * @generated from field: repeated svc.v1.Finding findings = 19;
    */
@@ -1992,7 +1996,7 @@ export type ScoreResultJson = {
   alignment?: AlignmentJson;
 
   /**
-   * The parts of the pictures that were compared; absent if all of both sides was.
+   * The parts of the pictures that were compared; absent if whole pictures were compared.
    *
    * @generated from field: svc.v1.Crop crop = 16;
    */
@@ -2013,7 +2017,7 @@ export type ScoreResultJson = {
   colourConversion?: ColourConversionJson;
 
   /**
-   * What was found about how the videos relate, the gravest first.
+   * Findings about how the videos relate, the gravest first.
    *
    * @generated from field: repeated svc.v1.Finding findings = 19;
    */
@@ -2178,7 +2182,7 @@ export type Finding = Message<"svc.v1.Finding"> & {
   confidence: string;
 
   /**
-   * What was seen, as a sentence with figures.
+   * The evidence, as a sentence with figures.
    *
    * @generated from field: string evidence = 7;
    */
@@ -2248,7 +2252,7 @@ export type FindingJson = {
   confidence?: string;
 
   /**
-   * What was seen, as a sentence with figures.
+   * The evidence, as a sentence with figures.
    *
    * @generated from field: string evidence = 7;
    */
@@ -2399,7 +2403,7 @@ export const FixSchema: GenMessage<Fix, {jsonType: FixJson}> = /*@__PURE__*/
   messageDesc(file_svc_v1_scoring, 26);
 
 /**
- * A conversion of samples to those of the reference. What was not converted is absent.
+ * A conversion of samples to those of the reference. Properties that were not converted are absent.
  *
  * @generated from message svc.v1.ColourConversion
  */
@@ -2426,7 +2430,7 @@ export type ColourConversion = Message<"svc.v1.ColourConversion"> & {
 };
 
 /**
- * A conversion of samples to those of the reference. What was not converted is absent.
+ * A conversion of samples to those of the reference. Properties that were not converted are absent.
  *
  * @generated from message svc.v1.ColourConversion
  */
@@ -2473,7 +2477,7 @@ export type Alignment = Message<"svc.v1.Alignment"> & {
   runs: FrameRun[];
 
   /**
-   * Per side, after how many of its frames the next one of a run follows: 1, unless the frame rates differ
+   * Distance in frames, for each side, from one frame of a run to the next: 1, unless the frame rates differ
    * and every n-th frame was compared.
    *
    * @generated from field: uint32 reference_step = 2;
@@ -2512,7 +2516,7 @@ export type AlignmentJson = {
   runs?: FrameRunJson[];
 
   /**
-   * Per side, after how many of its frames the next one of a run follows: 1, unless the frame rates differ
+   * Distance in frames, for each side, from one frame of a run to the next: 1, unless the frame rates differ
    * and every n-th frame was compared.
    *
    * @generated from field: uint32 reference_step = 2;
@@ -2545,8 +2549,8 @@ export const AlignmentSchema: GenMessage<Alignment, {jsonType: AlignmentJson}> =
   messageDesc(file_svc_v1_scoring, 28);
 
 /**
- * How means were estimated from a random sample of the frames. The sample, and with it the
- * result, follows from the files, tolerance and seed.
+ * How means were estimated from a random sample of the frames. Files, tolerance and seed determine the
+ * sample, and with it the result.
  *
  * @generated from message svc.v1.Estimate
  */
@@ -2612,8 +2616,8 @@ export type Estimate = Message<"svc.v1.Estimate"> & {
 };
 
 /**
- * How means were estimated from a random sample of the frames. The sample, and with it the
- * result, follows from the files, tolerance and seed.
+ * How means were estimated from a random sample of the frames. Files, tolerance and seed determine the
+ * sample, and with it the result.
  *
  * @generated from message svc.v1.Estimate
  */
@@ -2780,7 +2784,8 @@ export type ModelScore = Message<"svc.v1.ModelScore"> & {
   bitDepth: number;
 
   /**
-   * How the distorted video was encoded, as the model took it; absent if the model does not.
+   * How the distorted video was encoded, according to what the model was given; absent if the model takes no
+   * encode.
    *
    * @generated from field: svc.v1.Encode encode = 8;
    */
@@ -2848,7 +2853,8 @@ export type ModelScoreJson = {
   bitDepth?: number;
 
   /**
-   * How the distorted video was encoded, as the model took it; absent if the model does not.
+   * How the distorted video was encoded, according to what the model was given; absent if the model takes no
+   * encode.
    *
    * @generated from field: svc.v1.Encode encode = 8;
    */

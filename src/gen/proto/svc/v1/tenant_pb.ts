@@ -247,7 +247,7 @@ export type TenantUploads = Message<"svc.v1.TenantUploads"> & {
   count: number;
 
   /**
-   * Of all files whole.
+   * Bytes of all files; incomplete ones count with their whole size.
    *
    * @generated from field: double bytes = 2;
    */
@@ -290,7 +290,7 @@ export type TenantUploadsJson = {
   count?: number;
 
   /**
-   * Of all files whole.
+   * Bytes of all files; incomplete ones count with their whole size.
    *
    * @generated from field: double bytes = 2;
    */
@@ -397,7 +397,7 @@ export type TenantLimits = Message<"svc.v1.TenantLimits"> & {
   jobsQueued?: number | undefined;
 
   /**
-   * Tasks above it wait.
+   * Further tasks wait.
    *
    * @generated from field: optional uint32 segments_running = 2;
    */
@@ -432,7 +432,7 @@ export type TenantLimitsJson = {
   jobsQueued?: number;
 
   /**
-   * Tasks above it wait.
+   * Further tasks wait.
    *
    * @generated from field: optional uint32 segments_running = 2;
    */
@@ -523,7 +523,7 @@ export type Revocation = Message<"svc.v1.Revocation"> & {
   createTime?: Timestamp | undefined;
 
   /**
-   * When the revocation ends; if absent, it stays until it is lifted.
+   * When the revocation ends; if absent, it applies until an administrator ends it.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 8;
    */
@@ -585,7 +585,7 @@ export type RevocationJson = {
   createTime?: TimestampJson;
 
   /**
-   * When the revocation ends; if absent, it stays until it is lifted.
+   * When the revocation ends; if absent, it applies until an administrator ends it.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 8;
    */
@@ -636,7 +636,8 @@ export type RevokeTokensRequest = Message<"svc.v1.RevokeTokensRequest"> & {
   reason: string;
 
   /**
-   * When the revocation ends. Must not be earlier than the expiry of the tokens, which are valid again after it.
+   * When the revocation ends. Must not be earlier than the expiry of the tokens, because those that have not
+   * expired are valid again afterwards.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 5;
    */
@@ -670,7 +671,8 @@ export type RevokeTokensRequestJson = {
   reason?: string;
 
   /**
-   * When the revocation ends. Must not be earlier than the expiry of the tokens, which are valid again after it.
+   * When the revocation ends. Must not be earlier than the expiry of the tokens, because those that have not
+   * expired are valid again afterwards.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 5;
    */

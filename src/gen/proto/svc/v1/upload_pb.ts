@@ -42,15 +42,15 @@ export type Upload = Message<"svc.v1.Upload"> & {
   size: number;
 
   /**
-   * Bytes that are stored: where the upload continues. Of an upload to a bucket, those in parts when it was last looked
-   * at.
+   * Bytes that are stored: where the upload continues. For an upload to a bucket, those in stored parts when
+   * it was last examined.
    *
    * @generated from field: double offset = 4;
    */
   offset: number;
 
   /**
-   * The path, or the s3:// URL, by which a job names the file; only of a complete upload.
+   * The path, or the s3:// URL, by which a job names the file; only for a complete upload.
    *
    * @generated from field: string path = 5;
    */
@@ -69,8 +69,8 @@ export type Upload = Message<"svc.v1.Upload"> & {
   createTime?: Timestamp | undefined;
 
   /**
-   * When it is deleted at the latest, unless a job that has not ended names it then. An incomplete upload is deleted a
-   * day after its last byte arrived, or URLs of its parts were last asked for.
+   * When it is deleted at the latest, unless a job that has not ended names it then. An incomplete upload is
+   * deleted a day after its last byte arrived, or after URLs of its parts were last requested.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 8;
    */
@@ -84,7 +84,7 @@ export type Upload = Message<"svc.v1.Upload"> & {
   partSize: number;
 
   /**
-   * Numbers of the parts that are there, from 1; only of an incomplete upload to a bucket, and not in lists.
+   * Numbers of the stored parts, from 1; only for an incomplete upload to a bucket, and not in lists.
    *
    * @generated from field: repeated uint32 stored_parts = 10;
    */
@@ -117,15 +117,15 @@ export type UploadJson = {
   size?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Bytes that are stored: where the upload continues. Of an upload to a bucket, those in parts when it was last looked
-   * at.
+   * Bytes that are stored: where the upload continues. For an upload to a bucket, those in stored parts when
+   * it was last examined.
    *
    * @generated from field: double offset = 4;
    */
   offset?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * The path, or the s3:// URL, by which a job names the file; only of a complete upload.
+   * The path, or the s3:// URL, by which a job names the file; only for a complete upload.
    *
    * @generated from field: string path = 5;
    */
@@ -144,8 +144,8 @@ export type UploadJson = {
   createTime?: TimestampJson;
 
   /**
-   * When it is deleted at the latest, unless a job that has not ended names it then. An incomplete upload is deleted a
-   * day after its last byte arrived, or URLs of its parts were last asked for.
+   * When it is deleted at the latest, unless a job that has not ended names it then. An incomplete upload is
+   * deleted a day after its last byte arrived, or after URLs of its parts were last requested.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 8;
    */
@@ -159,7 +159,7 @@ export type UploadJson = {
   partSize?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Numbers of the parts that are there, from 1; only of an incomplete upload to a bucket, and not in lists.
+   * Numbers of the stored parts, from 1; only for an incomplete upload to a bucket, and not in lists.
    *
    * @generated from field: repeated uint32 stored_parts = 10;
    */
@@ -199,8 +199,8 @@ export type CreateUploadRequest = Message<"svc.v1.CreateUploadRequest"> & {
   fingerprint: string;
 
   /**
-   * Whether the caller can send parts to a bucket: the upload goes there if the tenant has a bucket for uploads. Look at
-   * Upload.part_size of the response.
+   * Whether the caller can send parts to a bucket: the upload goes there if the tenant has a bucket for
+   * uploads. See Upload.part_size of the response.
    *
    * @generated from field: bool parts = 4;
    */
@@ -233,8 +233,8 @@ export type CreateUploadRequestJson = {
   fingerprint?: string;
 
   /**
-   * Whether the caller can send parts to a bucket: the upload goes there if the tenant has a bucket for uploads. Look at
-   * Upload.part_size of the response.
+   * Whether the caller can send parts to a bucket: the upload goes there if the tenant has a bucket for
+   * uploads. See Upload.part_size of the response.
    *
    * @generated from field: bool parts = 4;
    */
@@ -448,7 +448,7 @@ export const UploadPartSchema: GenMessage<UploadPart, {jsonType: UploadPartJson}
  */
 export type SignUploadPartsResponse = Message<"svc.v1.SignUploadPartsResponse"> & {
   /**
-   * With the parts that were there before.
+   * The upload, with the parts that were stored before.
    *
    * @generated from field: svc.v1.Upload upload = 1;
    */
@@ -474,7 +474,7 @@ export type SignUploadPartsResponse = Message<"svc.v1.SignUploadPartsResponse"> 
  */
 export type SignUploadPartsResponseJson = {
   /**
-   * With the parts that were there before.
+   * The upload, with the parts that were stored before.
    *
    * @generated from field: svc.v1.Upload upload = 1;
    */
@@ -758,8 +758,8 @@ export const DeleteUploadResponseSchema: GenMessage<DeleteUploadResponse, {jsonT
   messageDesc(file_svc_v1_upload, 16);
 
 /**
- * Uploads of the caller's tenant, to a directory of the controller or to a bucket of the tenant. Over REST those to the
- * directory are reached by the tus protocol.
+ * Uploads of the caller's tenant, to a directory of the controller or to a bucket of the tenant. Over REST,
+ * uploads to the directory use the tus protocol.
  *
  * @generated from service svc.v1.UploadService
  */
@@ -796,7 +796,7 @@ export const UploadService: GenService<{
     output: typeof SignUploadPartsResponseSchema;
   },
   /**
-   * Completes an upload to a bucket when all of its parts are there. Safe to repeat.
+   * Completes an upload to a bucket when all of its parts are stored. Safe to repeat.
    *
    * @generated from rpc svc.v1.UploadService.CompleteUpload
    */
@@ -806,7 +806,7 @@ export const UploadService: GenService<{
     output: typeof CompleteUploadResponseSchema;
   },
   /**
-   * Returns an upload, with the number of bytes from which it continues, or the parts that are there.
+   * Returns an upload, with the number of bytes from which it continues, or the stored parts.
    *
    * @generated from rpc svc.v1.UploadService.GetUpload
    */
