@@ -14,7 +14,7 @@ after(() => opened[Symbol.asyncDispose]());
 const { clips, up, jobs, pair, scoredHere } = opened;
 
 describe("a job", () => {
-  test("goes from QUEUED to SUCCEEDED with the digits of svc score, although it was split", async () => {
+  test("goes from QUEUED to SUCCEEDED with exactly the scores of svc score, although it was split", async () => {
     const { status, headers, body } = await jobs.submit({ ...pair, features: ["psnr"], name: "whole flow" });
     assert.equal(status, 201);
     assert.equal(headers.get("location"), `/v1/jobs/${body.id}`);

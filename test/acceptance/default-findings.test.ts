@@ -51,7 +51,7 @@ test("svc tenants show and GET /v1/tenant show it", async () => {
   assert.deepEqual(tenant.findings, POLICY);
 });
 
-test("does not start with a policy that is none", async () => {
+test("does not start with an invalid policy", async () => {
   for (const policy of ["off", "warn:LATE", "warn:"]) {
     const { code, stderr } = await svc("up", "--findings", policy);
     assert.equal(code, 2, stderr);

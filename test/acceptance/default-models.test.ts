@@ -56,7 +56,7 @@ test("svc tenants show and GET /v1/tenant show them", async () => {
   assert.deepEqual(tenant.defaultModels, MODELS);
 });
 
-test("does not start with a list that no job could have", async () => {
+test("does not start with a list of models that is invalid for a job", async () => {
   for (const models of [["v1", "v1"], ["../v1"], Array.from({ length: 9 }, (_, n) => `m${n}`)]) {
     const flags = models.flatMap((model) => ["--default-model", model]);
     const { code, stderr } = await svc("up", ...flags);

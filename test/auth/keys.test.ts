@@ -73,7 +73,7 @@ describe("a key is left out when it", () => {
     assert.deepEqual([[...byKid.keys()], refused], [["second"], 1]);
   });
 
-  test("and none is left out for members that say nothing", async () => {
+  test("and none is left out because of absent or unknown members", async () => {
     for (const jwk of [publicOf, { ...first.jwk, key_ops: ["verify"], x5c: ["AAAA"], more: { a: 1 } }]) {
       server.answer = json({ keys: [jwk], more: [] });
       await new Bench([realmAt(server.url)]).accepts(oldToken);
@@ -101,7 +101,7 @@ describe("an endpoint", () => {
     assert.ok(endpointFault("file:///etc/passwd", true));
   });
 
-  test("that is not read counts as a fetch that failed", async () => {
+  test("with a forbidden URL counts as a failed fetch", async () => {
     const own = new Bench([realmAt("http://id.example/keys?secret=abc", { issuer: GOOD_CLAIMS.iss })]);
     await own.refuses(oldToken, "TOKEN_KEY_UNKNOWN");
     assert.equal(await own.count("svc_auth_fetches_total", "refused"), 1);

@@ -78,7 +78,7 @@ test("default models are those of the current file, or the defaults", async () =
   assert.deepEqual(modelsOf("acme"), ["v1-tv"]);
 });
 
-test("what is done about findings is as the current file says, or the default", async () => {
+test("the policy for findings is that of the current file, or the default", async () => {
   const own = (policy: string) => yaml("acme", "beta").replace("keys}\n", `keys}\n  findings: ${policy}\n`);
   await writeFile(files.path, own("{action: WARN, codes: {OFFSET: IGNORE}}"));
   const file = await files.follow();

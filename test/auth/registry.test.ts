@@ -215,7 +215,7 @@ describe("an entry", () => {
   for (const [what, findings, ...members] of POLICY_FAULTS)
     test(`is refused with ${what}`, () => assert.deepEqual(faultsOf({ ...ACME, findings }), members));
 
-  test("can have a policy that says nothing", () => {
+  test("can have a policy without an action", () => {
     for (const findings of [{}, { codes: {} }])
       assert.deepEqual(readEntry({ ...ACME, findings }, STRICT).realm?.tenant.findings, {});
   });

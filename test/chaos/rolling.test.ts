@@ -101,7 +101,7 @@ describe("two controllers and three nodes on one PostgreSQL, behind a Service", 
     );
   });
 
-  test("finally every job has one result with the right digits, and both streams delivered each change once", async () => {
+  test("finally every job has one result with exact scores, and both streams delivered each change once", async () => {
     const auditor = new Auditor(service.grpc);
     const { faults } = await auditor.audit(kinds.acknowledged, watcher.events);
     auditor.close();

@@ -42,7 +42,7 @@ describe("the findings of a report", () => {
     assert.equal(head, "CROPPED (certain)  1920x800+0+140 of the reference");
   });
 
-  test("are coloured by how sure they are, and possible ones are quiet", () => {
+  test("are coloured by their confidence, and possible ones are dimmed", () => {
     const color = { ...TERMINAL, color: true };
     const [head, , possible, evidence] = findingsSection(
       [
@@ -108,7 +108,7 @@ describe("a pair that was refused", () => {
     ]);
   });
 
-  test("is not to be fixed again, and keeps its policy for other findings", async () => {
+  test("offers the single options of the fix if --fix was given, and keeps its policy for other findings", async () => {
     const found = { findings: [OFFSET], fix: { offset: -5 } };
     const shown = await lines(found, { ...COMMANDS, hasFix: true, hasPolicy: true });
     const commands = shown.filter((line) => /^ {2}svc/.test(line));

@@ -48,7 +48,7 @@ describe("an upload is deleted", () => {
     await close();
   });
 
-  test("when its time is over; an incomplete one after a day, and with a storage that is gone only its record", async () => {
+  test("when it expires; an incomplete one after a day; only its record if its storage is gone", async () => {
     const { uploads, close } = bench.another();
     const [done, partial] = [await bench.whole("time"), await bench.begin("time")];
     const jobs = async () => new Map<string, boolean>();

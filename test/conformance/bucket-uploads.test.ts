@@ -22,7 +22,7 @@ before(async () => {
 after(() => bench.close());
 
 describe("parts", () => {
-  test("become an object when all are there, and a job can name it", async () => {
+  test("become an object when all have arrived, and a job can name it", async () => {
     const upload = await bench.begin("order");
     assert.deepEqual([upload.path, upload.partSize, upload.offset], ["", 16 * MIB, 0]);
     await bench.send("order", upload, 2);
@@ -41,7 +41,7 @@ describe("parts", () => {
     await bench.system.cancel("order", job.id);
   });
 
-  test("are taken only with their bytes, their length and while the URL is valid", async () => {
+  test("are accepted only with their bytes, their length and while the URL is valid", async () => {
     const upload = await bench.begin("bytes");
     const part = await bench.signed("bytes", upload, 2);
     const tampered = Buffer.from(bytesOf(upload, 2));
@@ -65,7 +65,7 @@ describe("parts", () => {
     assert.deepEqual((await bench.get("bytes", upload.id)).storedParts, [2]);
   });
 
-  test("are asked for by number and digest", async () => {
+  test("are requested by number and digest", async () => {
     const { id } = await bench.begin("asked");
     const sha256 = digest(Buffer.from("x"));
     for (const parts of [
@@ -78,7 +78,7 @@ describe("parts", () => {
       await refused(bench.sign("asked", id, parts), "INVALID_REQUEST");
   });
 
-  test("of an upload that the bucket has dropped are asked for anew", async () => {
+  test("of an upload that the bucket has dropped are requested again", async () => {
     const upload = await bench.begin("dropped");
     await bench.s3.abortAll();
     await refused(bench.signed("dropped", upload, 1), "UPLOAD_NOT_FOUND");

@@ -143,7 +143,7 @@ test("scores are one object per job after the move, and every digit is the same"
   assert.ok((await s3.get(key)).length > 1_000, "not an object for each segment");
 });
 
-test("an answered job and one with the same segments have the digits of the bucket", async () => {
+test("a job that reuses a result, and one that reuses its segments, have exactly the scores in the bucket", async () => {
   const { job, texts } = await inBucket();
   const answered = (await jobs.submit(pair)).body;
   assert.equal(answered.state, "SUCCEEDED");
@@ -179,7 +179,7 @@ test("an object that was replaced, shortened, emptied or deleted is an error", a
   assert.deepEqual(await textsOf(job.id), texts);
 });
 
-test("jobs with segments that cannot be read are scored again, with the same digits", async () => {
+test("jobs with segments that cannot be read are scored again, with exactly the same scores", async () => {
   const { job, texts } = await scoredInDatabase(other);
   await s3.put(await movedKey(job.id), Buffer.from("other bytes"));
   assert.deepEqual(await refusalOf(job.id), [500, "RESULT_DAMAGED"]);

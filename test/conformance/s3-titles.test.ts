@@ -84,7 +84,7 @@ async function compared(distorted: string): Promise<readonly Cell[]> {
 
 const MANIFEST = `s3://${BUCKET}/${FOLDER}/title.mpd`;
 
-test("a title in a bucket has the digits of the same title on disk", async () => {
+test("a title in a bucket has exactly the scores of the same title on disk", async () => {
   const local = await compared(titles.file("title/title.mpd"));
   const cells = await compared(MANIFEST);
   const facts = ({ state, pooled, segments }: Cell) => ({ state, pooled, segments });
@@ -98,7 +98,7 @@ test("a title in a bucket has the digits of the same title on disk", async () =>
   );
 });
 
-test("a segment that is missing fails its rendition, and one that is replaced is scored as it is then", async () => {
+test("a segment that is missing fails its rendition, and one that is replaced is scored with its new content", async () => {
   const [first = ""] = (await readdir(titles.file("title"))).filter((name) =>
     name.startsWith("chunk-stream1"),
   );

@@ -67,7 +67,7 @@ after(async () => {
 const MASTER = `s3://${BUCKET}/masters/reference.mkv`;
 const ENCODE = `s3://${BUCKET}/encodes/distorted.mp4`;
 
-test("a pair in a bucket has the digits of the same files on disk, whole and cut", async () => {
+test("a pair in a bucket has exactly the scores of the same files on disk, whole and cut", async () => {
   const local = await jobs.until((await jobs.submitAnew({ reference, distorted })).id, "SUCCEEDED");
   const cut = await jobs.until(
     (await jobs.submitAnew({ reference: MASTER, distorted: ENCODE })).id,
@@ -112,7 +112,7 @@ test("an object that is replaced or deleted while its job waits or runs ends it 
   }
 });
 
-test("what is missing, forbidden or outside the prefixes is refused", async () => {
+test("objects that are missing, forbidden or outside the prefixes are refused", async () => {
   for (const [name, status, code] of [
     [`s3://${BUCKET}/none/film.mp4`, 422, "MEDIA_NOT_FOUND"],
     [`s3://${BUCKET}/wrong/film.mp4`, 422, "MEDIA_NOT_READABLE"],
@@ -164,7 +164,7 @@ test("folders of a bucket are listed, with any characters, and page by page", as
   for (const pageSize of [1, 2, 3]) assert.deepEqual(await listed(`s3://${BUCKET}/keys/`, pageSize), top);
 });
 
-test("objects have the codec, size, rate and duration of their headers if that is asked for", async () => {
+test("objects have the codec, size, rate and duration of their headers on request", async () => {
   const noisy = { ...SCENE, filters: "noise=alls=90:allf=t" };
   // Its index is at neither end: a hole of 12 MiB follows.
   const film = await encode(directory, "film.mp4", noisy, ["-c:v", "libx264", "-qp", "0"]);

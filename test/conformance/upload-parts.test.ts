@@ -78,7 +78,7 @@ async function arrived(stdout: string, path: string): Promise<void> {
 }
 
 describe("a file arrives whole in the bucket", () => {
-  test("over connections that are cut ten times, with URLs that expire, and bytes that are changed", async () => {
+  test("over ten interrupted connections, with URLs that expire, and bytes that are changed", async () => {
     const harms = ["CUT", "EXPIRE", "CUT", "TAMPER"] as const;
     let cuts = 0;
     proxy.harm = ({ number, before }) => {
@@ -121,7 +121,7 @@ describe("a file arrives whole in the bucket", () => {
     assert.equal((await uploads()).filter(({ name }) => name === "again.mov").length, 1);
   });
 
-  test("anew, if the bucket has dropped its parts", async () => {
+  test("from the start, if the bucket has dropped its parts", async () => {
     const path = await file("dropped.mov");
     proxy.harm = ({ number }) => (number > 3 ? "CUT" : undefined);
     await using killed = up.start(["uploads", "add", path]);
@@ -155,7 +155,7 @@ describe("jobs", () => {
     await ffmpeg([...draw(), ...LOSSY.h264, pair[1]]);
   });
 
-  test("score the objects with the digits of svc score, and keep their versions", async () => {
+  test("score the objects exactly as svc score does, and keep their versions", async () => {
     const args = ["jobs", "submit", "--upload", ...pair, "--wait", "--json"];
     const { code, stdout, stderr } = await up.svc(args);
     assert.equal(code, 0, stderr);

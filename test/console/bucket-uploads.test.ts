@@ -57,7 +57,7 @@ async function opened(): Promise<Page> {
   return page;
 }
 
-test("a file is sent to the bucket in parts, and goes on where it was when it is chosen again", async () => {
+test("a file is sent to the bucket in parts, and continues where it stopped when it is chosen again", async () => {
   await s3.allowOrigin(controller.rest);
   const { headers } = await fetch(`${controller.rest}/console/`);
   const policy = headers.get("content-security-policy") ?? "";

@@ -279,7 +279,7 @@ test("the form submits a comparison, and says what is missing", async () => {
   await page.context().close();
 });
 
-test("names are shown as they are", async () => {
+test("names are shown as text", async () => {
   const page = await opened(hostile, "", { viewport: { width: 380, height: 800 } });
   assert.equal(await page.locator("main img").count(), 0);
   await page.getByText("There is no other ladder to compare with").waitFor();
@@ -288,7 +288,7 @@ test("names are shown as they are", async () => {
   await page.context().close();
 });
 
-test("a comparison is deleted after a question, and its jobs stay", async () => {
+test("a comparison is deleted after a confirmation, and its jobs stay", async () => {
   const distorted = directory.file("medium-24.mp4");
   const reference = directory.file("reference.y4m");
   const own = await submitted({ name: "short-lived", pairs: [{ reference, distorted }] });

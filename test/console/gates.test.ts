@@ -93,7 +93,7 @@ test("the page of a job has the verdicts, and its chart the limits", async () =>
   }
 });
 
-test("a value that misses its gate by little has the digits that tell it from the limit", async () => {
+test("a value that barely misses its gate has enough digits to differ from the limit", async () => {
   const first = await jobs.get(await scored("close", ["vmaf.mean=1"]));
   const mean = first.body.result?.pooled["vmaf"]?.mean ?? Number.NaN;
   // Rounded to two decimals, the value and its limit would be the same.

@@ -90,7 +90,7 @@ test("shows why a request for stills failed, and retries it by a button", async 
   await page.context().close();
 });
 
-test("shows at the selected moment that a job can have no more stills", async () => {
+test("shows at the selected moment that the job has its maximum number of stills", async () => {
   const page = await opened();
   const wanted = moments(page).filter({ hasText: "make stills" }).first();
   const [, frame] = /frame (\d+)/.exec((await wanted.textContent()) ?? "") ?? [];

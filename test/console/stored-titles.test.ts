@@ -110,7 +110,7 @@ for (const [where, manifest] of [
     await page.context().close();
   });
 
-test("a rendition without all of its segments has the reason instead of scores", async () => {
+test("a rendition with a missing segment has the reason instead of scores", async () => {
   const page = await compare(inBucket("damaged/master.m3u8"));
   await page.waitForURL(COMPARISON);
   await page.getByText("1 of 2 encodes scored").waitFor();

@@ -112,7 +112,7 @@ test("a reference and two encodes are sent and submitted", async () => {
   await page.context().close();
 });
 
-test("an upload that was stopped goes on when its file is chosen again", async () => {
+test("an upload that was stopped continues when its file is chosen again", async () => {
   const page = await opened("jobs", "Submit jobs");
   const path = await file("again.mov", 20 * MIB);
   const offsets: string[] = [];
@@ -175,7 +175,7 @@ test("files and a folder are dropped on the fields of a new comparison", async (
   await page.context().close();
 });
 
-test("a controller without uploads offers none", async () => {
+test("a controller without uploads has no upload buttons", async () => {
   const without = await ControllerProcess.start({ console: true, dataDir: join(directory, "without") });
   try {
     const page = await pages.page(`${without.rest}/console/jobs`);

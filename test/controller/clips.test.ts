@@ -241,7 +241,7 @@ describe("clips", () => {
     assert.deepEqual(await list("ending", id), []);
   });
 
-  test("wait for a node with an encoder, and are not treated as stranded", async () => {
+  test("wait for a node with an encoder, and do not fail as unschedulable", async () => {
     const tenant = "old";
     const id = await scored(tenant);
     await ask(tenant, id, [5]);

@@ -38,7 +38,7 @@ test("a job that names no policy is stored and scored with that of its tenant", 
   assert.equal(await shownTo("beta"), undefined);
 });
 
-test("a job with its own policy keeps it, also one that says nothing", async () => {
+test("a job with its own policy keeps it, even if that policy sets no action", async () => {
   defaults.set("acme", WARN);
   for (const own of [{}, { codes: { BARS: "IGNORE" } }]) {
     const findings = fromJson(FindingsPolicySchema, own);

@@ -40,7 +40,7 @@ describe("jobs that only diagnose", () => {
   });
   after(async () => system.close());
 
-  test("are leased to nodes that diagnose, never to others, and succeed with what these report", async () => {
+  test("are leased to nodes that diagnose, never to others, and succeed with what those nodes report", async () => {
     const tenant = "leased";
     const old = await Peer.register(system.nodes, tenant);
     const { job } = await system.submit(tenant, ONLY);
@@ -59,7 +59,7 @@ describe("jobs that only diagnose", () => {
     assert.deepEqual(findings, [{ ...FOUND.findings?.[0], fix: mirror, fixed: false }]);
   });
 
-  test("wait for their models no more than for others that nobody has", async () => {
+  test("run on a node that has none of their models", async () => {
     const tenant = "no-models";
     const node = await Peer.register(system.nodes, tenant, DOCTOR);
     const { job } = await system.submit(tenant, { ...ONLY, models: ["nobody-has-it"] });

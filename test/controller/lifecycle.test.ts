@@ -23,7 +23,7 @@ describe("the lifecycle of a job", () => {
   });
   after(async () => system.close());
 
-  test("plans, cuts, scores out of order and joins a job to the exact digits", async () => {
+  test("plans, cuts, scores out of order and joins a job to the exact scores", async () => {
     const tenant = "way";
     const frames = 230;
     const { job } = await system.submit(tenant, { name: "trailer", labels: { title: "a" }, priority: 3 });

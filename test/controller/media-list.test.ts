@@ -169,7 +169,7 @@ describe("a folder", () => {
     await system.submit("a", { reference: listed.names[0] ?? "", distorted: listed.names[1] ?? "" });
   });
 
-  test("is read to its end page by page, and goes on where it was while files come and go", async () => {
+  test("is read to its end page by page, and continues at the same place while files come and go", async () => {
     const own = join(media, "a/many");
     await mkdir(own);
     const names = Array.from({ length: 23 }, (_, index) => `${String(index).padStart(3, "0")}.mp4`);
@@ -199,7 +199,7 @@ test("page tokens of other folders, and forged ones, are refused", async () => {
   await refused(page("a", { pageSize: 501 }), "INVALID_REQUEST");
 });
 
-test("buckets and prefixes of nobody, and what is no folder, are refused before anything is connected", async () => {
+test("foreign buckets and prefixes, and names that are not folders, are refused before any connection", async () => {
   for (const under of [
     "s3://encodes/",
     "s3://encodes/2025/",

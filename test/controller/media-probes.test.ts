@@ -45,7 +45,7 @@ async function listed(probe: boolean) {
   return { probed, headers: Object.fromEntries(entries.map(({ name, probe: own }) => [name, own])) };
 }
 
-test("files have the codec, size, rate and duration of their headers if that is asked for", async () => {
+test("files have the codec, size, rate and duration of their headers on request", async () => {
   const { probed, headers } = await listed(true);
   assert.equal(probed, true);
   for (const name of ["film.mp4", "no-extension"]) {
@@ -57,7 +57,7 @@ test("files have the codec, size, rate and duration of their headers if that is 
   assert.ok(Object.values(plain.headers).every((probe) => probe === undefined));
 });
 
-test("files without a video, playlists and links to elsewhere have none", async () => {
+test("files without a video, playlists and links to elsewhere have no properties", async () => {
   const { headers } = await listed(true);
   for (const name of ["noise.mp4", "empty.mov", "list.m3u8", "list.mp4"]) {
     assert.ok(directory.file(name) in headers, name);

@@ -210,7 +210,7 @@ describe("job specs", () => {
     assert.equal(rawVideo?.width, raw.width);
   });
 
-  test("keep what they say is done about findings", () => {
+  test("keep their policy for findings", () => {
     const findings = create(FindingsPolicySchema, {
       action: FindingsPolicy_Action.WARN,
       codes: { OFFSET: FindingsPolicy_Action.IGNORE },
@@ -220,7 +220,7 @@ describe("job specs", () => {
     assert.equal(scoreRequestOf(create(JobSpecSchema, PAIR)).findings, undefined);
   });
 
-  test("keep what they say of the pictures of both sides", () => {
+  test("keep the crop, mirroring and sample range of both sides", () => {
     const crop = { distorted: { x: 0, y: 140, width: 1920, height: 800 } };
     const spec = create(JobSpecSchema, {
       ...PAIR,
@@ -235,7 +235,7 @@ describe("job specs", () => {
     assert.deepEqual(matrixOf, { reference: "BT709", distorted: "BT601" });
   });
 
-  test("with an offset of 0 are others than those without one", () => {
+  test("with an offset of 0 differ from those without one", () => {
     const none = create(JobSpecSchema, PAIR);
     const zero = create(JobSpecSchema, { ...PAIR, offset: 0 });
     assert.notEqual(checkSpec(zero, []).fingerprint, checkSpec(none, []).fingerprint);

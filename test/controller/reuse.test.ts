@@ -94,7 +94,7 @@ const stateOf = async (tenant: string, spec: object = {}) => {
   return "QUEUED";
 };
 
-test("the same question is answered at once, but not another tenant's", async () => {
+test("a repeated request reuses the result at once, but not that of another tenant", async () => {
   const peer = await node("one");
   const job = await scoredJob("one", peer, { name: "first", priority: 3 });
   const { job: again } = await system.submit("one", { ...pair, name: "other", labels: { a: "b" } });
@@ -115,7 +115,7 @@ test("with noCache, or another request, the pair is scored", async () => {
     assert.equal(await stateOf("requests", spec), "QUEUED", JSON.stringify(spec));
 });
 
-test("only what an online node would score is an answer", async () => {
+test("a result is reused only if an online node would compute the same", async () => {
   const tenant = "nodes";
   const peer = await node(tenant);
   await scoredJob(tenant, peer);
@@ -150,7 +150,7 @@ test("files that changed are planned again, and segments with the same content a
   await settled();
 });
 
-test("jobs of a batch are answered or queued, and all of them are stored", async () => {
+test("jobs of a batch reuse a result or are queued, and all of them are stored", async () => {
   const tenant = "batch";
   const peer = await node(tenant);
   await scoredJob(tenant, peer);
@@ -165,7 +165,7 @@ test("jobs of a batch are answered or queued, and all of them are stored", async
   assert.equal((await system.metric("svc_jobs_answered_total")) - answered, 2);
 });
 
-test("keys and digests that are no SHA-256 are refused", async () => {
+test("keys and digests that are not SHA-256 are refused", async () => {
   const peer = await node("hostile");
   await refused(node("hostile", "0123"), "INVALID_REQUEST");
   await system.submit("hostile", pair);
@@ -182,7 +182,7 @@ test("keys and digests that are no SHA-256 are refused", async () => {
   );
 });
 
-test("gates are not part of the question: each job has the verdict on its own", async () => {
+test("gates do not prevent reuse: each job has the verdicts on its own gates", async () => {
   const tenant = "gates";
   const peer = await node(tenant);
   const first = await scoredJob(tenant, peer, { gates: ["vmaf.min=0"] });
@@ -200,7 +200,7 @@ test("gates are not part of the question: each job has the verdict on its own", 
   assert.deepEqual([ungated.state, ungated.gates], [Job_State.SUCCEEDED, []]);
 });
 
-test("gates that no score can be checked against are refused", async () => {
+test("gates that cannot apply to the job are refused", async () => {
   await node("bad gates");
   for (const [gates, message, more] of [
     [["vmaf.avg=1"], /^gates: "vmaf\.avg=1": "avg" isn't a valid statistic/],

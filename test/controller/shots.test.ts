@@ -95,7 +95,7 @@ describe("shots that nodes report", () => {
     );
   });
 
-  test("of frames of another segment are a fault of cutting: the video is scored whole", async () => {
+  test("outside of their segment's frames are a mismatch: the video is scored whole", async () => {
     const { id, node } = await planned(system, "foreign", FRAMES, LENGTH);
     await score(node, { starts: [40], lastChange: 0 }, NONE, NONE, NONE);
     await node.score(await node.pullSome(), FRAMES, { shots: { starts: [100], lastChange: 0 } });

@@ -230,7 +230,7 @@ describe("stills", () => {
     await refused(system.jobs.getStill(notYet, caller("strange")), "WRONG_TENANT");
   });
 
-  test("wait for a node that makes them, and are not treated as stranded", async () => {
+  test("wait for a node that makes them, and do not fail as unschedulable", async () => {
     const tenant = "old";
     const id = await scored(tenant);
     const { store } = system;

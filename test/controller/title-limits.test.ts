@@ -97,7 +97,7 @@ describe("the renditions of a title", () => {
     assert.deepEqual(await encodesOf(tenant, id), [MANIFEST]);
   });
 
-  test("of two titles that are listed at the same time fill the queue only as far as it goes", async () => {
+  test("of two titles that are listed at the same time never exceed the queue's capacity", async () => {
     const tenant = "both";
     limits = { jobsQueued: 5 };
     const both = [await leased(tenant), await leased(tenant)];

@@ -87,7 +87,7 @@ test("compares the last release with the one before it, over the clips that both
   assert.equal(releases[1]?.change, undefined);
 });
 
-test("the latest job of a pair counts, and only those with the asked labels", async () => {
+test("only the latest job of each pair and release counts, among the jobs with the requested labels", async () => {
   const { clips, releases } = await trend("team", { labels: { codec: "av1" } });
   assert.deepEqual([clips.length, releases.map(({ name }) => name)], [1, ["10"]]);
   const all = await trend("team");
@@ -96,7 +96,7 @@ test("the latest job of a pair counts, and only those with the asked labels", as
   assert.equal(scored?.find(({ release }) => release === "10")?.jobId, latest);
 });
 
-test("compares what is asked", async () => {
+test("compares the requested releases by the requested metric and statistic", async () => {
   const { delta } = await trend("team", { baseline: "10", candidate: "8", statistic: "p5", threshold: 1.25 });
   assert.deepEqual([delta?.baseline, delta?.candidate, delta?.verdict], ["10", "8", Verdict.BETTER]);
   assert.deepEqual([delta?.better, delta?.worse], [5, 0]);

@@ -111,7 +111,7 @@ describe("bytes", () => {
     assert.deepEqual([done.fingerprint, await list("order")], ["mine", [done]]);
   });
 
-  test("are refused where they do not continue the upload, and nothing is stored", async () => {
+  test("are refused if they do not continue the upload, and nothing is stored", async () => {
     const { id } = await begin("offsets");
     await append("offsets", id, 0, CLIP.subarray(0, 4));
     for (const [offset, data] of [
@@ -129,7 +129,7 @@ describe("bytes", () => {
     assert.equal((await append("offsets", id, 4, CLIP.subarray(4))).offset, 10);
   });
 
-  test("of two senders at once end up in one file", async () => {
+  test("of two concurrent senders become one file", async () => {
     const { id } = await begin("twice");
     const both = await Promise.allSettled([append("twice", id, 0, CLIP), append("twice", id, 0, CLIP)]);
     assert.deepEqual(both.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
@@ -233,7 +233,7 @@ describe("an upload is deleted", () => {
     assert.equal(await uploads.expire("refused", jobs, Date.now()), 0);
   });
 
-  test("when its time is over, unless a job waits for it; an incomplete one a day after its last byte", async () => {
+  test("when it expires, unless a job waits for it; an incomplete one a day after its last byte", async () => {
     const uploads = another();
     const [idle, awaited, partial] = [await whole("time"), await whole("time"), await begin("time")];
     const yesterday = new Date(Date.now() - DAY_MS - 1_000);

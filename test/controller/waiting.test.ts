@@ -7,7 +7,7 @@ import { ReadySet } from "../../src/controller/scheduling/ready-set.ts";
 import { Notifier, notifyOnAbort } from "../../src/platform/concurrency/notifier.ts";
 
 describe("a notifier", () => {
-  test("wakes a waiter whether it rings before, while or after the wait begins, and once", async () => {
+  test("a notification before or during the wait wakes a waiter, and counts once", async () => {
     const notifier = new Notifier();
     notifier.notify();
     notifier.notify();
@@ -19,7 +19,7 @@ describe("a notifier", () => {
     assert.equal(await notifier.wait(1), false);
   });
 
-  test("rings when a signal aborts, and if it has aborted already", async () => {
+  test("is notified when a signal aborts, and at once if it has aborted already", async () => {
     const abort = new AbortController();
     const notifier = new Notifier();
     notifyOnAbort(abort.signal, notifier);

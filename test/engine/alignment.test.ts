@@ -39,7 +39,7 @@ describe("an aligned pair", () => {
     ["an offset", { offset: 7 }, [{ reference: 0, distorted: 7, count: 53 }]],
     ["runs", { runs: RUNS }, RUNS],
   ] as const) {
-    test(`by ${how} has the digits of its frames, whole and in segments`, async () => {
+    test(`by ${how} has exactly the scores of its frames, whole and in segments`, async () => {
       const side = (name: "reference" | "distorted"): Promise<Planes> =>
         pickFrames(
           planes[name],

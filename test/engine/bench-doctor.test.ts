@@ -20,7 +20,7 @@ assert.ok(content);
 const SCENE: Scene = { content, seed: 1, rate: "25", frames: 24, width: 320, height: 180 };
 const PLAIN = { codec: "x264", crf: 20, scale: 1, gamma: 1, grain: 0 } as const;
 
-test("drops the frames that are said to be dropped", async () => {
+test("drops the frames that the recipe drops", async () => {
   const given = { draw: new Draw(Random.ofSeed(1)), scene: SCENE, treatment: PLAIN };
   const frames = without(consecutive(0, SCENE.frames), [10, 11]);
   const { reference, distorted } = await pictures(recipe(given, { distorted: { frames } }, { expected: [] }));

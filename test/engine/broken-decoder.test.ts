@@ -90,7 +90,7 @@ describe("blames the program if it reports nothing about the media", () => {
 });
 
 describe("a scorer that crashes", () => {
-  test("once is retried, and gives the same digits", async () => {
+  test("once is retried, and gives exactly the same scores", async () => {
     const mark = fixture.media.file("crashed");
     const once = `[ -e '${mark}' ] || { : > '${mark}'; kill -SEGV $$; }`;
     const [crashed, sound] = [await engineThat("crashes-once", RUNS.scoring, once), await fixture.engine()];

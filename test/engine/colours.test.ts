@@ -100,7 +100,7 @@ describe("colours", () => {
   }
 
   for (const scorer of SCORERS)
-    test(`a full-range video has the digits of the limited-range one, with ${scorer.kind}`, async () => {
+    test(`a full-range video has exactly the scores of the limited-range one, with ${scorer.kind}`, async () => {
       const full = await each(limited, toFull);
       const request = { rangeOf: { distorted: "FULL" } } as const;
       const truth = await truthOf(referencePlanes, limited, { oracle: scorer.oracle });
@@ -110,7 +110,7 @@ describe("colours", () => {
       await fixture.expectExactCut(scorer, pairOf(full, request), truth, 9);
     });
 
-  test("a limited-range video against a full-range reference has the digits of the full-range pair", async () => {
+  test("a limited-range video against a full-range reference has exactly the scores of the full-range pair", async () => {
     const fullReference = await each(await each(referencePlanes, legal), toFull);
     const truth = await truthOf(fullReference, await each(limited, toFull));
     const request = { rangeOf: { reference: "FULL" } } as const;

@@ -122,7 +122,7 @@ test("contains the package from npm run pack, byte for byte, and the scorer", as
   assert.deepEqual(sorted(inside), sorted(packed));
 });
 
-test("scores a pair to the same digits as outside", async () => {
+test("scores a pair exactly as outside", async () => {
   const [inside, outside] = await Promise.all([
     podman.once(IMAGE, [mounted()], "score", "--json", ...PAIR),
     run(join(PROJECT, "bin", "svc"), [

@@ -82,7 +82,7 @@ describe("a job with an estimate", () => {
     assert.match(many.stdout, /1 job: 1 succeeded \(1 undecided\)/);
   });
 
-  test("is finished by a job with the digits of a whole score", async () => {
+  test("is finished by a job with exactly the scores of a full run", async () => {
     const first = await up.svc(["jobs", "finish", id, "--wait", "--json", "--fail-under", "vmaf.p5=1"]);
     assert.equal(first.code, 0, first.stderr);
     const full = JSON.parse(first.stdout);

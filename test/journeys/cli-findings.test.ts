@@ -144,7 +144,7 @@ describe("a pair that does not match", () => {
     assert.doesNotMatch(stdout, /Warning/);
   });
 
-  test("is scored without a word if the policy ignores its findings", async () => {
+  test("is scored without warnings if the policy ignores its findings", async () => {
     for (const policy of ["ignore", "ignore:OFFSET"]) {
       const { warnings, findings } = await scored([reference, late, "--findings", policy]);
       assert.deepEqual([warnings, found(findings)], [[], []]);
@@ -164,7 +164,7 @@ describe("a pair that does not match", () => {
     assert.match(stdout, /^ {2}Fixed with: --offset -5$/m);
   });
 
-  test("with other numbers of frames leads to svc doctor, and --fix leaves out what has no partner", async () => {
+  test("with different numbers of frames is referred to svc doctor, and --fix leaves out unmatched frames", async () => {
     const text = refusal(await score([reference, long, ...MODEL, "--edit-lists", "ignore"]));
     assert.match(text, /\[FRAME_COUNT_MISMATCH\]/);
     const doctor = `svc doctor ${reference} ${long} --edit-lists ignore`;

@@ -79,7 +79,7 @@ describe("svc compare with a manifest", () => {
     for (const { segments } of encodes) assert.deepEqual(segments, []);
   });
 
-  test("has no segments of a part of the frames, whose numbers are others", async () => {
+  test("lists no segments if only a part of the frames is compared", async () => {
     const cells = await compared(titles.source, manifest, "--start", "30", "--duration", "60");
     assert.deepEqual(
       cells.map(({ segments }) => segments),
@@ -94,7 +94,7 @@ describe("svc compare with a manifest", () => {
     assert.match(cells[0]?.distorted ?? "", /title-160x90-\d+k\.mp4$/);
   });
 
-  test("is read by the nodes of a controller, where it lies", async () => {
+  test("is read in place by the nodes of a controller", async () => {
     const cells = await compared(titles.source, manifest, "--submit");
     const scores = (all: readonly Cell[]) =>
       all.map(({ pooled, segments, distorted }) => ({ pooled, segments, distorted }));

@@ -33,7 +33,7 @@ after(async () => {
   await clips[Symbol.asyncDispose]();
 });
 
-test("a job of one controller is scored, and streamed and read at the other, with the digits of svc score", async () => {
+test("a job of one controller is scored exactly as by svc score, and is streamed and read at the other", async () => {
   const [first, second] = controllers;
   using stream = await EventStream.open(`${first.rest}/v1/jobs:stream`);
   await stream.find(({ event }) => event === "snapshotEnd");

@@ -58,7 +58,7 @@ function untilKnown(asked: ControllerProcess): Promise<void> {
   return until(isLetIn, "the keys");
 }
 
-test("unauthenticated clients with half a message of 4 MiB make it hold little, and others are answered", async () => {
+test("unauthenticated clients with half a message of 4 MiB use little of its memory, and others are answered", async () => {
   const before = await controller.residentBytes();
   await using stack = new AsyncDisposableStack();
   const calls: ReturnType<typeof endOf>[] = [];

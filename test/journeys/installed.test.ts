@@ -110,7 +110,7 @@ test("keeps the compiled program in the user's cache folder", async () => {
   assert.notEqual(globSync(".cache/svc/*/*", { cwd: join(installed.work, "..") }).length, 0);
 });
 
-test("svc score scores a pair, to the digits of the checkout", async () => {
+test("svc score scores a pair exactly as the checkout does", async () => {
   const { code, stdout, stderr } = await installed.run(["score", "--json", ...PAIR]);
   assert.equal(stderr, "");
   assert.equal(code, 0);

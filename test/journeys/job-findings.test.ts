@@ -112,7 +112,7 @@ for (const [how, seconds, tasks] of [
       assert.deepEqual(shownBy(ignored), { findings: [], warnings: [] });
     });
 
-    test("is repaired on request, with the digits and stills of the frames that match", async () => {
+    test("is repaired on request, with the scores and stills of the frames that match", async () => {
       const repaired = await ended({ ...late, fix: true }, "SUCCEEDED");
       const { findings, warnings } = shownBy(repaired);
       assert.deepEqual(

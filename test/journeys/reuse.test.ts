@@ -142,7 +142,7 @@ test("a file that was touched or copied is read again, and its segments are reus
   for (const job of [touched, copied]) assert.deepEqual(digitsOf(job), digitsOf(first));
 });
 
-test("another question is not answered: other models, metrics, frames, policies and estimates", async () => {
+test("no result is reused for other models, metrics, frames, policies or estimates", async () => {
   for (const more of [
     { model: "vmaf_v0.6.1neg" },
     { features: ["psnr"] },

@@ -109,7 +109,7 @@ test("installs from a file without pip, several times at once, and replaces a da
   assert.equal((await install()).stdout, `Already installed: ${path}\n`);
 });
 
-test("an installed package that cannot write into its own folder uses that of the user", async () => {
+test("an installed package that cannot write into its own folder uses the user's folder", async () => {
   using svc = new SvcCopy("package");
   writeFileSync(svc.file("scorer"), "a file, so that no folder can be created, not even by root");
   const { code, stdout } = await svc.run(["scorer", "install", "--from", wheel]);

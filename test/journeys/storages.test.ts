@@ -69,7 +69,7 @@ async function refused(spec: object, status: number, code: string): Promise<stri
   return answer.body.detail;
 }
 
-test("a pair on a server has the digits of the same files on disk, and is fetched once", async () => {
+test("a pair on a server has exactly the scores of the same files on disk, and is fetched once", async () => {
   const local = await jobs.until((await jobs.submitAnew(files)).id, "SUCCEEDED");
   server.sentBytes = 0;
   const remote = await jobs.until((await jobs.submitAnew(objects())).id, "SUCCEEDED");

@@ -144,7 +144,7 @@ const facts = ({ distorted, state, pooled, segments }: Cell) => ({
 
 describe("a title in a storage", () => {
   for (const path of manifests)
-    test(`has the digits and segments of ${path} in a media root`, async () => {
+    test(`has exactly the scores and segments of ${path} in a media root`, async () => {
       const local = await compared(file(path));
       assert.deepEqual(
         local.map(({ state, segments }) => [state, segments?.length]),

@@ -101,7 +101,7 @@ async function svc(...args: readonly string[]) {
 }
 
 describe("a comparison of a title", () => {
-  test("scores all renditions by device on the nodes, with the digits of svc compare", async () => {
+  test("scores all renditions by device on the nodes, exactly as svc compare does", async () => {
     const { status, body } = await submit({
       ...{ name: "weekly", settings: { models: HD_AND_4K } },
       pairs: [{ reference: source, distorted: manifest, ladder: "web" }],

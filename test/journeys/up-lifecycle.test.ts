@@ -75,7 +75,7 @@ describe("svc up", () => {
     }
   });
 
-  test("continues after kill -9: scored segments stay, and the digits are those of svc score", async () => {
+  test("continues after kill -9: scored segments stay, and the scores are exactly those of svc score", async () => {
     await using killed = await ControllerProcess.up({ dataDir, args: SEGMENTS });
     const submitted = await (await JobsClient.of(killed)).submit(film);
     const before = await scored(await JobsClient.of(killed), submitted.body.id, 2);

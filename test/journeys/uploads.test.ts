@@ -120,7 +120,7 @@ describe("svc jobs submit --upload", () => {
     await ffmpeg([...draw(), ...LOSSY.h264, pair[1]]);
   });
 
-  test("scores the uploaded files with the digits of svc score", async () => {
+  test("scores the uploaded files exactly as svc score does", async () => {
     const { code, stdout, stderr } = await up.svc([
       "jobs",
       "submit",

@@ -56,7 +56,7 @@ test("names and labels that look like numbers stay strings", async () => {
 });
 
 for (const name of ["4k", "my.svc", "my.scores"]) {
-  test(`a release named ${name}, which is no valid Service name, is refused without fullnameOverride`, async () => {
+  test(`a release named ${name}, which is not a valid Service name, is refused without fullnameOverride`, async () => {
     const args = ["template", name, CHART, "-f", good("required")];
     const { code, stderr } = await helm(args);
     assert.notEqual(code, 0);

@@ -66,7 +66,7 @@ test("allowed hosts are flags, and include the pod's own address, at which it is
   assert.doesNotMatch(JSON.stringify(podOf(open, "containers", 0, "env")), /OWN_ADDRESS/);
 });
 
-test("the variables of a controller are those of its values, with whole numbers in digits", async () => {
+test("the variables of a controller are those of its values, with integers written in full", async () => {
   const release = await renderedGood("everything");
   const env = environmentOf(release.one("Deployment", "vmaf-controller"));
   assert.equal(env["SVC_TENANT_SUBMITS_PER_SECOND"], "1000000");

@@ -74,7 +74,7 @@ test("batches a burst of events into fewer calls, and misses none", async () => 
   assert.deepEqual(lost, []);
 });
 
-test("stops at once, twice, and calls back no more", async () => {
+test("stops at once, even if stopped twice, and calls back no more", async () => {
   await informer.stop();
   await informer.stop();
   const before = changes;

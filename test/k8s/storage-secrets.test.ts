@@ -44,7 +44,7 @@ test("a Secret that the role does not name is not read", async () => {
   await becomes("initech", "False SecretForbidden");
 });
 
-test("a tenant without Secrets has no such condition", async () => {
+test("a tenant without Secrets has no condition on them", async () => {
   await tenants.cluster.admin.apply(tenants.tenant("hooli"), IN);
   await tenants.readyIs("hooli", "True", "Accepted");
   await becomes("hooli", "none");

@@ -129,7 +129,7 @@ describe("estimates of jobs", () => {
     );
   });
 
-  test("are finished by a job that scores only the rest, with the digits of a whole score", async () => {
+  test("are finished by a job that scores only the rest, with exactly the scores of a full run", async () => {
     const tenant = "finishing";
     const { job: estimate, frames } = await estimated(tenant);
     const { job: submitted, existed } = await finish(tenant, estimate.id);

@@ -126,7 +126,7 @@ async function here() {
   return score(plan, segments[1]?.segment ?? "");
 }
 
-test("connections that are cut change no digit", async () => {
+test("interrupted connections change no score", async () => {
   let cuts = 0;
   storage.server.fault = ({ response, headers, body }) => {
     if (body.length < MIB || cuts++ % 2 > 0) return false;

@@ -131,7 +131,7 @@ describe("clips", () => {
     await equalHalves(clip);
   });
 
-  test("of frames of an odd size: each half is filled up to an even one", async () => {
+  test("of frames of an odd size: each half is padded to an even size", async () => {
     const odd = await altered("odd.mkv", "format=yuv444p,crop=101:77:20:10:exact=1");
     const clip = await clipOf({ reference: odd, distorted: odd }, 12, range(10, 5));
     assert.deepEqual([clip.width, clip.height], [101, 77]);

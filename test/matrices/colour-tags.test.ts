@@ -47,7 +47,7 @@ describe("tags of colours", () => {
     return engine.score(pairRequest({ reference, distorted, ...over }));
   }
 
-  test("HDR and SDR that the samples show refuse a pair, whichever is the reference", async () => {
+  test("a pair of HDR and SDR, as its samples show, is refused, whichever is the reference", async () => {
     const hlg = await video("hlg.mkv", hdr("arib-std-b67"));
     for (const [reference, distorted] of [
       [sdr, pqEncode],
@@ -82,13 +82,13 @@ describe("tags of colours", () => {
       );
   });
 
-  test("tags that mean the same, or that one side lacks, are not worth a word", async () => {
+  test("tags that mean the same, or that one side lacks, cause no finding", async () => {
     const same = await video("same.mp4", tagged("bt2020-10", "bt709"), LOSSY.h264);
     const untagged = await video("untagged.mp4", "", LOSSY.h264);
     for (const other of [same, untagged]) assert.deepEqual(await diagnosed(sdr, other), []);
   });
 
-  test("other primaries are a warning, those of another standard definition a hint", async () => {
+  test("different primaries are a warning, and those of different standard-definition systems a hint", async () => {
     const wide = await video("wide.mp4", tagged("bt709", "bt2020"), LOSSY.h264);
     const pal = await video("pal.mp4", tagged("bt709", "bt470bg"), LOSSY.h264);
     assert.deepEqual(warningCodes(await score(sdr, wide)), ["PRIMARIES_DIFFER"]);

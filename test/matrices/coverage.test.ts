@@ -79,7 +79,7 @@ describe("videos that are fetched in part", () => {
   }
 
   for (const [codec, most, first, ...others] of FILES)
-    test(`${codec} in ${[first, ...others].join(", ")}: the digits of the whole file`, async () => {
+    test(`${codec} in ${[first, ...others].join(", ")}: exactly the scores of the whole file`, async () => {
       // A part of MPEG-TS has more around its frames.
       const film = codec === "mpeg2" ? { ...FILM, frames: 2 * FILM.frames } : FILM;
       const coded = await encode(fixture.media, first, film, CODING[codec]);
@@ -98,7 +98,7 @@ describe("videos that are fetched in part", () => {
     });
 
   for (const [what, options] of STREAMS)
-    test(`MPEG-TS of ${what}: each segment is found in the parts that are there`, async () => {
+    test(`MPEG-TS of ${what}: each segment is found in the parts that were fetched`, async () => {
       const file = await encode(fixture.media, "stream.ts", STREAM, options);
       const { plan, copies, score, remote } = await planned(file);
       assert.ok(plan.segments.length > 8);
@@ -109,7 +109,7 @@ describe("videos that are fetched in part", () => {
     });
 
   for (const name of ["a.mp4", "b.mkv", "c.webm", "f.ts"])
-    test(`a hole in ${name} changes no digit`, async () => {
+    test(`a gap in ${name} changes no score`, async () => {
       const { plan, copies, score, remote } = await planned(fixture.media.file(name));
       const middle: PlannedPair["segments"][number] | undefined = plan.segments[plan.segments.length >> 1];
       const segment = middle?.segment ?? "";

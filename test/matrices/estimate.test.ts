@@ -53,7 +53,7 @@ describe("an estimate", () => {
   });
   after(() => fixture.close());
 
-  test("has the digits of a full score for the frames that it scored", () => {
+  test("gives the frames that it scores exactly their scores of a full run", () => {
     const all = [...full.frames.rows()];
     const rows = [...estimated.frames.rows()];
     assert.equal(rows.length, estimated.frameCount);

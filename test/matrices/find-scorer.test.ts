@@ -123,7 +123,7 @@ describe("the scoring executable", () => {
     assert.match(none.message, /--vmaf-binary.*Tried: .*broken\/vmaf cannot score/s);
   });
 
-  test("is the installed one without a trial if it is trusted, and reports and has what a trial finds", async () => {
+  test("is the installed one without a trial if it is trusted, with the version and models that a trial finds", async () => {
     const [tried, trusted] = [await openEngine(), await openEngine({ trustInstalled: true })];
     assert.deepEqual(trusted.scorer, tried.scorer);
     assert.deepEqual(await trusted.models(), await tried.models());

@@ -70,7 +70,7 @@ for (const scorer of SCORERS) {
       return engine.score(request, { timeoutMs: WAIT_LIMIT_MS, ...(segmentFrames && { segmentFrames }) });
     }
 
-    test("an encode has none, and the digits of a pair that is not diagnosed", async () => {
+    test("an encode has no findings, and exactly the same scores as without a diagnosis", async () => {
       const plain = await score(clean, { findings: { action: "IGNORE" } });
       for (const segmentFrames of [undefined, CUT]) {
         const { findings, cutting, frames } = await score(clean, {}, segmentFrames);
@@ -81,7 +81,7 @@ for (const scorer of SCORERS) {
     });
 
     for (const { what, filters, code, fix, same = {} } of FAULTS)
-      test(`a video that ${what} is refused, and repaired to the digit`, async () => {
+      test(`a video that ${what} is refused, and its repair restores the exact scores`, async () => {
         const faulty = fixture.media.file(`${code}.mkv`);
         await ffmpeg(["-i", clean, "-vf", filters, ...LOSSY.ffv1, faulty]);
         const pair = { reference, distorted: faulty, onFrameCountMismatch: "COMMON" } as const;
@@ -100,7 +100,7 @@ for (const scorer of SCORERS) {
         }
       });
 
-    test("several faults together are repaired to the digit", async () => {
+    test("the repair of several faults together restores the exact scores", async () => {
       const faulty = fixture.media.file("all.mkv");
       const filters = "trim=start_frame=7,setpts=PTS-STARTPTS,pad=320:220:0:20,hflip";
       await ffmpeg(["-i", clean, "-vf", filters, ...LOSSY.ffv1, faulty]);
@@ -138,7 +138,7 @@ describe("findings", () => {
     return engine.score(pairRequest({ reference, distorted: late, ...over }));
   }
 
-  test("warn or are left out, as the request says, and change no digit", async () => {
+  test("warn or are left out, as requested, and change no score", async () => {
     const warned = await score({ findings: { action: "WARN" } });
     assert.deepEqual(
       warned.findings.map(({ code, confidence, size, fix }) => ({ code, confidence, size, fix })),
@@ -185,7 +185,7 @@ describe("findings", () => {
     assert.deepEqual(repaired && fixed(repaired), ["TIME_UNCLEAR"]);
   });
 
-  test("of what the request settles itself are not refused", async () => {
+  test("are not refused if the request itself sets what they are about", async () => {
     const wrong = await score({ offset: -3 });
     assert.deepEqual(
       wrong.findings.map(({ code, confidence, fix }) => [code, confidence, fix]),

@@ -72,7 +72,7 @@ describe("large videos that are planned by their index", () => {
   }
 
   for (const [what, name, options] of INDEXED)
-    test(`${what}: the plan and the digits of the whole file`, async () => {
+    test(`${what}: the plan and exactly the scores of the whole file`, async () => {
       const file = await enlarge(await encode(fixture.media, name, FILM, options), LARGE);
       const { copies, local, planned, score } = compared(file);
       const [here, there] = [await local(), await planned()];
@@ -93,7 +93,7 @@ describe("large videos that are planned by their index", () => {
       }
     });
 
-  test("holes in what was fetched change no digit", async () => {
+  test("gaps in the fetched bytes change no score", async () => {
     const { copies, planned, score } = compared(fixture.media.file("a.mp4"));
     const plan = await planned();
     const segment = plan.segments[plan.segments.length >> 1]?.segment ?? "";
@@ -115,7 +115,7 @@ describe("large videos that are planned by their index", () => {
     copies.distorted.hole = undefined;
   });
 
-  test("a segment with a part of its bytes left out of its ranges is fetched whole", async () => {
+  test("a segment whose ranges omit a part of its bytes is fetched whole", async () => {
     const { copies, planned, score } = compared(fixture.media.file("a.mp4"));
     const plan = await planned();
     const segment = readSegment(plan.segments[plan.segments.length >> 1]?.segment ?? "");
@@ -146,7 +146,7 @@ describe("large videos that are planned by their index", () => {
     return enlarge(path, LARGE);
   }
 
-  test("key frames that are none: the pair is scored whole", async () => {
+  test("frames wrongly marked as key frames: the pair is scored whole", async () => {
     const file = await lying("keys.mp4", "stss", (box) => {
       for (let key = 0; key < box.readUInt32BE(8); key++) {
         const at = 12 + 4 * key;
@@ -237,7 +237,7 @@ describe("large videos that are planned by their index", () => {
     assert.equal(copies.reference.whole, true);
   });
 
-  test("an early end of the storage while planning is that of the whole file", async () => {
+  test("a storage that fails during planning gives the same error as for the whole file", async () => {
     const { copies } = compared(fixture.media.file("a.mp4"));
     const file = fixture.media.file("a.mp4");
     const broken: OpenRemote = async (signal) => {
@@ -256,7 +256,7 @@ describe("large videos that are planned by their index", () => {
     });
   });
 
-  test("segments of objects of one version have keys, those of other names have others", async () => {
+  test("segments of an object of one version have equal keys, and those of another object have others", async () => {
     const { planned } = compared(fixture.media.file("a.mp4"));
     const [one, again] = [await planned(), await planned()];
     assert.ok(one.segments.every(({ key }) => key !== undefined));

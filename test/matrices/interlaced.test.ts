@@ -64,7 +64,7 @@ describe("fields of different moments", () => {
     }
   });
 
-  test("in the other order have a finding of their own, in the same order none", async () => {
+  test("have a finding if their order differs, and none if it is the same", async () => {
     const top = await video("reference.mp4", TOP_FIRST);
     const result = await scored(top, await video("other.mp4", BOTTOM_FIRST));
     assert.deepEqual(warningCodes(result), ["FIELD_ORDER_DIFFERS"]);

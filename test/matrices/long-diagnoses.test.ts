@@ -39,7 +39,7 @@ describe("the diagnosis of a long film", () => {
     return engine.score(pairRequest({ reference, distorted, ...over }), { timeoutMs: WAIT_LIMIT_MS });
   }
 
-  test("has no alarm for an encode, and says what it did not look at", async () => {
+  test("reports no fault for an encode, and what it did not examine", async () => {
     const { findings, runs, checked, fix } = await diagnose(clean);
     assert.deepEqual(named(findings), [["NOT_CHECKED", "possible"]]);
     assert.equal(findings[0]?.evidence, "Looked at 3000 of 4200 frames, in 7 spans.");
@@ -51,7 +51,7 @@ describe("the diagnosis of a long film", () => {
     assert.equal(fix, undefined);
   });
 
-  test("finds a frame that was lost late, whose place repairs the pair to the digit", async () => {
+  test("finds a frame that was lost late, and its repair restores the exact scores", async () => {
     const faulty = fixture.media.file("faulty.mkv");
     await ffmpeg(["-i", clean, "-vf", "select=not(eq(n\\,3000)),setpts=N/25/TB", ...LOSSY.ffv1, faulty]);
     const repaired = await score(faulty, { fix: true });

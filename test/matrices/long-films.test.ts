@@ -91,7 +91,7 @@ describe("the diagnosis of a long film", () => {
       assert.deepEqual(fix, runs.length > 1 ? { runs } : { offset });
     });
 
-  test("does not repair what it cannot place: a scene of 24 s that was cut out", async () => {
+  test("proposes no fix for a cut that it cannot locate exactly: a missing scene of 24 s", async () => {
     const { findings, fix } = await diagnose("select=not(between(n\\,2400\\,2999))");
     const [first] = findings;
     assert.deepEqual([first?.code, first?.confidence, first?.size], ["FRAMES_DROPPED", "likely", 600]);

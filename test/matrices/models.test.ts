@@ -46,7 +46,7 @@ for (const scorer of SCORERS) {
       });
     }
 
-    test("scores several models in one pass with the same digits as single runs", async () => {
+    test("scores several models in one pass exactly as single runs do", async () => {
       const models = ["vmaf_v0.6.1neg", "vmaf_v0.6.1", "vmaf_4k_v0.6.1"];
       const alone: Truth[] = [];
       for (const model of models) {

@@ -36,7 +36,7 @@ test("registers with its capabilities, and sends its token with every call", asy
   assert.deepEqual([...peer.tokens], ["Bearer a.test.token"]);
 });
 
-test("planned, scored in segments and joined, a pair has the digits of a single run", async () => {
+test("planned, scored in segments and joined, a pair has exactly the scores of a single run", async () => {
   await using peer = await Peer.open();
   await using node = await fixture.node(peer, { slots: 2 });
   const plan = await fixture.plan(peer, fixture.film);

@@ -114,7 +114,7 @@ describe("pictures", () => {
     });
   });
 
-  test("say in warnings what was compared", async () => {
+  test("state in warnings what was compared", async () => {
     const engine = await fixture.engine();
     const crop = { distorted: SMALL };
     const result = await engine.score(

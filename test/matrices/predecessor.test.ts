@@ -37,7 +37,7 @@ before(async () => {
 });
 after(() => fixture.close());
 
-test("scores whole and in segments with the digits of that program", async () => {
+test("scores whole and in segments exactly as that program does", async () => {
   const asked = { ...pair, models: ["vmaf_v0.6.1", "vmaf_v0.6.1neg"], features: FEATURES, scorerVersion };
   const [scorer] = SCORERS;
   const whole = await fixture.expectExact(scorer, asked, truth);

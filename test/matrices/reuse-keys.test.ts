@@ -72,7 +72,7 @@ describe("keys of segments", () => {
     });
   }
 
-  test("a key does not depend on names and times of files, but on what is asked and on all parameters", async () => {
+  test("a key does not depend on names and times of files, but on the request and on all parameters", async () => {
     const distorted = await encode(fixture.media, "asked.mp4", FILM, LOSSY.h264);
     const keys = keysOf(await plan({ distorted }));
     const copy = fixture.media.file("copy.mp4");
@@ -98,7 +98,7 @@ describe("keys of segments", () => {
     assert.ok(keysOf(await plan({ distorted: tagged })).every((key) => !keys.includes(key)));
   });
 
-  test("a file without packets is known by its inode and times, once it is left alone", async () => {
+  test("a file without packets is identified by its inode and times, once it is no longer being written", async () => {
     const distorted = await encode(fixture.media, "with-packets.mp4", FILM, LOSSY.h264);
     const raw = await pristine(fixture.media, "raw.y4m", FILM);
     const rawPlan = () => plan({ reference: raw, distorted });

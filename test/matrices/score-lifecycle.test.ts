@@ -128,7 +128,7 @@ for (const scorer of SCORERS) {
       assert.deepEqual(await fixture.media.leftovers(), []);
     });
 
-    test("gives the same digits with many concurrent scores as alone", async () => {
+    test("gives exactly the same scores with many concurrent runs as alone", async () => {
       const reference = await pristine(fixture.media);
       const distorted = await encode(fixture.media, "plain.mp4", {}, LOSSY.h264);
       const truth = await truthOfPair(fixture.media, { reference, distorted }, SCENE, {

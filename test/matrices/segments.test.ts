@@ -194,7 +194,7 @@ describe("a score in segments", () => {
     assert.equal(joined.frameCount, 70);
   });
 
-  test("throws CutFault for a segment whose frames differ from its plan", async () => {
+  test("throws SegmentMismatch for a segment whose frames differ from its plan", async () => {
     const request = pairRequest({ reference, distorted });
     const planned = await engine.plan(request, PLANNING);
     const segment = JSON.parse(planned.segments[1]?.segment ?? "");
@@ -204,7 +204,7 @@ describe("a score in segments", () => {
     assert.deepEqual(await fixture.media.leftovers(), []);
   });
 
-  test("throws CutFault for parts that do not fit together", async () => {
+  test("throws SegmentMismatch for parts that do not fit together", async () => {
     const request = pairRequest({ reference, distorted });
     const planned = await engine.plan(request, PLANNING);
     const parts = await scoreParts(engine, request, planned);

@@ -73,13 +73,13 @@ describe("encodes of one reference", () => {
     assert.equal(await readFile(processes, "utf8"), groups.join(","));
   }
 
-  test("have the digits of each alone, from one process", async () => {
+  test("have exactly the scores of each alone, from one process", async () => {
     const results = await assertSame(encodes.map((distorted) => ({ reference, distorted })));
     assert.ok(results.every((result) => !(result instanceof Failure)));
     await assertGroups(4);
   });
 
-  test("have them from one process also if they are many", async () => {
+  test("have the same scores from one process also if they are many", async () => {
     const many = [...encodes, ...encodes, ...encodes];
     const results = await together(many.map((distorted) => ({ reference, distorted })));
     const scores = results.map((result) => (result instanceof Failure ? result.code : result.score));
@@ -87,7 +87,7 @@ describe("encodes of one reference", () => {
     assert.deepEqual(await scored(), [12]);
   });
 
-  test("have them with extra metrics and a part of the frames", async () => {
+  test("have the same scores with extra metrics and for a part of the frames", async () => {
     const settings = {
       models: ["vmaf_v0.6.1", "vmaf_v0.6.1neg"],
       features: ["xpsnr", "ciede", "psnr"],
@@ -97,7 +97,7 @@ describe("encodes of one reference", () => {
     await assertGroups(4);
   });
 
-  test("have them by version 1, which judges the size of the encode", async () => {
+  test("have the same scores by version 1, which judges the size of the encode", async () => {
     const scene = { ...SCENE, width: 640, height: 360, frames: 8 };
     const source = await encode(fixture.media, "source.mkv", scene, LOSSY.ffv1);
     const small = await encode(fixture.media, "small.mp4", { ...scene, width: 320, height: 180 }, LOSSY.h264);
@@ -112,7 +112,7 @@ describe("encodes of one reference", () => {
     await assertGroups(2);
   });
 
-  test("have them in processes of their own if they compare other frames of it", async () => {
+  test("have the same scores, in separate processes, if they compare other frames of the reference", async () => {
     const shorter = await encode(fixture.media, "shorter.mp4", { ...SCENE, frames: 20 }, LOSSY.h264);
     const [first = "", second = ""] = encodes;
     const pairs = [first, shorter, second].map((distorted) => ({

@@ -73,7 +73,7 @@ for (const scorer of SCORERS) {
       });
     }
 
-    test("scores all eight in one pass with the same digits as alone", async () => {
+    test("scores all eight in one pass exactly as alone", async () => {
       const alone: Truth[] = [];
       for (const [index, name] of V1_MODELS.entries()) {
         const models = { [index === 0 ? "vmaf" : name]: v1Model(name, ENCODED) };
@@ -90,7 +90,7 @@ for (const scorer of SCORERS) {
       await fixture.expectExact(scorer, { ...pair, models: V1_MODELS }, truth);
     });
 
-    test("scores both generations at once: neither changes the other's digits or those of features", async () => {
+    test("scores both generations at once: neither changes the other's scores or the features", async () => {
       const features = ["psnr", "float_ssim", "cambi"];
       const models = { vmaf: "version=vmaf_v0.6.1" };
       const names = V1_MODELS.filter((name) => name.endsWith("_3d0h"));
@@ -106,7 +106,7 @@ for (const scorer of SCORERS) {
       await fixture.expectExact(scorer, { ...pair, ...asked }, truth);
     });
 
-    test("takes the encode of the request for what the file does not show", async () => {
+    test("uses the request's properties of the encode in place of the file's", async () => {
       const given = { width: 480, height: 270 };
       const [name = ""] = V1_MODELS;
       const models = (encoded: typeof ENCODED) => ({ vmaf: v1Model(name, encoded) });

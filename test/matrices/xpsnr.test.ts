@@ -49,7 +49,7 @@ describe("XPSNR", () => {
     });
   }
 
-  test("the two classes of rates have different digits", async () => {
+  test("the two classes of rates have different values", async () => {
     const { sides } = await clips(CLIP);
     const [slow, fast] = [await xpsnrTruth(...sides), await xpsnrTruth(...sides, { rate: "50" })];
     assert.notDeepEqual(slow.rows, fast.rows);

@@ -72,7 +72,7 @@ describe("the queue statistics", () => {
     assert.equal(count(view, { waitsFor: "limit" }), 1);
   });
 
-  test("count up to their budget, and give what short queues leave to long ones", async () => {
+  test("are counted up to a common budget, of which short queues leave more to long ones", async () => {
     const workClass = planClass(["vmaf_v0.6.1"]);
     const queues = new Map([
       ["short", 10],

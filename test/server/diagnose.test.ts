@@ -71,7 +71,7 @@ describe("a diagnosis", () => {
     assert.deepEqual(json, { ...same, durationMs });
   });
 
-  test("is refused for what is no pair of videos", async () => {
+  test("is refused for a request that does not name two readable videos", async () => {
     for (const [body, status, code] of [
       [{ ...pair, model: "v1" }, 400, "INVALID_REQUEST"],
       [{ reference: pair.reference }, 400, "INVALID_REQUEST"],

@@ -50,7 +50,7 @@ describe("results", () => {
     assert.equal(result.frames.length, FRAMES);
   });
 
-  test("a stream sends progress, then frames, then the result, with the same digits", async () => {
+  test("a stream sends progress, then frames, then the result, with exactly the same scores", async () => {
     const { result } = await client.score(requestOf({ ...clips.pair, frames: true }));
     const events = await eventsOf(client.scoreStream(requestOf({ ...clips.pair, frames: true })));
     const order = events.map((event) => event.case).filter((each, index, all) => each !== all[index - 1]);
@@ -65,7 +65,7 @@ describe("results", () => {
     assert.ok(progress.every(({ framesTotal }) => framesTotal === FRAMES));
   });
 
-  test("a stream without frames has none", async () => {
+  test("a stream without frames sends no frames", async () => {
     const events = await eventsOf(client.scoreStream(requestOf(clips.pair)));
     assert.ok(events.every((event) => event.case !== "frames"));
     assert.equal(events.at(-1)?.case, "result");

@@ -128,7 +128,7 @@ describe("parts", () => {
     assert.equal((await patch(path, 0, "0123456789")).status, 204);
   });
 
-  test("are asked for in a valid request", async () => {
+  test("are requested in a valid form", async () => {
     const path = await begin(10);
     for (const body of [
       {},
@@ -180,7 +180,7 @@ describe("refuses", () => {
     assert.deepEqual([status, body["code"], answer.get("tus-version")], [412, "TUS_VERSION", "1.0.0"]);
   });
 
-  test("bytes that are not where they belong, too many, encoded, or of another type", async () => {
+  test("bytes at a wrong offset, too many, encoded, or of another type", async () => {
     const path = await begin(10);
     for (const [answer, status, code] of [
       [await patch(path, 1, "x"), 409, "UPLOAD_OFFSET"],
@@ -225,7 +225,7 @@ describe("limits of one tenant", () => {
       ...{ "tus-resumable": "1.0.0", "upload-length": String(size), "upload-metadata": named("clip.mp4") },
     });
 
-  test("apply to its new uploads and are shown to it, those of another to the other", async () => {
+  test("apply to the tenant's own uploads, and are shown to no other tenant", async () => {
     own.set("small", { bytes: 20, count: 3 });
     own.set("few", { count: 1, keptMs: 3_600_000 });
     const tooLarge = await create("small", 21);
@@ -255,7 +255,7 @@ describe("limits of one tenant", () => {
     assert.deepEqual([await kept("small"), await kept("few")], [24, 1]);
   });
 
-  test("apply at once when they change, and leave what is there", async () => {
+  test("apply at once when they change, and keep existing uploads", async () => {
     own.set("changed", { count: 1 });
     assert.equal((await create("changed", 10)).status, 201);
     assert.equal((await create("changed", 10)).status, 429);

@@ -48,7 +48,7 @@ for (const tool of TOOLS) {
 
     const pair = (): string[] => ["--reference", reference, "--distorted", distorted];
 
-    test("scores y4m files to the oracle's digits", async () => {
+    test("scores y4m files exactly as the oracle does", async () => {
       const truth = await truthOf(...planes, { oracle });
       const frames = await score(...pair(), "--threads", "2", "-q");
       assert.deepEqual(

@@ -153,7 +153,7 @@ test("only the blocks of the ranges are fetched; the rest reads as zeros", async
   await cache.close();
 });
 
-test("what was changed on the disk is not held, and is fetched again", async () => {
+test("a block that was changed on disk is not served, and is fetched again", async () => {
   const version = await look(FILM);
   const key = { tenant: "acme", place: "p", name: "n", version };
   const read = { access: () => fixture.access(FILM), signal, version };
@@ -182,7 +182,7 @@ test("what was changed on the disk is not held, and is fetched again", async () 
   await again.close();
 });
 
-test("what one task failed to fetch, the next one does", async () => {
+test("bytes that one task failed to fetch are fetched by the next", async () => {
   const version = await look(FILM);
   const stop = new AbortController();
   fixture.server.fault = () => {
@@ -250,7 +250,7 @@ test("a directory that cannot be used is named", async () => {
   await assert.rejects(opening, (error) => error instanceof Failure && error.code === "TEMP_DIR_UNUSABLE");
 });
 
-test("what was used least recently goes first, and what is in use stays", async () => {
+test("the least recently used object is evicted first, and objects in use stay", async () => {
   await cache.close();
   cache = await open(10 * MIB);
   const versions = new Map<string, ObjectVersion>();

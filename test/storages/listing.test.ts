@@ -51,7 +51,7 @@ async function troubleOf(listing: Promise<unknown>): Promise<ObjectTrouble> {
   return fault.trouble;
 }
 
-test("refuses what is no list", async () => {
+test("refuses responses that are not lists", async () => {
   for (const xml of [
     ...["", "{}", "<html><body>no</body></html>", "<ListBucketResult>", list("<Contents>"), "\0"],
     ...[list(object("a", "many")), list(object("a", -1)), list(object("a", "")), list(object("a", 1e300))],

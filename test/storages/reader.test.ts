@@ -140,7 +140,7 @@ test("does not wait for a pause that makes no sense", async () => {
   }
 });
 
-test("gives up on a server that is only ever broken", async () => {
+test("gives up on a server that fails every time", async () => {
   fixture.server.fault = ({ response }) => {
     response.writeHead(503).end();
     return true;
@@ -171,7 +171,7 @@ for (const [lie, answer] of Object.entries<(asked: Asked) => void>({
     response.writeHead(206, others).end(body.subarray(0, 100));
   },
 }))
-  test(`takes no byte too many or too few from a server that ${lie}`, async () => {
+  test(`reads exactly the requested bytes from a server that ${lie}`, async () => {
     const version = await look();
     let lies = 2;
     fixture.server.fault = (asked) => {
@@ -315,7 +315,7 @@ test("stops at once when it is aborted", async () => {
   await assert.rejects(reading, /stopped/);
 });
 
-test("passes on the errors of what is written to", async () => {
+test("passes on the errors of the sink", async () => {
   const version = await look();
   const reading = fixture.reader.read({
     access: () => fixture.access(FILM),

@@ -201,7 +201,7 @@ describe("a controller", () => {
     await assert.rejects(node.signed(item, ["low/1.ts"]), stale);
   });
 
-  test("signs nothing for a job over another video", async () => {
+  test("signs nothing for a job over a video that is not a title", async () => {
     const item = await leased("s3://videos/titles/film/low/1.ts");
     await assert.rejects(node.signed(item, ["2.ts"]), { code: "INVALID_REQUEST" });
   });
@@ -300,7 +300,7 @@ describe("a node", () => {
     assert.deepEqual(await readFile(path), segment(1));
   });
 
-  test("notices a segment or playlist that was replaced, and has another video then", async () => {
+  test("notices a segment or playlist that was replaced, and treats the title as another video", async () => {
     const media = mediaOf();
     const item = await leased();
     const video = await open(item, media);
@@ -323,7 +323,7 @@ describe("a node", () => {
     await assert.rejects(open(item, media), { code: "MEDIA_CHANGED" });
   });
 
-  test("looks at no object again for further tasks of a plan, and verifies 64 of many after each", async () => {
+  test("asks about no object twice for further tasks of a plan, and verifies 64 of many after each", async () => {
     const names = Array.from({ length: 150 }, (_, index) => `long/${index}.ts`);
     for (const [index, name] of names.entries()) put(name, segment(index));
     put("long.m3u8", playlist(names));

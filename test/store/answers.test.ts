@@ -121,7 +121,7 @@ onBothStores((open) => {
     );
   });
 
-  test("an answered job answers others, and both name the job that was scored", async () => {
+  test("a job with a reused result passes it on, and both jobs name the one that was scored", async () => {
     const { store } = open();
     const node = await register(store, newTenant());
     const one = await scoredJob(store, node);
@@ -134,7 +134,7 @@ onBothStores((open) => {
     assert.deepEqual((await store.listStills(node.tenant, third.job.id)).length, 0, "none were made in time");
   });
 
-  test("a job whose answer is gone, or of another tenant, is queued", async () => {
+  test("a job is queued if the result to reuse is gone, or belongs to another tenant", async () => {
     const { store } = open();
     const node = await register(store, newTenant());
     const one = await scoredJob(store, node);
@@ -158,7 +158,7 @@ onBothStores((open) => {
     await assert.rejects(other, { code: "IDEMPOTENCY_CONFLICT" });
   });
 
-  test("jobs of a batch are stored together, answered or not", async () => {
+  test("jobs of a batch are stored together, with a reused result or without", async () => {
     const { store } = open();
     const node = await register(store, newTenant());
     const one = await scoredJob(store, node);
@@ -173,7 +173,7 @@ onBothStores((open) => {
     assert.equal(await store.job(node.tenant, failing[0]?.id ?? ""), undefined);
   });
 
-  test("a result of several programs answers nothing", async () => {
+  test("a result of several programs is not reused", async () => {
     const { store } = open();
     const node = await register(store, newTenant());
     await scoredJob(store, node, [HERE, digest("other programs")]);

@@ -43,7 +43,7 @@ test("batches calls of one turn in order, as many as fit, and those that arrive 
   assert.equal(await later, "a6");
 });
 
-test("takes half of many calls, so that one batch runs while the callers of the last go on", async () => {
+test("takes half of many calls, so that one batch runs while the callers of the previous one continue", async () => {
   const sizes: number[] = [];
   const batcher = new Batcher<number, number>(async (_, inputs) => {
     sizes.push(inputs.length);

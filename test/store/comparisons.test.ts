@@ -139,7 +139,7 @@ onBothStores((open) => {
     assert.equal(await store.countJobs(tenant, {}), 3);
   });
 
-  test("numbers cells that are added at the same time one after the other", async () => {
+  test("numbers cells without gaps or repeats if they are added concurrently", async () => {
     const { store } = open();
     const tenant = newTenant();
     const { id } = await insert(store, tenant);
@@ -153,7 +153,7 @@ onBothStores((open) => {
     assert.equal(new Set(cells.map(({ jobId }) => jobId)).size, 6);
   });
 
-  test("gives a cell another job, unless it has another one already", async () => {
+  test("replaces the job of a cell, unless it was already replaced", async () => {
     const { store } = open();
     const tenant = newTenant();
     const { id, cells } = await insert(store, tenant);

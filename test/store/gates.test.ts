@@ -84,7 +84,7 @@ onBothStores((open) => {
     assert.equal(await store.countJobs(other.tenant, { gatesMissed: true }), 0);
   });
 
-  test("an answer has what gates are about if it is asked for, and its job has verdicts of its own", async () => {
+  test("a reusable result has the values that gates judge if requested, and its job has its own verdicts", async () => {
     const { store } = open();
     const node = await register(store, newTenant());
     const first = await judgedJob(store, node, [PASSED]);

@@ -119,7 +119,7 @@ async function unreferenced(database: Database, store: Store): Promise<string[]>
 
 onBothDatabases((open) => {
   describe("scores", () => {
-    test("are taken some time after the end of the job, by one process until its hold ends", async () => {
+    test("are claimed some time after the end of the job, by one process until its hold ends", async () => {
       const { database, store } = open();
       const running = await scored(store);
       assert.equal(await takeOf(store, running.tenant), undefined, "the job has not ended");
@@ -171,7 +171,7 @@ onBothDatabases((open) => {
       assert.deepEqual(await contentOf(await store.allParts(other.job.id, 1)), IN_DATABASE);
     });
 
-    test("are kept until the last job that shares them is deleted: an answer, or one with the same segments", async () => {
+    test("are kept until the last job that shares them is deleted: one that reuses the result, or one with the same segments", async () => {
       const { database, store } = open();
       const { tenant, node, job, id } = await moved(store);
       const expected = inObject(`${tenant}/${id}`);

@@ -52,7 +52,7 @@ onBothDatabases((open) => {
       return id;
     }
 
-    test("each still is taken by one process until its hold ends", async () => {
+    test("each still is claimed by one process until its hold ends", async () => {
       const { store, tenant } = await made();
       const again = await store.results.takeStills(MOST, HOLD_MS);
       assert.equal(again.filter((one) => one.tenant === tenant).length, 0);
@@ -103,7 +103,7 @@ onBothDatabases((open) => {
       assert.ok(gone.includes(id) && gone.includes(second));
     });
 
-    test("an object is deleted only without a row that refers to it, and no row can refer to it then", async () => {
+    test("an object is deleted only if no row refers to it, and none can refer to it afterwards", async () => {
       const { database, store, tenant, job, stills } = await made();
       const [one, other] = stills;
       assert.ok(one && other);
@@ -133,7 +133,7 @@ onBothDatabases((open) => {
       assert.ok(!now.some((object) => object.id === id));
     });
 
-    test("a job that is answered with another one shares its objects until both are deleted", async () => {
+    test("a job that reuses the result of another one shares its objects until both are deleted", async () => {
       const { database, store, tenant, job, stills } = await made();
       const ids = await Promise.all(stills.map((one) => linked(store, one)));
       const answered = newJob({ workClass: "" });
@@ -195,7 +195,7 @@ onBothDatabases((open) => {
       assert.ok(Buffer.concat(again.map((piece) => piece ?? Buffer.alloc(0))).equals(video));
     });
 
-    test("while results belong to the database nothing is taken for the storage, and stills return", async () => {
+    test("while results belong in the database, none is moved to the storage, and stills return from it", async () => {
       const { database, store, tenant, job, stills } = await made();
       const [one] = stills;
       assert.ok(one);

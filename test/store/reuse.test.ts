@@ -78,7 +78,7 @@ async function partsOf(store: Store, jobId: string, generation = 1) {
 }
 
 onBothStores((open) => {
-  test("a job whose segments were all scored before takes their scores and findings, and can be pooled", async () => {
+  test("a job whose segments were all scored before reuses their scores and findings, and can be pooled", async () => {
     const { store } = open();
     const node = await register(store, newTenant());
     const one = await plan(store, node, ["a", "b", "c"]);
@@ -120,7 +120,7 @@ onBothStores((open) => {
     assert.deepEqual(parts[1]?.rows, [[8, 0]]);
   });
 
-  test("another tenant's scores are not taken", async () => {
+  test("another tenant's scores are not reused", async () => {
     const { store } = open();
     const node = await register(store, newTenant());
     await plan(store, node, ["a", "b"]);
@@ -131,7 +131,7 @@ onBothStores((open) => {
     assert.deepEqual(await scoreAll(store, stranger, 9), ["segment 0", "segment 1"]);
   });
 
-  test("scores of other or unknown programs are not taken, and none if the request says so", async () => {
+  test("scores of other or unknown programs are not reused, and none if the request forbids it", async () => {
     const { store } = open();
     const node = await register(store, newTenant());
     const planned = async (reuse: PlanReuse) => (await plan(store, node, ["a"], { reuse })).reused;
@@ -148,7 +148,7 @@ onBothStores((open) => {
     assert.equal(await planned(ALLOWED), 1);
   });
 
-  test("scores that were taken can be taken again, also after their job was deleted", async () => {
+  test("reused scores can be reused again, also after the job that computed them was deleted", async () => {
     const { store } = open();
     const node = await register(store, newTenant());
     const one = await plan(store, node, ["a"]);
@@ -165,7 +165,7 @@ onBothStores((open) => {
     assert.equal((await plan(store, node, ["a"])).reused, 0, "all copies are gone");
   });
 
-  test("scores that were discarded, or are of another plan, are not taken", async () => {
+  test("scores that were discarded, or are of another plan, are not reused", async () => {
     const { store } = open();
     const node = await register(store, newTenant());
     const one = await plan(store, node, ["a", "b"]);
@@ -183,7 +183,7 @@ onBothStores((open) => {
     assert.equal((await plan(store, node, ["w"])).reused, 0);
   });
 
-  test("a job that took scores starts anew if its segments do not fit together", async () => {
+  test("a job that reused scores starts again if its segments do not fit together", async () => {
     const { store } = open();
     const node = await register(store, newTenant());
     await plan(store, node, ["a", "b"]);

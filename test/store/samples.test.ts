@@ -111,7 +111,7 @@ onBothStores((open) => {
     assert.ok(failure instanceof Failure && failure.code === "JOB_NOT_ESTIMATED");
   });
 
-  test("a cut fault replaces a sample by one task for all frames, at the cost of all frames", async () => {
+  test("a segment mismatch replaces a sample by one task for all frames, at the cost of all frames", async () => {
     const { store } = open();
     const tenant = newTenant();
     const node = await register(store, tenant);

@@ -62,7 +62,7 @@ async function cellsOf(store: Store, tenant: string, id: string) {
 }
 
 onBothDatabases((open) => {
-  test("give each rendition a job like theirs and a cell, and are planned", async () => {
+  test("give each rendition a job like their own and a cell, and are planned", async () => {
     const { store } = open();
     const { tenant, node, title, work, id } = await leased(store, [cellOf("/other.mp4")]);
     const { recorded, added } = await store.recordTitle(fence(node, work), recordOf("low", "mid", "high"));
@@ -97,7 +97,7 @@ onBothDatabases((open) => {
     assert.equal((await take(store, node, [SCORE])).jobId, title.job.id);
   });
 
-  test("are recorded once, with a live lease, and as no plan", async () => {
+  test("are recorded once, only with a live lease, and not instead of a plan", async () => {
     const { store } = open();
     const { tenant, node, work, id } = await leased(store);
     const held = fence(node, work);

@@ -33,7 +33,7 @@ onBothStores((open) => {
     assert.deepEqual(await uploads.find(tenant, given.id), active);
   });
 
-  test("is completed once, and has no progress then", async () => {
+  test("is completed once, and has no progress afterwards", async () => {
     const { uploads } = open().store;
     const [tenant, given] = [newTenant(), newUpload()];
     await uploads.insert(tenant, given);

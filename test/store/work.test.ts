@@ -427,7 +427,7 @@ onBothStores((open) => {
     assert.equal(found.filter(({ tenant }) => tenant === other).length, 1);
   });
 
-  test("a cut fault replaces all segments by one WHOLE task of the same cost", async () => {
+  test("a segment mismatch replaces all segments by one WHOLE task of the same cost", async () => {
     const { store } = open();
     const tenant = newTenant();
     const [node, other] = [await register(store, tenant), await register(store, tenant)];

@@ -129,7 +129,7 @@ test("joins a rendition once for all of its tasks, and identifies it by its file
   assert.notEqual((await planned(pair.distorted)).plan, first.plan);
 });
 
-test("says which renditions there are if a manifest has changed", async () => {
+test("lists the renditions of a manifest that lost the requested one", async () => {
   const manifest = file("a/changing/title.mpd");
   const [name = ""] = await renditions(manifest);
   const text = await readFile(manifest, "utf8");

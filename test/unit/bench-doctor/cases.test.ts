@@ -19,7 +19,7 @@ test("draws the same cases again", () => {
   assert.equal(JSON.stringify(choose("development")), JSON.stringify(development));
 });
 
-test("a share has the first cases of every class", () => {
+test("a share of the cases has some of every class", () => {
   const few = chooseCases({ classes: CLASSES, half: "development", share: 0.01 });
   assert.deepEqual(new Set(few.map((one) => one.class)), new Set(CLASSES));
   assert.ok(few.length < 50);
@@ -36,7 +36,7 @@ test("no side shows more frames than its scene has", () => {
   }
 });
 
-test("what is true of a pair lies within its frames and pictures", () => {
+test("the stated truth of a pair is within its frames and pictures", () => {
   for (const { id, recipe } of all) {
     const { runs = [], frames, span, repair } = recipe.truth;
     for (const run of runs) {

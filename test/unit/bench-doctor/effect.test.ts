@@ -18,7 +18,7 @@ function judged() {
   return { pair, found, verdict: judge(pair.truth, found), cpuMs: 1 };
 }
 
-test("lists what is scored without a word, and the share that is wrong", () => {
+test("lists faulty pairs that are scored without a finding, and their share", () => {
   const effects = [-66.125, 0.25, undefined].map((moved) => ({ judged: judged(), moved }));
   const lines = effectText(effects, 200).split("\n");
   assert.equal(lines.length, 3);

@@ -67,20 +67,20 @@ test("an offset is right with its alignment only", () => {
   assert.equal(judge(OFFSET, found([finding("OFFSET")], [])).outcome, "wrong");
 });
 
-test("what is not found is silent, or unclear if the diagnosis says so", () => {
+test("a fault that is not found is silent, or unclear if the diagnosis says so", () => {
   assert.equal(judge(OFFSET, found([], [])).outcome, "silent");
   assert.equal(judge(OFFSET, found([])).outcome, "silent");
   assert.equal(judge(OFFSET, found([finding("TIME_UNCLEAR")], [])).outcome, "unclear");
   assert.equal(judge(OFFSET, found([finding("OTHER_CONTENT")], [])).outcome, "wrong");
 });
 
-test("frames that are said to be unclear need no counterpart", () => {
+test("frames that a finding declares unclear need no counterpart", () => {
   const half = [{ reference: 50, distorted: 55, count: 45 }];
   assert.equal(judge(OFFSET, found([finding("OFFSET")], half)).outcome, "wrong");
   assert.equal(judge(OFFSET, found([finding("OFFSET"), finding("TIME_UNCLEAR")], half)).outcome, "right");
 });
 
-test("what was not checked leaves only that open", () => {
+test("an unchecked property leaves only that property unclear", () => {
   const range = truth({ expected: [["RANGE_DIFFERS"]] });
   const unchecked = (evidence: string) => judge(range, found([finding("NOT_CHECKED", { evidence })])).outcome;
   assert.equal(
@@ -99,7 +99,7 @@ test("every group of expected findings is needed, one of each", () => {
   assert.deepEqual(judge(two, found([finding("FRAMES_DROPPED")], LATE)).reasons, ["no OFFSET or TRIMMED"]);
 });
 
-test("an alarm besides the true finding is listed and leaves it right", () => {
+test("a false alarm beside the true finding is listed, and the outcome stays right", () => {
   const { outcome, alarms } = judge(OFFSET, found([finding("OFFSET"), finding("CROPPED")], LATE));
   assert.equal(outcome, "right");
   assert.deepEqual(

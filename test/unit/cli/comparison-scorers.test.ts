@@ -35,7 +35,7 @@ test("two versions of libvmaf are named with the number of cells, and their diff
   assert.match(pageOf(mixed), /Between versions of libvmaf/);
 });
 
-test("one version is not worth a note", () => {
+test("results of one version of the scorer have no note", () => {
   const same = comparisonBy("3.2.0", "3.2.0");
   assert.doesNotMatch(reportLines(same, terminal).join("\n"), /different scorers/);
   assert.doesNotMatch(pageOf(same), /Between versions/);

@@ -22,7 +22,7 @@ test("reads a ladder before the first =, unless that is a part of the path", () 
   });
 });
 
-test("leaves out what is empty", () => {
+test("leaves out empty fields", () => {
   const draft = { ...DRAFT, name: " n ", encodes: "/v/a.mp4", models: "v1, vmaf_v0.6.1", features: ["psnr"] };
   const request = requestOf(draft);
   assert.equal(request?.name, "n");

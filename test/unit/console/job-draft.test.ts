@@ -26,7 +26,7 @@ test("omits fields left at their defaults", () => {
   assert.deepEqual(specsOf(draft()), [PAIR]);
 });
 
-test("a diagnosis keeps nothing that says what to compare", () => {
+test("a draft of a diagnosis keeps no settings of a comparison", () => {
   const spec = { ...PAIR, offset: 3, findings: { action: "WARN", codes: { BARS: "IGNORE" } } } as const;
   const again = draftOf(spec);
   assert.deepEqual(specsOf({ ...again, findings: "REFUSE", diagnoseOnly: true }), [

@@ -17,7 +17,7 @@ test("begins in the folder of what was typed, if it can be listed", () => {
     assert.equal(folderOf(typed ?? ""), folder, typed);
 });
 
-test("leads from where a tenant begins down to the folder, and to nothing above", () => {
+test("leads from the tenant's root down to the folder, and to nothing above the root", () => {
   const labels = (folder: string, ...beginnings: string[]) =>
     crumbsOf(folder, beginnings).map(({ label, name }) => `${label} ${name}`);
   assert.deepEqual(labels("", "/srv/"), []);

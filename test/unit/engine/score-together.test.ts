@@ -49,7 +49,7 @@ describe("groupsOf", () => {
     assert.deepEqual(groups([a, b], 0), ["a", "b"]);
   });
 
-  test("keeps apart what has another reference, or compares other frames of it", () => {
+  test("keeps pairs apart that have another reference, or compare other frames of it", () => {
     const [other, shorter] = [named("other", "r2.mp4"), named("shorter", "r.mp4", 90)];
     assert.deepEqual(groups([a, other, b, shorter], 100 * RUN), ["a b", "other", "shorter"]);
   });

@@ -65,7 +65,7 @@ test("adds the generation and viewing conditions to names that several models sh
   });
 });
 
-test("a name that options do not tell apart, or that another metric has, is libvmaf's", () => {
+test("a name that stays ambiguous even with its options, or that another metric has, is libvmaf's", () => {
   assert.deepEqual(namesOf(["speed_chroma_u_mxv_45", "speed_chroma_u_mxv_30"]), {
     speed_chroma_u_mxv_45: "speed_chroma_u_mxv_45",
     speed_chroma_u_mxv_30: "speed_chroma_u_mxv_30",
@@ -77,7 +77,7 @@ test("a name that options do not tell apart, or that another metric has, is libv
   });
 });
 
-test("components are what cannot be requested by name", () => {
+test("components are the columns that cannot be requested by name", () => {
   const metrics = ["cambi", "psnr_y", "float_ssim", "ciede2000", "cambi_cmxv_17", "integer_adm2", "aim"];
   const components = metrics.filter(isComponent);
   assert.deepEqual(components, ["cambi_cmxv_17", "integer_adm2", "aim"]);

@@ -14,7 +14,7 @@ const INVALID = ["", "off", "warn:", ":OFFSET", "warn:LATE", "warn:OFFSET,", "wa
 for (const text of [...INVALID, "warn:constructor"])
   test(`${JSON.stringify(text)} is no policy`, () => assert.equal(parsePolicy(text), undefined));
 
-test("of two policies, the later one applies to what both name", () => {
+test("if two policies name a code, the later one applies to it", () => {
   const policies = ["ignore:BARS,BLACK", "refuse", "warn:BLACK", "warn"].map(
     (text) => parsePolicy(text) ?? {},
   );

@@ -62,7 +62,7 @@ describe("the lease guard", () => {
     );
   });
 
-  test("an inexact measurement detects only jumps beyond its error, and is no baseline for the next", () => {
+  test("an inexact measurement detects only jumps beyond its error, and is not the baseline of the next", () => {
     const guard = new LeaseGuard(LEASE, 0);
     run(guard, 0, 2 * LEASE);
     guard.observe({ wall: 1e12, steady: LEASE, within: 1 });

@@ -45,7 +45,7 @@ describe("objects of a title", () => {
     assert.equal(object(`s3://videos/${"a".repeat(1000)}/m.m3u8`, "x".repeat(30)), undefined);
   });
 
-  test("lie wherever URLs and storages read them, below the folder", () => {
+  test("are found below the folder, however URLs and storages read their keys", () => {
     for (const path of [
       "%2e%2e/1.ts",
       "%2e%2e%2f1.ts",
@@ -63,7 +63,7 @@ describe("objects of a title", () => {
   });
 });
 
-test("the folder of a manifest is decoded, and has no part that is another one then", () => {
+test("the folder of a manifest is decoded, unless its name would then mean another folder", () => {
   const folder = (manifest: string) => titleFolder(named(manifest));
   assert.deepEqual(folder("https://a.example/a%20b/m%231.m3u8"), {
     ...{ root: "https://a.example/", path: "a b/", manifest: "m#1.m3u8" },

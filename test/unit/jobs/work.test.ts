@@ -18,7 +18,7 @@ const MODELS = [{ name: "vmaf_v0.6.1", digest: "" }];
 const NODE: Capabilities = { scorer: SCORER, models: MODELS, titles: true };
 const CLASSES = [planClass(["vmaf_v0.6.1"]), scoreClass(SCORER, MODELS), TITLE_CLASS];
 
-test("tasks of titles in storages need a node that reads them, and what such tasks need anyway", () => {
+test("tasks of titles in storages need a node that reads them, and meets the other needs of their class", () => {
   const other = { ...NODE, models: [], titles: false, storedTitles: true };
   for (const workClass of CLASSES) {
     const stored = ofStoredTitle(workClass);
@@ -29,7 +29,7 @@ test("tasks of titles in storages need a node that reads them, and what such tas
   }
 });
 
-test("their classes are shown, and planned, as those of other videos", () => {
+test("classes of titles in storages are displayed and planned like those of other videos", () => {
   for (const workClass of CLASSES) {
     const stored = ofStoredTitle(workClass);
     assert.ok(isWorkClass(stored));

@@ -104,7 +104,7 @@ test("a score at the maximum has no logarithm, but is compared as it is", () => 
   assert.equal(of("pchip").refused, undefined);
 });
 
-test("a clip that only one ladder has is refused; ladders apart have a quality difference if their rates meet", () => {
+test("a clip that only one ladder has is refused; if only the rates overlap, there is a quality difference", () => {
   const { of } = compared([...ANCHOR, ...ladder("b", "other", [1, 2, 3, 4], [1, 2, 3, 4])]);
   assert.deepEqual([of("pchip").refused?.code, of("pchip").refused?.ladder], ["TOO_FEW_POINTS", "b"]);
   assert.equal(of("pchip", "linear", "other").refused?.ladder, "a");

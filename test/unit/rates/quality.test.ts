@@ -25,7 +25,7 @@ test("knows the largest score of VMAF and SSIM by their names", () => {
   for (const [name, max] of cases) assert.equal(qualityOf(name).max, max, name);
 });
 
-test("only VMAF of 100 saturates as AOM's test conditions know it; for banding, less is better", () => {
+test("only VMAF with a maximum of 100 saturates as in AOM's test conditions; for banding, less is better", () => {
   assert.deepEqual(
     ["vmaf", "v1-tv", "ssim"].map((name) => qualityOf(name).isVmaf),
     [true, false, false],

@@ -42,7 +42,7 @@ describe("rungs", () => {
     assert.ok(Math.abs((gap?.rate ?? 0) - 2000) < 1e-9, "the mean of the logarithms");
     assert.deepEqual(found([1000, 60], [2000, 72]), []);
   });
-  test("nothing is said where a rate or score is missing", () => {
+  test("rungs without a rate or score have no fault", () => {
     assert.deepEqual(found([1000, 60], [Number.NaN, 80]), []);
     assert.deepEqual(found([0, 60], [1000, 80]), []);
     assert.deepEqual(found([1000, Number.POSITIVE_INFINITY], [2000, 80]), []);
@@ -74,7 +74,7 @@ describe("a proposed ladder", () => {
     assert.deepEqual([top?.rate, top?.reason], [3000, "MAX_RATE"]);
     assert.ok((top?.score ?? 0) > 82 && (top?.score ?? 0) < 90);
   });
-  test("is none without two encodes on the hull, or with none within the rate", () => {
+  test("does not exist without two encodes on the hull, or with none within the rate", () => {
     assert.deepEqual(proposedLadder([point(500, 60), point(900, 59)], { step: 5 }), []);
     assert.deepEqual(proposedLadder(hull, { step: 5, maxRate: 400 }), []);
     assert.deepEqual(proposedLadder([], { step: 5 }), []);

@@ -89,7 +89,7 @@ test("a page has as many pictures as it has room for, and stays under 5 MB", () 
   assert.ok(!page().includes("Worst moments"));
 });
 
-test("what a picture says cannot end its attribute", () => {
+test("the text of a picture cannot end its attribute", () => {
   const hostile = { ...pair(1), reference: 'data:,"><script>alert(1)</script>' };
   assert.ok(!picturesSection([hostile], 10_000).includes("<script>"));
 });

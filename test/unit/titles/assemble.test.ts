@@ -74,7 +74,7 @@ for (const [what, segments, code, message] of [
   });
 }
 
-test("a file that is all of a rendition is used as it is", async () => {
+test("a single file that holds the whole rendition is used as it is", async () => {
   assert.equal(await joined({ file: "text" }), join(folder, "text"));
   const parts = [
     { file: "ts", range: { first: 0, length: 188 } },

@@ -47,7 +47,7 @@ test("the samples of a fragment begin and end when it says so", () => {
   assert.deepEqual([...periodsOf(fragment(1024), tracksOf(INIT))], [[1, { first: 1024n, end: 2560n }]]);
 });
 
-test("a fragment is moved in time, and not beyond what its time stamp can hold", () => {
+test("a fragment is moved in time, but not beyond the range of its time stamp", () => {
   const moved = fragment(100);
   move(moved, new Map([[1, 28n]]));
   assert.deepEqual(moved, fragment(128));

@@ -82,7 +82,7 @@ test("addresses of objects are relative to the manifest that has them, and decod
   assert.equal(objects.pathOf("s3://videos/a b/film/720p/1.ts"), "720p/1.ts");
 });
 
-test("addresses outside of the folder, of other hosts, and of more than one meaning are refused", () => {
+test("addresses outside of the folder, of other hosts, and ambiguous ones are refused", () => {
   for (const address of [
     ...[
       "../1.ts",

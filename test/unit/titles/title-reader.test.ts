@@ -74,7 +74,7 @@ test("fails like a title that is read here, and reads the next one", async () =>
   assert.equal((await titles.read(manifest, openFile)).names.length, 2);
 });
 
-test("ends what is being read when it is closed", async () => {
+test("stops reading when it is closed", async () => {
   const open = () => new Promise<never>(() => {});
   const reading = assert.rejects(titles.read(manifest, open), { code: "INTERNAL" });
   await titles.close();

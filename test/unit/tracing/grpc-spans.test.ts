@@ -15,7 +15,7 @@ function begun(method: string) {
   return { spans, metadata, span: beginSpan(tracer, method, metadata, { tenant: "acme" }) };
 }
 
-test("a node's report joins its task's trace; the sampled flag of any other call is the caller's request", () => {
+test("a node's report joins its task's trace; in any other call, the sampled flag is the caller's request", () => {
   for (const [method, recorded] of [
     ["svc.v1.NodeService/ReportResult", 1],
     ["svc.v1.JobService/GetJob", 0],
@@ -27,7 +27,7 @@ test("a node's report joins its task's trace; the sampled flag of any other call
   }
 });
 
-test("whoever takes a span ends it, and no one after that", () => {
+test("a span can be taken only once, and only its taker ends it", () => {
   const { metadata, span } = begun("svc.v1.JobService/GetJob");
   assert.equal(takeSpan(metadata), span);
   assert.equal(takeSpan(metadata), undefined);

@@ -96,7 +96,7 @@ describe("change points", () => {
     }
   });
 
-  test("do without the scores that are missing", () => {
+  test("are found even if scores are missing", () => {
     const series = Array.from({ length: 12 }, (_, clip) => [
       ...[
         clip % 3 === 0 ? undefined : clip,

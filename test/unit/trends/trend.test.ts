@@ -109,7 +109,7 @@ describe("a trend", () => {
     );
   });
 
-  test("compares what is asked, in either direction", () => {
+  test("compares the requested releases, in either direction", () => {
     const { delta } = trendOf(jobs, { ...REQUEST, baseline: "7", candidate: "5" });
     assert.deepEqual([delta?.verdict, delta?.worse, delta?.better], ["better", 0, 12]);
     assert.equal(trendOf(jobs, { ...REQUEST, baseline: "7" }).delta?.candidate, "6");
@@ -128,7 +128,7 @@ describe("a trend", () => {
     assert.deepEqual(trendOf([], REQUEST), { releases: [], clips: [], delta: undefined });
   });
 
-  test("of releases without a common clip says so by the number of clips", () => {
+  test("of releases without a common clip states 0 common clips", () => {
     const apart = [job("6", { reference: "/m/a.mov" }), job("7", { reference: "/m/b.mov" })];
     const { delta } = trendOf(apart, REQUEST);
     assert.deepEqual([delta?.verdict, delta?.statistics[0]?.delta.clips], ["unchanged", 0]);

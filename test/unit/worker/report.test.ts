@@ -73,7 +73,7 @@ test("leaves out a fix of more than 100 runs", () => {
   assert.equal(long, undefined);
 });
 
-test("leaves out the largest facts of a failure if they are too long", () => {
+test("leaves out the largest facts of a failure if they are too long together", () => {
   const remedy = { option: "fix", value: true };
   const findings = [late];
   assert.deepEqual(failedWith({ findings, remedy }), { findings, remedy });

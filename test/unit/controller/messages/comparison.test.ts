@@ -43,7 +43,7 @@ test("a cell has the segments of its stream, with zeros", () => {
   );
 });
 
-test("a comparison of more than 50,000 segments has none", () => {
+test("a comparison of more than 50,000 segments lists no segments", () => {
   assert.deepEqual(counts(10_000, 40_000), [10_000, 40_000]);
   assert.deepEqual(counts(10_000, 40_000, 1), [0, 0, 0]);
 });

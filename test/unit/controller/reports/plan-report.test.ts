@@ -69,7 +69,7 @@ const CONTRADICTIONS: Readonly<Record<string, (facts: Facts) => void>> = {
   },
 };
 for (const [what, change] of Object.entries(CONTRADICTIONS)) {
-  test(`refuses a plan whose pairing has ${what} when its tracks give something else`, () => {
+  test(`refuses a plan whose pairing has ${what} when its tracks disagree with it`, () => {
     assert.throws(() => costsOf(change), { code: "INVALID_REQUEST", message: new RegExp(what) });
   });
 }

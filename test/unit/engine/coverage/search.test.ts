@@ -14,7 +14,7 @@ function streamOf(sizes: readonly number[]) {
   return { places, times: { timeBase: TIME_BASE, pts, keys: pts.slice(0, 1), frameBytes: 0 } };
 }
 
-test("of a steady stream, the place of the time and the middle before it are read", () => {
+test("in a stream of constant rate, the offset of the time and half of it are read", () => {
   const { places, times } = streamOf(Array.from({ length: 2500 }, () => 40_000));
   const ranges = searchedIn(places, times, 50.01);
   const isRead = (place: number) => ranges.some(({ first, last }) => first <= place && place <= last);
@@ -23,7 +23,7 @@ test("of a steady stream, the place of the time and the middle before it are rea
   assert.ok(!isRead(90 * 25 * 40_000));
 });
 
-test("the frame at the time is always among what is read, in parts of the file", () => {
+test("the ranges that are read always contain the frame at the time", () => {
   const sizes = fc.array(fc.integer({ min: 188, max: 300_000 }), { minLength: 3, maxLength: 400 });
   fc.assert(
     fc.property(sizes, fc.double({ min: 0.01, max: 0.99, noNaN: true }), (all, share) => {

@@ -23,12 +23,12 @@ test("looks at ascending numbers of units, up to all", () => {
   );
 });
 
-test("looks at no more than a third of the units before all", () => {
+test("looks at no more than a third of the units before it looks at all", () => {
   assert.deepEqual(looks(1000, 0.5), [1000]);
   assert.ok((looks(5000, 0.5).at(-2) ?? 0) <= 5000 / 3);
 });
 
-test("asks for all units after a trial of 80 if a third of them would not suffice", () => {
+test("requests all units after a trial of 80 if a third of them would not suffice", () => {
   const plan = samplingPlan(UNITS.length, 3);
   const scored = new Set(plan.order.subarray(0, 80));
   const halves = (unit: number) => ({ frames: 16, sum: unit % 2 === 0 ? 0 : 1600 });

@@ -91,7 +91,7 @@ test("accepts aligned pairs, and counts the pixels that are read up to their las
   }
 });
 
-test("accepts cropped pairs, and refuses areas outside of a picture and sizes that are not theirs", () => {
+test("accepts cropped pairs, and refuses areas outside of a picture and wrong sizes", () => {
   const crop = {
     reference: { x: 0, y: 60, width: 1280, height: 600 },
     distorted: { x: 2, y: 90, width: 640, height: 300 },

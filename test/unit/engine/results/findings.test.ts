@@ -13,7 +13,7 @@ function frozen(firstFrame: number): Finding {
   return { ...still, frames: { first: firstFrame, count: 9 } };
 }
 
-test("what is found everywhere is named once, with its fix if one part has it", () => {
+test("a finding of all parts is reported once, with its fix if one part has it", () => {
   assert.deepEqual(joinFindings(undefined, [[first, late], [{ ...late, evidence: "Still late." }]]), [first]);
   const other: Finding = { ...first, fix: { offset: 4 } };
   assert.deepEqual(joinFindings(undefined, [[first], [other, late]]), [first, other]);
@@ -24,7 +24,7 @@ test("events with frames stay apart, the gravest first", () => {
   assert.deepEqual(joinFindings(undefined, [[...events, late]]), [late, frozen(20), frozen(40)]);
 });
 
-test("what was repaired comes first, and is not named again", () => {
+test("repaired findings come first, and are not reported again", () => {
   const repair = { fix: { offset: 3 }, findings: [late] };
   assert.deepEqual(joinFindings(repair, [[still, { ...late, confidence: "likely" }]]), [
     { ...late, fixed: true },
@@ -32,7 +32,7 @@ test("what was repaired comes first, and is not named again", () => {
   ]);
 });
 
-test("what one part does not show of the samples is left out if another part shows it", () => {
+test("a property that one part could not check is left out if another part checked it", () => {
   const { matrix, fields } = UNCHECKED;
   assert.deepEqual(joinFindings(undefined, [[matrix, fields], [fields]]), [fields]);
   assert.deepEqual(
@@ -45,7 +45,7 @@ test("what one part does not show of the samples is left out if another part sho
   assert.deepEqual(joinFindings(undefined, [[matrix], []]), []);
 });
 
-test("a part whose pictures cannot be compared shows nothing of the samples", () => {
+test("a part whose pictures cannot be compared checks no property of the samples", () => {
   const plain: Finding = { code: "NOT_CHECKED", confidence: "possible", evidence: "Only 9 % moves." };
   assert.deepEqual(joinFindings(undefined, [[UNCHECKED.fields], [plain]]), [UNCHECKED.fields, plain]);
   assert.deepEqual(joinFindings(undefined, [[], [plain]]), [plain]);

@@ -49,7 +49,7 @@ test("segments show the same shots as the whole, wherever they are cut and with 
   );
 });
 
-test("nothing is known if a segment shows nothing, lacks context or has other frames", () => {
+test("no shots are returned if a segment has none, lacks context or has other frames", () => {
   const known = { starts: [], lastChange: 1 };
   assert.equal(
     joinShots([

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { FIELDS_BYTES } from "../../../../src/engine/media/pictures.ts";
 import { fieldBytes, fieldChain, fieldFrames } from "../../../../src/engine/scoring/look-fields.ts";
 
-test("fields are seen of bursts of seven frames, spread over each span", () => {
+test("fields are examined in bursts of seven frames, spread over each span", () => {
   const short = { first: 0, count: 30 };
   assert.deepEqual(fieldFrames([short]), [11, 12, 13, 14, 15, 16, 17]);
   const spans = [
@@ -20,6 +20,6 @@ test("fields are seen of bursts of seven frames, spread over each span", () => {
   });
 });
 
-test("no fields are seen of fewer frames than a burst has", () => {
+test("no fields are examined in fewer frames than a burst has", () => {
   assert.deepEqual(fieldFrames([{ first: 0, count: 6 }]), []);
 });

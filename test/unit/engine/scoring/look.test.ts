@@ -24,7 +24,7 @@ test("all frames of a pair of up to 1,200 frames are looked at, at most 600 toge
   );
 });
 
-test("of a longer run, four spans from its first to its last frame are", () => {
+test("of a longer run, four spans from its first to its last frame are looked at", () => {
   assert.deepEqual(spansOf(whole(1201)), [
     { first: 0, count: 300 },
     { first: 300, count: 300 },
@@ -40,7 +40,7 @@ test("cut segments are looked at with their context, but not if they are very sh
   assert.deepEqual(spansOf(cut(21)), []);
 });
 
-test("the filters take exactly those frames", () => {
+test("the filters pass exactly those frames", () => {
   assert.match(pictureChain([{ first: 0, count: 70 }]), /^trim=end_frame=70,scale=240:136:/);
   assert.match(
     pictureChain(spansOf(whole(1000))),

@@ -41,7 +41,7 @@ test("keeps every n-th frame", async () => {
   );
 });
 
-test("refuses a log that is truncated, lacks a frame or is none", async () => {
+test("refuses a log that is truncated, lacks a frame or is not a log of the filter", async () => {
   for (const lines of [
     [],
     FRAMES,

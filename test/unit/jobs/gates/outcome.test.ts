@@ -29,7 +29,7 @@ test("a value at the limit passes, and one below it fails", () => {
   ]);
 });
 
-test("a feature is its main metric; a metric that the result lacks does not pass", () => {
+test("a feature's name stands for its main metric; a metric that the result lacks does not pass", () => {
   assert.deepEqual(verdictsOf(["psnr.mean=40", "constructor.mean=-1", "integer_adm99.mean=0"]), [
     ["psnr_y", "PASSED", 40],
     ["constructor", "UNKNOWN_METRIC", undefined],
@@ -39,7 +39,7 @@ test("a feature is its main metric; a metric that the result lacks does not pass
   assert.ok(unknown && isMissed(unknown));
 });
 
-test("an estimate decides a mean by its interval, and nothing else", () => {
+test("an estimate decides a gate on the mean by its interval, and no other gate", () => {
   const interval = { low: 89, high: 91 };
   const [first] = SCORE.models;
   const estimated = {

@@ -13,7 +13,7 @@ function work() {
   return { running, start };
 }
 
-test("results come in the order of the items, and a few are in work", async () => {
+test("results come in the order of the items, while a few run at once", async () => {
   const { running, start } = work();
   const results = inOrder([1, 2, 3, 4], 2, start);
   const first = results.next();
@@ -31,7 +31,7 @@ test("results come in the order of the items, and a few are in work", async () =
   assert.equal((await results.next()).done, true);
 });
 
-test("a failure comes in its turn, after what began has ended", async () => {
+test("a failure comes in its turn, after the work that began has ended", async () => {
   const { running, start } = work();
   const results = inOrder([1, 2, 3], 3, start);
   const first = results.next();

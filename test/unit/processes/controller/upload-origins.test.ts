@@ -15,7 +15,7 @@ test("takes origins, also with a wildcard", () => {
     assert.deepEqual(parse(origin), [origin]);
 });
 
-test("refuses what is no origin, or would change the policy", () => {
+test("refuses text that is not an origin, or would change the policy", () => {
   for (const text of [
     ...["", "*", "https:", "https://", "https://*", "https://*.", "bucket.example", "ftp://a.example"],
     ...["https://a.example/", "https://a.example/path", "https://a.example?x", "https://user@a.example"],

@@ -18,6 +18,6 @@ test("a task gets twice its share of the cores, at least one thread and at most 
   }
 });
 
-test("the setting counts as it is", () => {
+test("an explicit setting is used unchanged", () => {
   assert.equal(threadsPerTask({ slots: 4, threads: 7 }, 2), 7);
 });

@@ -26,7 +26,7 @@ function taken(turns: FairPool<never>, scope: Scope = "fleet"): number {
   return count;
 }
 
-test("a tenant gets a quarter of the connections, all tenants three quarters, svc itself all", () => {
+test("a tenant may use a quarter of the connections, all tenants three quarters, svc itself all", () => {
   const turns = new FairPool<never>(16);
   assert.deepEqual([taken(turns, A), taken(turns, B), taken(turns, C)], [4, 4, 4]);
   assert.equal(taken(turns, { tenant: "d" }), 0);

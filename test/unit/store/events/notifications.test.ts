@@ -16,7 +16,7 @@ function received(given: readonly Announcement[]): readonly (Announcement | unde
   return payloads.map(announcementOf);
 }
 
-test("gathers what is announced at once", () => {
+test("gathers notifications of the same moment", () => {
   const ready = ["a", "b"].map((tenant) => ({ tenant, workClass: planClass(["m"]) }));
   const single = ready.map((one) => ({ kind: "work", ready: [one] }) as const);
   assert.deepEqual(received([...single, { kind: "events" }, ...single, { kind: "events" }]), [
@@ -25,7 +25,7 @@ test("gathers what is announced at once", () => {
   ]);
 });
 
-test("sends ready tasks of many tenants as any", () => {
+test("sends ready tasks of too many tenants as ready tasks of any tenant", () => {
   const ready = Array.from({ length: 500 }, (_, n) => ({
     tenant: `tenant-${n}`,
     workClass: planClass(["m"]),
