@@ -120,10 +120,10 @@ function sendInitial<Request, Response>(call: Call<Request, Response>, { request
 const GONE = new Failure("SCORE_CANCELLED", "The caller disconnected.");
 
 function cancelled<Request, Response>(call: Call<Request, Response>): AbortSignal {
-  const gone = new AbortController();
-  call.once("cancelled", () => gone.abort(GONE));
-  if (call.cancelled) gone.abort(GONE);
-  return gone.signal;
+  const disconnected = new AbortController();
+  call.once("cancelled", () => disconnected.abort(GONE));
+  if (call.cancelled) disconnected.abort(GONE);
+  return disconnected.signal;
 }
 
 function timeLeft<Request, Response>(call: Call<Request, Response>): number | undefined {

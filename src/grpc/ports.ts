@@ -38,18 +38,18 @@ export class Ports {
 
   /** Listens on all addresses of a host, on one port. Resolves with the actual port. */
   async listen(host: string, port: number): Promise<number> {
-    let taken = port;
+    let bound = port;
     let missing: unknown;
     for (const { address } of await lookup(host, { all: true })) {
       try {
-        taken = await this.#listenOn(address, taken);
+        bound = await this.#listenOn(address, bound);
       } catch (error) {
         if (!isMissing(error)) throw error;
         missing = error;
       }
     }
     if (this.#servers.length === 0) throw missing;
-    return taken;
+    return bound;
   }
 
   /**

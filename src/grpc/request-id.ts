@@ -9,7 +9,7 @@ export const REQUEST_ID_KEY = "x-request-id";
 export function requestIdOf(metadata: Metadata): string {
   const [given] = metadata.get(REQUEST_ID_KEY);
   if (typeof given === "string" && REQUEST_ID.test(given)) return given;
-  const made = randomUUID();
-  metadata.set(REQUEST_ID_KEY, made);
-  return made;
+  const generated = randomUUID();
+  metadata.set(REQUEST_ID_KEY, generated);
+  return generated;
 }

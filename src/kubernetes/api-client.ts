@@ -89,9 +89,9 @@ export class ApiClient {
     const answer = await send(url, { method, headers, signal, agent: this.#agentFor(shown) }, body);
     const { statusCode = 0 } = answer;
     if (statusCode >= 200 && statusCode < 300) return answer;
-    const said = await textOf(answer).catch(() => "");
+    const errorText = await textOf(answer).catch(() => "");
     const retryAfterMs = retryAfterIn(answer);
-    throw faultOfStatus(statusCode, jsonIn(said), `${method} ${path}`, { retryAfterMs });
+    throw faultOfStatus(statusCode, jsonIn(errorText), `${method} ${path}`, { retryAfterMs });
   }
 
   /** Connections belong to one identity and are closed when it changes. */

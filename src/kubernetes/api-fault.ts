@@ -44,8 +44,8 @@ export function faultOfStatus(
   what: string,
   options: ApiFaultOptions = {},
 ): ApiFault {
-  const said = isObject(status) && typeof status["message"] === "string" ? status["message"] : "";
-  const detail = said === "" ? "" : `: ${said.slice(0, 500)}`;
+  const message = isObject(status) && typeof status["message"] === "string" ? status["message"] : "";
+  const detail = message === "" ? "" : `: ${message.slice(0, 500)}`;
   return new ApiFault(reasonOf(code), `The API server answered ${what} with ${code}${detail}.`, options);
 }
 

@@ -24,9 +24,9 @@ export class Semaphore {
     };
     this.#waiting.push(given);
     signal.addEventListener("abort", abort);
-    const taken = await promise;
+    const acquired = await promise;
     signal.removeEventListener("abort", abort);
-    return taken;
+    return acquired;
   }
 
   /** Returns a permit, or hands it to the longest waiting caller. */

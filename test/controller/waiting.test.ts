@@ -56,7 +56,7 @@ describe("the known claimable work", () => {
   const keys = (of: readonly { tenant: string; workClass: string }[]): string[] =>
     [...new Set(of.map(({ tenant, workClass }) => `${tenant} ${workClass}`))].sort();
 
-  test("is, after a read, what the read found and what was announced since it began", () => {
+  test("consists, after a read, of what the read found and what was announced since it began", () => {
     fc.assert(
       fc.property(fc.array(pairs), fc.array(pairs), fc.array(pairs), (before, found, during) => {
         const set = new ReadySet();

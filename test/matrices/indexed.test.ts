@@ -162,7 +162,7 @@ describe("large videos that are planned by their index", () => {
     assert.deepEqual(await score(plan.plan, undefined, true), await score(here.plan, undefined, false));
   });
 
-  test("sizes that are wrong: as with the file on disk", async () => {
+  test("wrong sizes in the index: the same errors as with the file on disk", async () => {
     const file = await lying("sizes.mp4", "stsz", (box) => {
       // Of two packets in the middle, one gets what the other loses.
       for (const [packet, more] of [

@@ -198,7 +198,7 @@ test("bytes that one task failed to fetch are fetched by the next", async () => 
   await cache.close();
 });
 
-test("what was fetched survives a restart", async () => {
+test("fetched bytes survive a restart", async () => {
   const version = await look(FILM);
   await bytesOf(FILM, version);
   const first = fetches();
@@ -282,7 +282,7 @@ test("the least recently used object is evicted first, and objects in use stay",
   await cache.close();
 });
 
-test("an object that is larger than the cache takes no room", async () => {
+test("an object that is larger than the cache reserves no space", async () => {
   const version = { ...(await look(FILM)), size: 2 ** 49 };
   await assert.rejects(
     use(FILM, version),

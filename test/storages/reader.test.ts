@@ -79,7 +79,7 @@ test("reads a range, on condition that it is of the version", async () => {
   });
 });
 
-test("continues where connections were cut", async () => {
+test("continues after interrupted connections where they stopped", async () => {
   const version = await look();
   let cuts = 0;
   fixture.server.fault = (asked) => {
@@ -96,7 +96,7 @@ test("continues where connections were cut", async () => {
   assert.ok(starts.some((start) => start > 0));
 });
 
-test("repeats what failed with a status of the server", async () => {
+test("repeats requests that failed with a status of the server", async () => {
   const version = await look();
   const statuses = [500, 503, 200];
   fixture.server.fault = ({ response }) => {

@@ -56,8 +56,8 @@ function optionText(program: string, { flags, summary, values }: OptionSpec): st
   const names = flags.map((flag) =>
     flag.startsWith("--") ? `-l ${quoted(flag.slice(2))}` : `-s ${quoted(flag.slice(1))}`,
   );
-  const taken = values === undefined ? [] : ["-r", actionOf(program, values)];
-  return [...names, ...taken, "-d", quoted(summary)].filter((part) => part !== "").join(" ");
+  const valueFlags = values === undefined ? [] : ["-r", actionOf(program, values)];
+  return [...names, ...valueFlags, "-d", quoted(summary)].filter((part) => part !== "").join(" ");
 }
 
 function actionOf(program: string, values: Values): string {

@@ -83,8 +83,9 @@ async function optionsOf(flags: LoginFlags, server: string, sessions: Sessions):
   const last = issuer === undefined && clientId === undefined ? await sessions.read(server) : undefined;
   if (last === undefined) {
     const missing = issuer === undefined ? "--issuer URL" : "--client-id ID";
-    const both = issuer === undefined && clientId === undefined ? "--issuer URL and --client-id ID" : missing;
-    throw new Failure("INVALID_REQUEST", `The identity provider is unknown: give ${both} too.`);
+    const needed =
+      issuer === undefined && clientId === undefined ? "--issuer URL and --client-id ID" : missing;
+    throw new Failure("INVALID_REQUEST", `The identity provider is unknown: give ${needed} too.`);
   }
   return {
     issuer: last.issuer,

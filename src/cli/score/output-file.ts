@@ -29,8 +29,8 @@ export interface OutputFile extends Named {
 export async function outputFile(named: Named, inputs: readonly string[]): Promise<OutputFile> {
   const { name } = named;
   const path = await realpath(resolve(name)).catch(() => resolve(name));
-  const there = await stat(path).catch(() => undefined);
-  if (there?.isDirectory()) {
+  const existing = await stat(path).catch(() => undefined);
+  if (existing?.isDirectory()) {
     throw refuse(named, "it is a directory. Name a file in it");
   }
   for (const input of inputs) {
@@ -40,7 +40,7 @@ export async function outputFile(named: Named, inputs: readonly string[]): Promi
   const folder = await stat(dirname(path)).catch(() => undefined);
   if (!folder?.isDirectory())
     throw refuse(named, `the folder ${quoteName(dirname(path))} does not exist. Create it`);
-  const replace = there === undefined || there.isFile();
+  const replace = existing === undefined || existing.isFile();
   await access(replace ? dirname(path) : path, constants.W_OK).catch(() => {
     throw refuse(named, "permission denied. Name another file");
   });

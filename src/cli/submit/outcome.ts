@@ -184,11 +184,12 @@ async function printOutcome(
 async function printOutcomeList(ended: readonly EndedJob[], { json, quiet }: OutcomeFlags): Promise<void> {
   const stream = json || quiet ? process.stderr : process.stdout;
   const terminal = tableTerminal(stream, process.env);
-  const apart = scoredApartLines(
+  const scorerLines = scoredApartLines(
     ended.map(({ job }) => job),
     terminal,
   );
-  if (!quiet) return writeLines(stream, [...summaryLines(ended, terminal), totalsLine(ended), ...apart]);
+  if (!quiet)
+    return writeLines(stream, [...summaryLines(ended, terminal), totalsLine(ended), ...scorerLines]);
   const wrong = ended.filter((one) => codeOf(one) !== EXIT.scored);
   if (wrong.length > 0) await writeLines(stream, summaryLines(wrong, terminal));
 }

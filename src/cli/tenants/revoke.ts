@@ -100,11 +100,11 @@ async function revoke(connection: Connection, flags: RevokeFlags, signal: AbortS
 /** Throws INVALID_REQUEST. */
 async function requestOf(flags: RevokeFlags): Promise<Wanted> {
   const { reason = "", expires } = flags;
-  const { what, expiresAt = expires } = await thingOf(flags);
+  const { what, expiresAt = expires } = await revokedOf(flags);
   return { what, reason, ...(expiresAt !== undefined && { expireTime: timestampFromMs(expiresAt) }) };
 }
 
-async function thingOf({ tokenId, token, subject, issuedBefore }: RevokeFlags): Promise<{
+async function revokedOf({ tokenId, token, subject, issuedBefore }: RevokeFlags): Promise<{
   readonly what: NonNullable<Wanted["what"]>;
   readonly expiresAt?: number;
 }> {

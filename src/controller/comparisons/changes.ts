@@ -77,8 +77,8 @@ export async function addCells(
   const { store } = submission;
   const { comparison, cells } = await detailOf(request.id, tenant, store);
   const pairs = checkPairs(request.pairs);
-  const there = new Set(cells.map(pairKey));
-  const numbered = [...pairs.entries()].filter(([, pair]) => !there.has(pairKey(pair)));
+  const existing = new Set(cells.map(pairKey));
+  const numbered = [...pairs.entries()].filter(([, pair]) => !existing.has(pairKey(pair)));
   const fresh = numbered.map(([, pair]) => pair);
   const settings = readSpec(comparison.settings);
   return submitCells(

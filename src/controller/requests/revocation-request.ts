@@ -4,7 +4,7 @@ import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { MAX_NAME_CHARS } from "../../auth/tokens/claims.ts";
 import type { RevokeTokensRequest } from "../../gen/proto/svc/v1/tenant_pb.ts";
 import { invalid } from "../../platform/failure.ts";
-import type { NewRevocation, RevokedThing } from "../../store/contract/revocation-store.ts";
+import type { NewRevocation, RevokedTokens } from "../../store/contract/revocation-store.ts";
 
 const MAX_REASON_CHARS = 256;
 
@@ -26,11 +26,11 @@ export function newRevocation(
     throw invalid(
       `reason is not a text of at most ${MAX_REASON_CHARS} characters without control characters.`,
     );
-  const thing = thingOf(what, now + clockSkewMs);
-  return { id: randomUUID(), ...thing, expiresAt, reason, revokedBy: subject };
+  const revoked = revokedOf(what, now + clockSkewMs);
+  return { id: randomUUID(), ...revoked, expiresAt, reason, revokedBy: subject };
 }
 
-function thingOf(what: RevokeTokensRequest["what"], latest: number): Omit<RevokedThing, "expiresAt"> {
+function revokedOf(what: RevokeTokensRequest["what"], latest: number): Omit<RevokedTokens, "expiresAt"> {
   switch (what.case) {
     case "tokenId":
       return { kind: "TOKEN_ID", value: nameOf(what.value, "tokenId"), issuedBefore: undefined };

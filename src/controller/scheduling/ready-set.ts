@@ -44,8 +44,8 @@ export class ReadySet {
       if (!this.#tenants.get(ready.tenant)?.has(ready.workClass)) this.add(ready);
     }
     for (const [tenant, classes] of this.#tenants) {
-      const gone = [...classes.keys()].filter((workClass) => !seen.get(tenant)?.has(workClass));
-      this.remove(tenant, gone, since);
+      const absent = [...classes.keys()].filter((workClass) => !seen.get(tenant)?.has(workClass));
+      this.remove(tenant, absent, since);
     }
   }
 

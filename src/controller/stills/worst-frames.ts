@@ -15,8 +15,8 @@ type Part = Pick<ScoredPart, "firstFrame" | "frameCount" | "segment">;
 export function worstFrames(result: Scored, parts: readonly Part[], count?: number): StillsPart[] {
   const [first] = result.models;
   if (first === undefined) return [];
-  const apart = framesApart(scoredRate(result));
-  const frames = worstMoments(result.frames, first.metric, apart, count).map(({ frame }) => frame);
+  const distance = framesApart(scoredRate(result));
+  const frames = worstMoments(result.frames, first.metric, distance, count).map(({ frame }) => frame);
   return parts.flatMap(({ firstFrame, frameCount, segment }) => {
     const own = frames.filter((frame) => frame >= firstFrame && frame < firstFrame + frameCount);
     return own.length === 0 ? [] : [{ ...(segment !== undefined && { segment }), frames: own }];

@@ -5,8 +5,8 @@ const NAME = "svc_store_up";
 
 /** Returns the registry's gauge; creates it at 0 because the store has not answered yet. */
 export function storeUp(registry: Registry): Gauge {
-  const made = registry.getSingleMetric(NAME);
-  if (made instanceof Gauge) return made;
+  const existing = registry.getSingleMetric(NAME);
+  if (existing instanceof Gauge) return existing;
   return new Gauge({
     name: NAME,
     help: "1 while the store answers this controller, else 0; 0 until its first answer.",

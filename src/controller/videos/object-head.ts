@@ -25,16 +25,16 @@ export function openHead(reader: ObjectReader, signer: Signer, found: Found, siz
     await target.truncate(size);
     const handle = opening.use(await open(path, "r"));
     const opened = opening.move();
-    const there: ByteRange[] = [];
-    const isThere = ({ first, last }: ByteRange) =>
-      there.some((range) => range.first <= first && last <= range.last);
+    const fetched: ByteRange[] = [];
+    const isFetched = ({ first, last }: ByteRange) =>
+      fetched.some((range) => range.first <= first && last <= range.last);
     return {
       ...{ handle, path, size, fileName: fileNameOf(found.name), modifiedMs: 0, identity: undefined },
       fetch: async (ranges) => {
         for (const range of ranges) {
-          if (isThere(range)) continue;
-          there.push(range);
-          if (bytesIn(there) > MOST_BYTES) throw new Error(`a header has more than ${MOST_BYTES} bytes`);
+          if (isFetched(range)) continue;
+          fetched.push(range);
+          if (bytesIn(fetched) > MOST_BYTES) throw new Error(`a header has more than ${MOST_BYTES} bytes`);
           await target.write(await reader.bytes(access, range, size, signal), 0, undefined, range.first);
         }
       },

@@ -167,8 +167,8 @@ export async function openSources(
   const reference = opened.use(await open("reference"));
   const distorted = opened.use(await open("distorted"));
   if (fetchesItself !== true) await fetchBoth({ reference, distorted });
-  const both = opened.move();
-  return { reference, distorted, [Symbol.asyncDispose]: () => both.disposeAsync() };
+  const resources = opened.move();
+  return { reference, distorted, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
 /** Throws MEDIA_CHANGED if one of the files was modified since it was opened. */

@@ -98,8 +98,8 @@ export class FrameTable {
   /** Makes a table of columns as long as `numbers`. The table takes ownership of both. */
   static ofColumns(numbers: Uint32Array, columns: ReadonlyMap<string, ColumnValues>): FrameTable {
     const table = new FrameTable([...columns.keys()], 0);
-    const held = table.#columns as Map<string, Column>;
-    for (const [metric, values] of columns) held.set(metric, new Column(values));
+    const target = table.#columns as Map<string, Column>;
+    for (const [metric, values] of columns) target.set(metric, new Column(values));
     table.#numbers = numbers;
     table.#length = numbers.length;
     return table;

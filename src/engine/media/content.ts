@@ -105,10 +105,10 @@ export class ContentList {
     if (isHashLine(line)) this.#hashed.push(line);
     else this.#listed.push({ line, pts, isKey });
     if (this.#listed.length === 0 || this.#hashed.length === 0) return;
-    const both = Math.min(this.#listed.length, this.#hashed.length);
-    for (let index = 0; index < both; index++) this.#add(index);
-    this.#listed = this.#listed.slice(both);
-    this.#hashed = this.#hashed.slice(both);
+    const paired = Math.min(this.#listed.length, this.#hashed.length);
+    for (let index = 0; index < paired; index++) this.#add(index);
+    this.#listed = this.#listed.slice(paired);
+    this.#hashed = this.#hashed.slice(paired);
   }
 
   /** Reads the position of the next packet; NaN: it has none. */

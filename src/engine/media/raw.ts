@@ -142,7 +142,7 @@ function formatFromName(source: Source, name: string): string {
   }
   const allOrAbort = /(?:yuv)?(420|422|444)p(9|1[0246])?(?:le)?(?=[^0-9a-z])/i.exec(name);
   const chroma = allOrAbort?.[1] ?? /[_-](420|422|444)(?=[^0-9])/.exec(name)?.[1] ?? "420";
-  const apart = /[_-](8|9|10|12|14|16)[_-]?b(?:its?|pp|pc)?(?=[^0-9a-z])/i.exec(name)?.[1];
-  const bits = allOrAbort?.[2] ?? apart ?? "8";
+  const separate = /[_-](8|9|10|12|14|16)[_-]?b(?:its?|pp|pc)?(?=[^0-9a-z])/i.exec(name)?.[1];
+  const bits = allOrAbort?.[2] ?? separate ?? "8";
   return bits === "8" ? `yuv${chroma}p` : `yuv${chroma}p${bits}le`;
 }

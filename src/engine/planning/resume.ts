@@ -61,13 +61,13 @@ export async function plannedModels(
 ): Promise<readonly Model[]> {
   return Promise.all(
     models.map(async (planned) => {
-      const here = await loadable(planned.name, modelDir, builtIn).catch((error: unknown) => {
+      const local = await loadable(planned.name, modelDir, builtIn).catch((error: unknown) => {
         const failure = Failure.from(error);
         throw failure.code === "UNKNOWN_MODEL" ? otherModel(failure.message) : error;
       });
-      if (here === undefined) throw otherModel(`It has no model ${planned.name}.`);
-      if (here.digest !== planned.digest) throw otherModel(`Its file of the model ${planned.name} differs.`);
-      return { ...planned, file: here.file };
+      if (local === undefined) throw otherModel(`It has no model ${planned.name}.`);
+      if (local.digest !== planned.digest) throw otherModel(`Its file of the model ${planned.name} differs.`);
+      return { ...planned, file: local.file };
     }),
   );
 }

@@ -23,8 +23,8 @@ export function fieldFrames(spans: readonly FrameSpan[]): readonly number[] {
 function burstsOf({ first, count }: FrameSpan): readonly number[] {
   if (count < BURST) return [];
   const bursts = Math.min(BURSTS, Math.ceil(count / FRAMES_PER_BURST));
-  const apart = (count - BURST) / bursts;
-  return Array.from({ length: bursts }, (_, index) => first + Math.floor((index + 0.5) * apart));
+  const step = (count - BURST) / bursts;
+  return Array.from({ length: bursts }, (_, index) => first + Math.floor((index + 0.5) * step));
 }
 
 /** Returns the filters from the compared frames of a side, numbered from 0, to the pictures of their fields. */

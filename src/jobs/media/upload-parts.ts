@@ -43,7 +43,7 @@ export function partRangeOf({ size, partSize }: Parted, number: number): PartRan
 
 /** Returns the numbers of the parts that are not among these. */
 export function missingParts(file: Parted, stored: readonly number[]): readonly number[] {
-  const there = new Set(stored);
+  const present = new Set(stored);
   const all = Array.from({ length: partCountOf(file) }, (_, index) => index + 1);
-  return all.filter((number) => !there.has(number));
+  return all.filter((number) => !present.has(number));
 }

@@ -31,8 +31,8 @@ function checkNames(given: readonly string[], parameters: readonly Parameter[]):
   const known = parameters.map(({ name }) => name);
   const odd = given.find((name) => !known.includes(name));
   if (odd === undefined) return;
-  const there = known.length > 0 ? `Its parameters are: ${known.join(", ")}.` : "It has none.";
-  throw invalid(`${JSON.stringify(odd.slice(0, 80))} is not a parameter of this request. ${there}`);
+  const hint = known.length > 0 ? `Its parameters are: ${known.join(", ")}.` : "It has none.";
+  throw invalid(`${JSON.stringify(odd.slice(0, 80))} is not a parameter of this request. ${hint}`);
 }
 
 function readValue({ name, schema }: Parameter, values: readonly string[]): QueryValue {

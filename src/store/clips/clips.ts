@@ -99,7 +99,7 @@ const READY_CLIPS = `
   from clip left join result_object as stored on stored.id = clip.object_id
   where clip.tenant_id = $1 and clip.job_id = $2 and clip.ready`;
 
-const THERE = statement(READY_CLIPS);
+const READY = statement(READY_CLIPS);
 
 interface ClipColumns extends ObjectColumns {
   readonly frame: number;
@@ -120,8 +120,8 @@ export async function listClips(
   if (!isId(jobId)) return [];
   // Queried in this order, so that clips that become ready in between are returned as ready.
   const asked = await database.query<AskedColumns>({ tenant }, ASKED, [tenant, jobId]);
-  const there = await database.query<ClipColumns>({ tenant }, THERE, [tenant, jobId]);
-  const clips = new Map(there.map((row) => [row.frame, factsOf(row)]));
+  const ready = await database.query<ClipColumns>({ tenant }, READY, [tenant, jobId]);
+  const clips = new Map(ready.map((row) => [row.frame, factsOf(row)]));
   // For each frame, its last task: there are several only after a failure.
   const works = new Map(asked.map((work) => [work.frame, work]));
   return [...works.values()]

@@ -85,8 +85,8 @@ export async function addCells(
 ): Promise<{ jobs: CellJobs } | undefined> {
   return locked(database, tenant, id, async (sender) => {
     const rows = await sender.query<PairColumns>(PAIRS, [tenant, id]);
-    const there = new Set(rows.map(pairKey));
-    const fresh = cells.filter(({ pair }) => !there.has(pairKey(pair)));
+    const existing = new Set(rows.map(pairKey));
+    const fresh = cells.filter(({ pair }) => !existing.has(pairKey(pair)));
     const count = rows.length + fresh.length;
     if (count > most) throw invalid(`The comparison would have ${count} cells; at most ${most} are allowed.`);
     const stored = await insertCells(sender, tenant, id, fresh, (rows.at(-1)?.number ?? 0) + 1);

@@ -2,7 +2,8 @@
 
 export type StoredRevocationKind = "TOKEN_ID" | "SUBJECT" | "ISSUED_BEFORE";
 
-export interface RevokedThing {
+/** The tokens that a revocation rejects. */
+export interface RevokedTokens {
   readonly kind: StoredRevocationKind;
   /** The token id or the subject; empty for ISSUED_BEFORE. */
   readonly value: string;
@@ -12,7 +13,7 @@ export interface RevokedThing {
   readonly expiresAt: Date | undefined;
 }
 
-export interface NewRevocation extends RevokedThing {
+export interface NewRevocation extends RevokedTokens {
   /** UUID. */
   readonly id: string;
   readonly reason: string;
@@ -24,7 +25,7 @@ export interface RevocationRow extends NewRevocation {
 }
 
 /** A change of a revoked thing: it was revoked with these values, or its revocation was ended. */
-export interface RevocationChange extends RevokedThing {
+export interface RevocationChange extends RevokedTokens {
   readonly tenant: string;
   readonly lifted: boolean;
 }

@@ -1,19 +1,19 @@
 /** SQL of the revocation changes of all tenants, in order, for controllers; and the deletion of old revocations. */
 import type { Database } from "../connection/database.ts";
 import { statement } from "../connection/statement.ts";
-import type { RevocationStore, RevokedThing, StoredRevocationKind } from "../contract/revocation-store.ts";
+import type { RevocationStore, RevokedTokens, StoredRevocationKind } from "../contract/revocation-store.ts";
 
-/** Columns of a revoked thing. */
-export const THING = "kind, value, issued_before, expires_at";
+/** Columns that state which tokens are revoked. */
+export const REVOKED = "kind, value, issued_before, expires_at";
 
-export interface ThingColumns {
+export interface RevokedColumns {
   readonly kind: StoredRevocationKind;
   readonly value: string;
   readonly issued_before: Date | null;
   readonly expires_at: Date | null;
 }
 
-export function thingOf({ kind, value, issued_before, expires_at }: ThingColumns): RevokedThing {
+export function revokedOf({ kind, value, issued_before, expires_at }: RevokedColumns): RevokedTokens {
   return {
     kind,
     value,
@@ -26,13 +26,13 @@ export function thingOf({ kind, value, issued_before, expires_at }: ThingColumns
 const CHANGES = statement(`
   select state.latest, state.forgotten, change.*
   from revocation_revision state left join lateral (
-    select revision, tenant_id, ${THING}, lifted_at is not null as lifted from revocation
+    select revision, tenant_id, ${REVOKED}, lifted_at is not null as lifted from revocation
     where revision > $1 order by revision limit $2) change on true
   order by change.revision`);
 
 type ChangeColumns = { readonly latest: number; readonly forgotten: number } & (
   | { readonly revision: null }
-  | (ThingColumns & { readonly revision: number; readonly tenant_id: string; readonly lifted: boolean })
+  | (RevokedColumns & { readonly revision: number; readonly tenant_id: string; readonly lifted: boolean })
 );
 
 const DELETE_EXPIRED = statement(`
@@ -65,7 +65,7 @@ export async function changes(
   const [{ latest, forgotten } = { latest: 0, forgotten: 0 }] = rows;
   const found = rows.filter((row) => row.revision !== null);
   return {
-    changes: found.map((row) => ({ ...thingOf(row), tenant: row.tenant_id, lifted: row.lifted })),
+    changes: found.map((row) => ({ ...revokedOf(row), tenant: row.tenant_id, lifted: row.lifted })),
     reached: found.at(-1)?.revision ?? latest,
     latest,
     forgotten,

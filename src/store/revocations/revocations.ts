@@ -9,15 +9,15 @@ import type {
   RevocationCursor,
   RevocationRow,
   RevocationStore,
-  RevokedThing,
+  RevokedTokens,
 } from "../contract/revocation-store.ts";
 import { changing, type Effects, type Published } from "../effects/effects.ts";
-import { changes, deleteEnded, THING, type ThingColumns, thingOf } from "./changes.ts";
+import { changes, deleteEnded, REVOKED, type RevokedColumns, revokedOf } from "./changes.ts";
 
 const LIVE = "lifted_at is null and (expires_at is null or expires_at > now())";
-const COLUMNS = `id, ${THING}, reason, revoked_by, created_at, ${LIVE} as live`;
+const COLUMNS = `id, ${REVOKED}, reason, revoked_by, created_at, ${LIVE} as live`;
 
-interface Columns extends ThingColumns {
+interface Columns extends RevokedColumns {
   readonly id: string;
   readonly reason: string;
   readonly revoked_by: string;
@@ -158,7 +158,7 @@ async function find(
   sender: Sender,
   how: Statement,
   tenant: string,
-  { kind, value }: RevokedThing,
+  { kind, value }: RevokedTokens,
 ): Promise<Columns | undefined> {
   return (await sender.query<Columns>(how, [tenant, kind, value]))[0];
 }
@@ -171,9 +171,9 @@ async function insert(
 ) {
   const { live, kept } = firstRow(await sender.query<{ live: number; kept: number }>(COUNT, [tenant]));
   if (live >= most || kept >= 2 * most) return "FULL" as const;
-  const thing = [kind, value, issuedBefore ?? null, expiresAt ?? null];
+  const revoked = [kind, value, issuedBefore ?? null, expiresAt ?? null];
   const who = [reason, revokedBy, await nextRevision(sender)];
-  const rows = await sender.query<Columns>(INSERT, [id, tenant, ...thing, ...who]);
+  const rows = await sender.query<Columns>(INSERT, [id, tenant, ...revoked, ...who]);
   return { revocation: rowOf(firstRow(rows)), existed: false };
 }
 
@@ -187,14 +187,14 @@ function stored(row: Columns, { id }: NewRevocation) {
 }
 
 /** Whether a stored revocation includes a new one, also in duration. */
-function covers(row: Columns, { issuedBefore, expiresAt }: RevokedThing): boolean {
+function covers(row: Columns, { issuedBefore, expiresAt }: RevokedTokens): boolean {
   const reaches = (row.issued_before?.getTime() ?? 0) >= (issuedBefore?.getTime() ?? 0);
   return reaches && untilOf(row.expires_at) >= untilOf(expiresAt);
 }
 
 function union(
   row: Columns,
-  { issuedBefore, expiresAt }: RevokedThing,
+  { issuedBefore, expiresAt }: RevokedTokens,
 ): Pick<NewRevocation, "id" | "issuedBefore" | "expiresAt"> {
   const instants = [row.issued_before, issuedBefore].flatMap((at) => at?.getTime() ?? []);
   const until = Math.max(untilOf(row.expires_at), untilOf(expiresAt));
@@ -211,7 +211,7 @@ function untilOf(expiresAt: Date | null | undefined): number {
 
 function rowOf(row: Columns): RevocationRow {
   const { id, reason, revoked_by: revokedBy, created_at: createdAt } = row;
-  return { id, ...thingOf(row), reason, revokedBy, createdAt };
+  return { id, ...revokedOf(row), reason, revokedBy, createdAt };
 }
 
 function firstRow<Row>([row]: readonly Row[]): Row {

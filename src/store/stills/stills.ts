@@ -33,12 +33,12 @@ interface AskedColumns {
 }
 
 /** Lists the stored stills, without their images. */
-const THERE = statement(`
+const IMAGES = statement(`
   select frame, side, media_type, width, height, coalesce(octet_length(image), stored.bytes) as bytes from still
   left join result_object as stored on stored.id = still.object_id
   where still.tenant_id = $1 and still.job_id = $2 order by frame, side`);
 
-interface ThereColumns {
+interface ImageColumns {
   readonly frame: number;
   readonly side: StillSide;
   readonly media_type: string;
@@ -77,10 +77,10 @@ async function notAsked(
   jobId: string,
   frames: readonly number[],
 ): Promise<readonly number[]> {
-  const there = completeFrames(await sender.query<ThereColumns>(THERE, [tenant, jobId]));
+  const complete = completeFrames(await sender.query<ImageColumns>(IMAGES, [tenant, jobId]));
   const asked = await sender.query<AskedColumns>(ASKED, [tenant, jobId]);
   const toCome = asked.filter(({ state }) => state !== "FAILED").flatMap(framesOf);
-  const known = new Set([...there, ...toCome]);
+  const known = new Set([...complete, ...toCome]);
   const fresh = [...new Set(frames)].filter((frame) => !known.has(frame));
   // Failed frames count towards the limit, but requesting them again does not count twice.
   const before = new Set(asked.flatMap(framesOf));
@@ -94,7 +94,7 @@ function framesOf({ stills }: Pick<AskedColumns, "stills">): readonly number[] {
   return stills.flatMap((part) => part.frames);
 }
 
-function completeFrames(stills: readonly ThereColumns[]): readonly number[] {
+function completeFrames(stills: readonly ImageColumns[]): readonly number[] {
   const byFrame = Map.groupBy(stills, ({ frame }) => frame);
   return [...byFrame].filter(([, both]) => both.length === SIDES.length).map(([frame]) => frame);
 }
@@ -107,8 +107,8 @@ export async function listStills(
   if (!isId(jobId)) return [];
   // Queried in this order, so that stills that become ready in between are returned as ready.
   const asked = await database.query<AskedColumns>({ tenant }, ASKED, [tenant, jobId]);
-  const there = await database.query<ThereColumns>({ tenant }, THERE, [tenant, jobId]);
-  const images = new Map(there.map((row) => [`${row.frame} ${row.side}`, row]));
+  const rows = await database.query<ImageColumns>({ tenant }, IMAGES, [tenant, jobId]);
+  const images = new Map(rows.map((row) => [`${row.frame} ${row.side}`, row]));
   // For each frame, its last task: there are several only after a failure.
   const works = new Map(asked.flatMap((work) => framesOf(work).map((frame) => [frame, work])));
   return [...works]
@@ -122,7 +122,7 @@ function rowOf(
   frame: number,
   side: StillSide,
   task: AskedColumns,
-  image: ThereColumns | undefined,
+  image: ImageColumns | undefined,
 ): StillRow {
   if (image !== undefined) {
     const { media_type: mediaType, width, height, bytes } = image;
@@ -144,7 +144,7 @@ export async function getStill(
   side: StillSide,
 ): Promise<StoredStill | undefined> {
   if (!isId(jobId)) return undefined;
-  type Columns = ThereColumns & ObjectColumns & { readonly image: Uint8Array | null };
+  type Columns = ImageColumns & ObjectColumns & { readonly image: Uint8Array | null };
   const [row] = await database.query<Columns>({ tenant }, GET, [tenant, jobId, frame, side]);
   if (row === undefined) return undefined;
   const { media_type: mediaType, width, height, image } = row;

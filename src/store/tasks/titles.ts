@@ -123,8 +123,8 @@ async function freshJobs(
   jobs: readonly RenditionJob[],
 ): Promise<Fresh> {
   const rows = await sender.query<{ number: number; reference: string; distorted: string }>(PAIRS, [id]);
-  const there = new Set(rows.filter(({ number }) => number !== own).map(pairKey));
-  const fresh = jobs.filter(({ distorted }) => !there.has(pairKey({ reference, distorted })));
+  const existing = new Set(rows.filter(({ number }) => number !== own).map(pairKey));
+  const fresh = jobs.filter(({ distorted }) => !existing.has(pairKey({ reference, distorted })));
   if (fresh.length === 0) throw invalid("The comparison has all renditions of the title already.");
   const count = rows.length - 1 + fresh.length;
   if (count > MAX_CELLS)

@@ -61,12 +61,12 @@ export class JoinedFiles {
       signal.throwIfAborted();
       const entry = this.#entries.get(key);
       if (entry?.path !== undefined) return this.#use(key, entry, entry.path);
-      const made = this.#joining.get(key) ?? this.#make(joining);
+      const making = this.#joining.get(key) ?? this.#make(joining);
       // If another task fails to make the file, this task tries it.
       const isOwn = !this.#joining.has(key);
-      if (isOwn) this.#joining.set(key, made);
+      if (isOwn) this.#joining.set(key, making);
       try {
-        await (isOwn ? made : Promise.race([made.catch(() => {}), untilAborted(signal)]));
+        await (isOwn ? making : Promise.race([making.catch(() => {}), untilAborted(signal)]));
       } finally {
         if (isOwn) this.#joining.delete(key);
       }

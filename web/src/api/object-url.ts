@@ -6,10 +6,10 @@ export function useObjectUrl(data: Blob | undefined): string | undefined {
   const [url, setUrl] = useState<string>();
   useEffect(() => {
     if (data === undefined) return undefined;
-    const made = URL.createObjectURL(data);
-    setUrl(made);
+    const created = URL.createObjectURL(data);
+    setUrl(created);
     return () => {
-      URL.revokeObjectURL(made);
+      URL.revokeObjectURL(created);
       setUrl(undefined);
     };
   }, [data]);

@@ -70,11 +70,11 @@ function usePlot(host: React.RefObject<HTMLDivElement | null>, props: PlotAreaPr
   });
   useLayoutEffect(() => {
     if (host.current === null) return undefined;
-    const made = new Plot(host.current, now.current.drawing, gesturesOf(plot, now, view));
-    plot.current = made;
+    const created = new Plot(host.current, now.current.drawing, gesturesOf(plot, now, view));
+    plot.current = created;
     return () => {
       plot.current = undefined;
-      made.destroy();
+      created.destroy();
     };
   }, [host]);
   useEffect(() => {

@@ -114,7 +114,7 @@ function Count({
     () => countBeyond(table, threshold, side, { from: 0, to: table.total }),
     [table, version, threshold, side],
   );
-  const here = isPart ? countBeyond(table, threshold, side, view) : whole;
+  const inView = isPart ? countBeyond(table, threshold, side, view) : whole;
   return (
     <span>
       <MetricName metric={threshold.metric} among={metrics} /> {side} {threshold.limit}:{" "}
@@ -122,7 +122,7 @@ function Count({
       {share(whole)})
       {isPart && (
         <>
-          , visible range: {here.beyond.toLocaleString("en-US")} ({share(here)})
+          , visible range: {inView.beyond.toLocaleString("en-US")} ({share(inView)})
         </>
       )}
     </span>

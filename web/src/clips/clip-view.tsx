@@ -61,7 +61,7 @@ interface PendingProps {
 }
 
 function Pending({ frame, clip, clips: { request, refused } }: PendingProps) {
-  const again = (
+  const retryButton = (
     <button type="button" onClick={() => request(frame)}>
       Try again
     </button>
@@ -69,14 +69,15 @@ function Pending({ frame, clip, clips: { request, refused } }: PendingProps) {
   if (clip?.state === "FAILED")
     return (
       <p role="alert">
-        The video of frame {frame} could not be made: {clip.error?.message ?? "no reason reported"} {again}
+        The video of frame {frame} could not be made: {clip.error?.message ?? "no reason reported"}{" "}
+        {retryButton}
       </p>
     );
   if (clip === undefined && refused?.frame === frame)
     return (
       <p role="alert">
         The video of frame {frame} could not be requested: {refused.error.message}{" "}
-        {mayPass(refused.error) && again}
+        {mayPass(refused.error) && retryButton}
       </p>
     );
   return (

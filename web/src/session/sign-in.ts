@@ -37,14 +37,14 @@ export class SignIn implements Credentials {
 
   /** `ended` is called when only signing in again can continue the session. */
   constructor({ issuer, clientId, scope, audience }: ProviderConfig, ended: () => void) {
-    const here = location.origin + import.meta.env.BASE_URL;
+    const consoleUrl = location.origin + import.meta.env.BASE_URL;
     this.#ended = ended;
     this.#offline = scope.split(" ").includes("offline_access");
     this.#manager = new UserManager({
       authority: issuer,
       client_id: clientId,
-      redirect_uri: here,
-      post_logout_redirect_uri: here,
+      redirect_uri: consoleUrl,
+      post_logout_redirect_uri: consoleUrl,
       scope,
       userStore: new WebStorageStateStore({ store: new InMemoryWebStorage() }),
       // Only this tab may process the provider's response.

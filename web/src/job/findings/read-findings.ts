@@ -41,11 +41,11 @@ export function readFindings(value: unknown): readonly Finding[] {
 /** Returns the finding; undefined without a code, a known confidence or evidence. */
 function readFinding(value: unknown): Finding | undefined {
   const { code, side, frames, area, size, confidence, evidence, fix, fixed } = membersOf(value);
-  const sure = CONFIDENCES.find((known) => known === confidence);
-  if (typeof code !== "string" || code === "" || typeof evidence !== "string" || sure === undefined)
+  const valid = CONFIDENCES.find((known) => known === confidence);
+  if (typeof code !== "string" || code === "" || typeof evidence !== "string" || valid === undefined)
     return undefined;
   return {
-    ...{ code, evidence, confidence: sure, isFixed: fixed === true },
+    ...{ code, evidence, confidence: valid, isFixed: fixed === true },
     side: SIDES.find((known) => known === side),
     frames: readSpan(frames),
     area: readArea(area),
