@@ -1,9 +1,11 @@
 /** Findings of the whole: black, frozen, other and identical content, and sides that may be swapped. */
 import type { Finding } from "../../contract/finding.ts";
 import { otherSide, perSide, SIDES, type Side } from "../../contract/request.ts";
-import type { Pictures } from "../../media/pictures.ts";
+import { LUMA, type Pictures } from "../../media/pictures.ts";
 import { middle } from "../middle.ts";
-import { blur, lumaPlane, type Plane, shrink } from "../space/plane.ts";
+import { insideBars } from "../space/bars.ts";
+import { areaOf } from "../space/box.ts";
+import { blur, crop, lumaPlane, type Plane, shrink } from "../space/plane.ts";
 import { meanDifference, meanOf } from "../sums.ts";
 import type { FramePair } from "./fields.ts";
 
@@ -48,7 +50,12 @@ export function emptinessFindings(pictures: BothPictures, frames: readonly Frame
 
 function blackness(pictures: BothPictures, frames: readonly FramePair[], side: Side): Finding[] {
   const other = otherSide(side);
-  const spreads = (of: Side) => frames.map((pair) => spread(lumaPlane(pictures[of], pair[of])));
+  // Without bars: their contrast with a dark picture is not detail that the other side lacks.
+  const spreads = (of: Side) => {
+    const planes = frames.map((pair) => lumaPlane(pictures[of], pair[of]));
+    const area = areaOf(insideBars(planes), LUMA);
+    return planes.map((plane) => spread(crop(plane, area)));
+  };
   if (frames.some((pair) => meanOf(lumaPlane(pictures[side], pair[side]).data) >= DARK)) return [];
   const [deviation, shown] = [Math.max(0, ...spreads(side)), middle(spreads(other))];
   if (deviation >= PLAIN || shown <= VIVID) return [];

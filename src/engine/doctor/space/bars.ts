@@ -93,7 +93,7 @@ export function paired(
   turn: Turn,
 ): readonly PlanePair[] {
   const laid = distorted.map((plane) => turned(plane, turn));
-  const inside = { reference: inner(reference), distorted: inner(laid) };
+  const inside = { reference: insideBars(reference), distorted: insideBars(laid) };
   return reference.flatMap((plane, index) => {
     const other = laid[index];
     return other ? [{ reference: plane, distorted: other, inside }] : [];
@@ -105,7 +105,7 @@ export function withinBars(
   { reference, distorted }: Readonly<Record<Side, readonly Plane[]>>,
   turn: Turn,
 ): View {
-  const [own, other] = [inner(reference), inner(distorted.map((plane) => turned(plane, turn)))];
+  const [own, other] = [insideBars(reference), insideBars(distorted.map((plane) => turned(plane, turn)))];
   return { turn, x: mapOf(own.x, other.x), y: mapOf(own.y, other.y) };
 }
 
@@ -114,8 +114,8 @@ function mapOf(own: Stretch, other: Stretch): AxisMap {
   return { scale, shift: other.start - scale * own.start };
 }
 
-/** The picture inside of the bars; all of it if it is too dark to see any. */
-function inner(planes: readonly Plane[]): Box {
+/** The part of the frame inside the bars; all of it if the planes are too dark to show any. */
+export function insideBars(planes: readonly Plane[]): Box {
   const bars = findBars(planes);
   const first = planes[0];
   if (!bars || !first) return WHOLE;

@@ -1,4 +1,5 @@
 /** Planes of samples, and what is done with them. */
+import type { Area } from "../../contract/picture.ts";
 import { LUMA, type Pictures } from "../../media/pictures.ts";
 
 /** One component of a frame: samples row by row. */
@@ -42,6 +43,16 @@ export function mirror({ width, height, data }: Plane, { x, y }: { x: boolean; y
     }
   }
   return { width, height, data: out };
+}
+
+/** Copies an area of a plane. */
+export function crop({ width, data }: Plane, area: Area): Plane {
+  const out = new Float32Array(area.width * area.height);
+  for (let row = 0; row < area.height; row++) {
+    const start = (area.y + row) * width + area.x;
+    out.set(data.subarray(start, start + area.width), row * area.width);
+  }
+  return { width: area.width, height: area.height, data: out };
 }
 
 /** Averages blocks of `columns` × `rows` samples; samples beyond the last whole block are left out. */

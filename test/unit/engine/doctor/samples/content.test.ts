@@ -31,6 +31,20 @@ test("finds a black side, and one that stands still", () => {
   assert.deepEqual(codes(reference), []);
 });
 
+test("does not take a dark picture for black because the other side has bars around it", () => {
+  const dim = moving(1).map(
+    (scene): Scene =>
+      (x, y) =>
+        34 + scene(x, y) / 50,
+  );
+  const barred = dim.map(
+    (scene): Scene =>
+      (x, y) =>
+        Math.abs(y - 0.5) < 0.35 ? scene(x, (y - 0.15) / 0.7) : 16,
+  );
+  assert.deepEqual(emptinessFindings({ reference: film(dim), distorted: film(barred) }, FRAMES), []);
+});
+
 test("finds other content by a low match of detailed pictures alone", () => {
   const distorted = film(moving(2));
   const codes = (match: number) =>
