@@ -38,7 +38,7 @@ export async function exactAreas(pair: DecodedPair, relation: Relation): Promise
   const rough = areaFindings(layout, shown);
   if (rough.length === 0) return [];
   const planes = await fullSize(pair, sizes, frames);
-  const exact = refineArea(planes.reference, planes.distorted, view);
+  const exact = refineArea(planes.reference, planes.distorted, view, layout.inside);
   // Areas that frames of full size do not confirm are never certain.
   if (exact === undefined) return rough.map((finding) => withoutBorders(atMost("likely", finding)));
   const isWhole = SIDES.every(

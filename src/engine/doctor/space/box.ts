@@ -35,3 +35,11 @@ export function areaOf({ x, y }: Box, { width, height }: { width: number; height
   const [top, bottom] = [Math.round(y.start * height), Math.round(y.end * height)];
   return { x: left, y: top, width: right - left, height: bottom - top };
 }
+
+/** The box of an area of a frame. */
+export function boxOf({ x, y, ...area }: Area, { width, height }: { width: number; height: number }): Box {
+  return {
+    x: { start: x / width, end: (x + area.width) / width },
+    y: { start: y / height, end: (y + area.height) / height },
+  };
+}

@@ -2,7 +2,7 @@
 import type { Confidence, Finding, Fix } from "../../contract/finding.ts";
 import { type Area, areaText } from "../../contract/picture.ts";
 import { otherSide, perSide, type Side } from "../../contract/request.ts";
-import { areaOf, type Box, type Stretch } from "./box.ts";
+import { areaOf, type Box, boxOf, type Stretch } from "./box.ts";
 import type { Layout } from "./layout.ts";
 import type { ExactAreas } from "./refine.ts";
 import type { Turn } from "./view.ts";
@@ -67,26 +67,33 @@ export interface Frames {
  * of full-size planes. Without those, areas are right to about 0.3 % of the frame.
  */
 export function areaFindings(layout: Layout, { sizes, turn }: Frames, exact?: ExactAreas): Finding[] {
-  const borders = BORDERS.map((border) => lossOf(layout, border));
+  const best = exact?.exact ? ofAreas(exact, sizes) : layout;
+  const small = (axis: "x" | "y") => (exact?.exact ? DIFFERENT / shorter(sizes, axis) : SMALL);
+  const blurred = exact?.exact ? 1 : 1 + BLURRED * (1 - layout.match);
+  const borders = BORDERS.map((border) => lossOf(best, border));
   const padding = isPadding(layout, sizes);
-  const least = SMALL * (1 + BLURRED * (1 - layout.match));
-  if (!padding && !borders.some(({ reference, distorted }) => Math.max(reference, distorted) > least))
-    return [];
-  const sure = areaConfidence(layout, borders);
+  const isSeen = ({ axis, reference, distorted }: Loss) =>
+    Math.max(reference, distorted) > blurred * small(axis);
+  if (!padding && !borders.some(isSeen)) return [];
+  // Whether the pictures lie on each other in another way; bars that cover picture leave it as it is.
+  const mapped = borders.some(
+    ({ axis, reference, distorted }) => Math.abs(reference - distorted) > small(axis) / 2,
+  );
+  const sure = areaConfidence(layout, mapped) ?? (exact?.exact && areaConfidence(exact.layout, mapped));
   if (!sure) return [];
-  const confidence = isShifted(layout, borders) ? "possible" : sure;
+  const confidence = isShifted(best, borders) ? "possible" : sure;
   const seen = exact ?? {
     reference: areaOf(settled(layout.reference), sizes.reference),
     distorted: areaOf(settled(layout.distorted), sizes.distorted),
   };
   const isPart = perSide((side) => isPartOf(seen[side], sizes[side]));
   // What one side's bars cover is missing from both.
-  if (!isMapped(borders) && isPart.reference !== isPart.distorted) return [];
+  if (!mapped && isPart.reference !== isPart.distorted) return [];
   const areas = { reference: seen.reference, distorted: decoded(seen.distorted, sizes.distorted, turn) };
   const kinds = new Map<string, Kind>();
   for (const border of borders) {
-    if (Math.max(border.reference, border.distorted) <= (padding ? SMALL / 4 : SMALL)) continue;
-    const kind = kindOf(layout, border, sizes);
+    if (Math.max(border.reference, border.distorted) <= (padding ? SMALL / 4 : small(border.axis))) continue;
+    const kind = kindOf(best, border, sizes);
     kinds.set(`${kind.code} ${kind.side}`, kind);
   }
   const fix = cropFix(areas, sizes);
@@ -98,6 +105,20 @@ export function areaFindings(layout: Layout, { sizes, turn }: Frames, exact?: Ex
     evidence: evidenceOf(layout, areas, exact),
     ...(fix && confidence !== "possible" && { fix }),
   }));
+}
+
+/** The layout of exact areas: their borders are those of the areas. */
+function ofAreas(exact: ExactAreas, sizes: Sizes): Layout {
+  const box = perSide((side) => boxOf(exact[side], sizes[side]));
+  return { ...exact.layout, ...box };
+}
+
+/** Samples of full size from which areas differ. */
+const DIFFERENT = 1.5;
+
+function shorter({ reference, distorted }: Sizes, axis: "x" | "y"): number {
+  const length = axis === "x" ? "width" : "height";
+  return Math.min(reference[length], distorted[length]);
 }
 
 /** A box whose borders are the frame's where they are about there: pictures do not show so small a difference. */
@@ -147,15 +168,10 @@ function outward(position: number, end: "start" | "end"): number {
   return end === "start" ? position : 1 - position;
 }
 
-function areaConfidence(layout: Layout, borders: readonly Loss[]): Confidence | undefined {
-  if (isMapped(borders)) return confidenceOf(layout.match, layout.whole);
+function areaConfidence(layout: Layout, mapped: boolean): Confidence | undefined {
+  if (mapped) return confidenceOf(layout.match, layout.whole);
   if (layout.match < LEAST_COVERED) return undefined;
   return layout.match >= CERTAIN ? "certain" : "likely";
-}
-
-/** Whether the pictures lie on each other in another way; bars that cover picture leave it as it is. */
-function isMapped(borders: readonly Loss[]): boolean {
-  return borders.some(({ reference, distorted }) => Math.abs(reference - distorted) > SMALL / 2);
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Finds the exact samples that both sides show, on a few frames of full size. */
-import type { Area } from "../../contract/picture.ts";
-import { otherSide, perSide, SIDES, type Side } from "../../contract/request.ts";
+import { isDeepStrictEqual } from "node:util";
+import { perSide } from "../../contract/request.ts";
 import { paired } from "./bars.ts";
 import type { Stretch } from "./box.ts";
 import { type Layout, layoutOf } from "./layout.ts";
@@ -8,43 +8,36 @@ import { type Plane, shrink } from "./plane.ts";
 import { follow, judge, type Registration, register } from "./register.ts";
 import type { Axes, PlanePair } from "./tile-places.ts";
 import type { AxisMap, Turn } from "./view.ts";
+import { CLEAR, SURE, type WholeAreas, wholeAreas } from "./whole-areas.ts";
 
-export interface ExactAreas {
-  /** What both sides show, in samples of each; of the distorted side as it lies after its turn. */
-  readonly reference: Area;
-  readonly distorted: Area;
+export interface ExactAreas extends WholeAreas {
   /** Whether each border is sure to the sample; false: it may be one or two off. */
   readonly exact: boolean;
-  /** Whether each border is an even sample or that of the frame: where 4:2:0 pictures are cut. */
-  readonly even: boolean;
-  /** Largest distance between a measured border and the whole sample it was taken for. */
-  readonly distance: number;
-  readonly layout: Layout;
 }
-
-/** Distance within which a measured border may be an even one: encoders and 4:2:0 leave others rarely. */
-const EVEN = 0.75;
-/** Part of the frame by which low rates move a border, for each unit that the match lacks. */
-const DRIFT = 0.03;
-/** Part of the frame by which the border of a bar may differ from the measured one: low rates move pictures, not bars. */
-const SMEARED = 0.005;
-/** Samples by which ringing moves the border of a bar. If the pictures say so as well, it is the even sample beside. */
-const RINGING = 1;
-/** Match without which low rates may have moved the picture by a sample. */
-const CLEAR = 0.93;
-/** Distance within which a measured border is sure to be the whole sample. */
-const SURE = 0.35;
 
 /**
  * Finds the exact areas from planes of full size, at least one and at best of frames far apart, and a view that is right
  * to 2 % or so. Returns undefined if the planes do not match.
+ * @param seen the parts inside the bars that small pictures of more frames show; default: not known
  */
 export function refineArea(
   reference: readonly Plane[],
   distorted: readonly Plane[],
-  { turn, x, y }: Axes & { readonly turn: Turn },
+  view: Axes & { readonly turn: Turn },
+  seen?: Layout["inside"],
 ): ExactAreas | undefined {
-  const pairs = paired(reference, distorted, turn).map(withEvenBars);
+  const pairs = paired(reference, distorted, view.turn).map(withEvenBars);
+  const found = areasOf(pairs, view);
+  const unbarred = seen ? pairs.map((pair) => withSeenBars(pair, seen)) : pairs;
+  if (isDeepStrictEqual(unbarred[0]?.inside, pairs[0]?.inside)) return found;
+  // Dark borders are bars or picture: if they are picture, more of it is compared.
+  const other = areasOf(unbarred, view);
+  const sizeOf = (areas: ExactAreas | undefined) =>
+    areas === undefined ? 0 : areas.reference.width * areas.reference.height;
+  return sizeOf(other) > sizeOf(found) ? other : found;
+}
+
+function areasOf(pairs: readonly PlanePair[], { x, y }: Axes): ExactAreas | undefined {
   const first = pairs[0];
   if (!first) return undefined;
   // Coarse to fine: a small error of pictures is many samples of a large frame.
@@ -57,7 +50,58 @@ export function refineArea(
     axes = level.outer(found);
   }
   if (!found || found.match < LEAST_MATCH) return undefined;
-  return whole(layoutOf(pairs, sampleForSample(pairs, { ...found, ...axes })), first);
+  const areas = wholeAreas(layoutOf(pairs, sampleForSample(pairs, { ...found, ...axes })), first);
+  return { ...areas, exact: areas.isShaped || isMeasured(pairs, areas) };
+}
+
+/** Match from which borders may be measured, if all frames agree. */
+const SIMILAR = 0.85;
+
+/**
+ * Whether borders that were measured are sure to be the whole samples next to them. Odd ones are rare, so all frames must
+ * show them.
+ */
+function isMeasured(pairs: readonly PlanePair[], { even, distance, layout }: WholeAreas): boolean {
+  if (distance > SURE || layout.match < (even ? SIMILAR : CLEAR)) return false;
+  return (even && layout.match >= CLEAR) || isAgreed(pairs, layout);
+}
+
+/** Samples by which the borders that each frame shows by itself may differ. */
+const AGREED = 1;
+
+/**
+ * Whether each frame by itself shows the same borders. Where only a small part of the picture has detail, frames that
+ * match well can still show different borders far from it.
+ */
+function isAgreed(pairs: readonly PlanePair[], layout: Layout): boolean {
+  const level = comparable(pairs, layout, 1);
+  const { width, height } = (pairs[0] as PlanePair).distorted;
+  const borders = level.pairs.map((pair) => {
+    const { x, y } = level.outer(follow([pair], level.inner(layout)));
+    const [left, right] = [x.shift * width, (x.scale + x.shift) * width];
+    const [top, bottom] = [y.shift * height, (y.scale + y.shift) * height];
+    return [left, right, top, bottom];
+  });
+  return [0, 1, 2, 3].every((border) => {
+    const found = borders.map((of) => of[border] as number);
+    return Math.max(...found) - Math.min(...found) <= AGREED;
+  });
+}
+
+/** Part of the frame by which a bar may be wider than small pictures of more frames show it. */
+const WIDER = 0.03;
+
+/** Takes bars that small pictures of more frames do not show for a dark part of the picture. */
+function withSeenBars(pair: PlanePair, seen: Layout["inside"]): PlanePair {
+  const bounded = (own: Stretch, small: Stretch): Stretch => ({
+    start: own.start > small.start + WIDER ? 0 : own.start,
+    end: own.end < small.end - WIDER ? 1 : own.end,
+  });
+  const inside = perSide((side) => ({
+    x: bounded(pair.inside[side].x, seen[side].x),
+    y: bounded(pair.inside[side].y, seen[side].y),
+  }));
+  return { ...pair, inside };
 }
 
 /** Samples by which a frame may seem to be scaled if it is not: low rates blur what shows it. */
@@ -141,115 +185,4 @@ function blockOf(finer: number, block: number): number {
 /** The axis between parts of both frames that start at 0. */
 function rescaled({ scale, shift }: AxisMap, reference: number, distorted: number): AxisMap {
   return { scale: (scale * reference) / distorted, shift: shift / distorted };
-}
-
-/** Takes the borders for whole samples. */
-function whole(layout: Layout, pair: PlanePair): ExactAreas {
-  const borders: number[] = [];
-  const taken = (value: number, whole: number) => {
-    borders.push(Math.abs(value - whole));
-    return whole;
-  };
-  const snap = (border: Border) => {
-    const { value, length, bar } = border;
-    const reach = Math.max(EVEN, DRIFT * length * (1 - layout.match));
-    for (const end of [0, length]) if (Math.abs(value - end) <= reach) return end;
-    const even = 2 * Math.round(value / 2);
-    if (layout.match < CLEAR && bar !== undefined && Math.abs(value - bar) <= length * SMEARED) {
-      const isAgreed = Math.abs(value - even) <= SURE && Math.abs(bar - even) <= RINGING;
-      return taken(bar, isAgreed ? even : bar);
-    }
-    return taken(value, Math.abs(value - even) <= EVEN ? even : Math.round(value));
-  };
-  const area = (side: Side): Area => {
-    const other = otherSide(side);
-    const along = (name: "x" | "y", end: "start" | "end") => {
-      const length = name === "x" ? pair[side].width : pair[side].height;
-      const edge = end === "start" ? 0 : 1;
-      // The border of a bar says where the other side's frame ends, unless that side has a bar there too.
-      const free = layout.inside[other][name][end] === edge;
-      const bar = layout.inside[side][name][end];
-      const value = layout[side][name][end] * length;
-      return snap({ value, length, bar: free && bar !== edge ? Math.round(bar * length) : undefined });
-    };
-    const [left, right, top, bottom] = [
-      along("x", "start"),
-      along("x", "end"),
-      along("y", "start"),
-      along("y", "end"),
-    ];
-    return { x: left, y: top, width: right - left, height: bottom - top };
-  };
-  const areas = { reference: area("reference"), distorted: area("distorted") };
-  const distance = Math.max(0, ...borders);
-  const even = SIDES.every((side) => isEven(areas[side], pair[side]));
-  const isMeasured = distance <= SURE && layout.match >= CLEAR;
-  const isShaped =
-    even && distance <= EVEN && (isWholeFrame(areas, pair) || hasEqualBars(areas, pair, layout));
-  return { ...areas, exact: isMeasured || isShaped, even, distance, layout };
-}
-
-type Areas = Pick<ExactAreas, Side>;
-
-/**
- * Whether one side shows the whole frame of the other, sample for sample: borders that were measured apart from each
- * other are at the distance of that frame's size.
- */
-function isWholeFrame(areas: Areas, pair: PlanePair): boolean {
-  return SIDES.some((side) => {
-    const frame = pair[otherSide(side)];
-    return hasSize(areas[side], frame) && hasSize(areas[otherSide(side)], frame);
-  });
-}
-
-function hasSize(area: Area, { width, height }: Pick<Plane, "width" | "height">): boolean {
-  return area.width === width && area.height === height;
-}
-
-/**
- * Whether the area of a side lies between measured bars that are as wide at opposite ends. The other side must be whole or
- * show the same part of its frame: borders of its own could be blurred.
- */
-function hasEqualBars(areas: Areas, pair: PlanePair, { inside }: Layout): boolean {
-  const barred = SIDES.filter((side) => !hasSize(areas[side], pair[side]));
-  return barred.some((side) => {
-    const { x, y, width, height } = areas[side];
-    const frame = pair[side];
-    const isBetween = (start: number, size: number, length: number, bars: Stretch) =>
-      2 * start + size === length &&
-      start === Math.round(bars.start * length) &&
-      start + size === Math.round(bars.end * length);
-    return (
-      isBetween(x, width, frame.width, inside[side].x) &&
-      isBetween(y, height, frame.height, inside[side].y) &&
-      isSupported(side, areas, pair)
-    );
-  });
-}
-
-/** Whether the other side of one is whole, or shows the same part of its frame to a sample. */
-function isSupported(side: Side, areas: Areas, pair: PlanePair): boolean {
-  const other = otherSide(side);
-  const [one, two, frame, otherFrame] = [areas[side], areas[other], pair[side], pair[other]];
-  const isNear = (border: number, from: number, otherBorder: number, to: number) =>
-    Math.abs((border * to) / from - otherBorder) <= 1;
-  return (
-    hasSize(two, otherFrame) ||
-    (isNear(one.x, frame.width, two.x, otherFrame.width) &&
-      isNear(one.x + one.width, frame.width, two.x + two.width, otherFrame.width) &&
-      isNear(one.y, frame.height, two.y, otherFrame.height) &&
-      isNear(one.y + one.height, frame.height, two.y + two.height, otherFrame.height))
-  );
-}
-
-interface Border {
-  readonly value: number;
-  readonly length: number;
-  /** Border of a bar that should be the same. */
-  readonly bar: number | undefined;
-}
-
-function isEven({ x, y, width, height }: Area, frame: Plane): boolean {
-  const isCut = (end: number, length: number) => end % 2 === 0 || end === length;
-  return x % 2 === 0 && y % 2 === 0 && isCut(x + width, frame.width) && isCut(y + height, frame.height);
 }

@@ -5,9 +5,10 @@ import { findView } from "../../../../../src/engine/doctor/space/find.ts";
 import { areaFindings, type Sizes, turnFindings } from "../../../../../src/engine/doctor/space/findings.ts";
 import { layoutOf } from "../../../../../src/engine/doctor/space/layout.ts";
 import type { Plane } from "../../../../../src/engine/doctor/space/plane.ts";
+import { refineArea } from "../../../../../src/engine/doctor/space/refine.ts";
 import { judge } from "../../../../../src/engine/doctor/space/register.ts";
 import { IDENTITY, UPRIGHT } from "../../../../../src/engine/doctor/space/view.ts";
-import { noisy, picture, type Scene, waves } from "../scene.ts";
+import { noisy, picture, type Scene, sampled, waves } from "../scene.ts";
 
 const SIZE = { width: 1920, height: 1080 };
 const SCENES = [1, 2, 3].map((seed) => waves(seed));
@@ -123,4 +124,28 @@ test("says nothing of the areas of other content", () => {
     scenes.map((scene) => picture(scene)),
   );
   assert.deepEqual(relation(reference ?? [], distorted ?? [], { reference: SIZE, distorted: SIZE }), []);
+});
+
+test("finds two rows that were added to many, measured on frames of full size", () => {
+  const [height, rows] = [720, 2];
+  const padded = (scene: Scene): Scene => {
+    return (x, y) => (y * (height + rows) < height ? scene(x, (y * (height + rows)) / height) : BLACK);
+  };
+  const sizes = { reference: { width: 160, height }, distorted: { width: 160, height: height + rows } };
+  const small = (change: (scene: Scene) => Scene) => SCENES.map((scene) => picture(change(scene)));
+  const pairs = paired(
+    small((scene) => scene),
+    small(padded),
+    UPRIGHT,
+  );
+  const layout = layoutOf(pairs, judge(pairs, { x: IDENTITY.x, y: { scale: 720 / 722, shift: 0 } }));
+  const exact = refineArea(
+    SCENES.map((scene) => sampled(scene, 160, height)),
+    SCENES.map((scene) => sampled(padded(scene), 160, height + rows)),
+    { turn: UPRIGHT, x: IDENTITY.x, y: { scale: 720 / 722, shift: 0 } },
+  );
+  const [finding, ...others] = areaFindings(layout, { sizes, turn: UPRIGHT }, exact);
+  assert.deepEqual(others, []);
+  assert.deepEqual([finding?.code, finding?.side, finding?.confidence], ["PADDED", "distorted", "certain"]);
+  assert.deepEqual(finding?.fix, { crop: { distorted: { x: 0, y: 0, width: 160, height } } });
 });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Plane } from "../../../../../src/engine/doctor/space/plane.ts";
 import { refineArea } from "../../../../../src/engine/doctor/space/refine.ts";
 import { UPRIGHT } from "../../../../../src/engine/doctor/space/view.ts";
-import { noisy, sampled, waves } from "../scene.ts";
+import { noisy, type Scene, sampled, waves } from "../scene.ts";
 
 const SCENES = [4, 5].map((seed) => waves(seed));
 
@@ -194,4 +194,75 @@ test("is not sure of equal bars if the other side shows another part of its fram
   assert.deepEqual(found?.distorted, { x: 0, y: 48, width: 560, height: 264 });
   assert.ok((found?.layout.match ?? 1) < 0.93, `a match of ${found?.layout.match} is clear without this`);
   assert.equal(found?.exact, false);
+});
+
+test("takes equal bars for the borders of a soft picture that seems to end a sample earlier", () => {
+  const [top, height] = [26, 128];
+  const soft: Scene = (x, y) => 110 + 60 * Math.sin(4 * x + 2) * Math.sin(3.5 * y + 1);
+  const reference = [sampled(soft, 320, 180)];
+  const squeezed = sampled((x, y) => soft(x, (y * 180 - top - 0.9) / (height - 1.8)), 320, 180);
+  squeezed.data.fill(16, 0, top * 320);
+  squeezed.data.fill(16, (top + height) * 320);
+  const view = {
+    turn: UPRIGHT,
+    x: { scale: 1, shift: 0 },
+    y: { scale: height / 180, shift: top / 180 },
+  };
+  const found = refineArea(reference, [squeezed], view);
+  assert.deepEqual(found?.distorted, { x: 0, y: top, width: 320, height });
+  assert.equal(found?.exact, true);
+});
+
+test("takes dark borders for picture if more frames show that they are", () => {
+  const dark = (scene: Scene): Scene => {
+    return (x, y) => (x > 0.25 ? scene(x, y) : 32);
+  };
+  const reference = SCENES.map((scene) => sampled(dark(scene), 480, 270));
+  const squeezed = SCENES.map((scene, seed) => {
+    const plane = noisy(
+      sampled((x, y) => dark(scene)((x * 480 - 40) / 400, y), 480, 270),
+      1,
+      seed,
+    );
+    for (let row = 0; row < plane.data.length; row += 480) {
+      plane.data.fill(16, row, row + 40);
+      plane.data.fill(16, row + 440, row + 480);
+    }
+    return plane;
+  });
+  const view = { turn: UPRIGHT, x: { scale: 400 / 480, shift: 40 / 480 }, y: { scale: 1, shift: 0 } };
+  const whole = { start: 0, end: 1 };
+  const seen = {
+    reference: { x: whole, y: whole },
+    distorted: { x: { start: 40 / 480, end: 440 / 480 }, y: whole },
+  };
+  const found = refineArea(reference, squeezed, view, seen);
+  assert.deepEqual(found?.reference, { x: 0, y: 0, width: 480, height: 270 });
+  assert.deepEqual(found?.distorted, { x: 40, y: 0, width: 400, height: 270 });
+});
+
+test("is not sure of odd borders that single frames show elsewhere", () => {
+  const area = { x: 45, y: 22, width: 560, height: 312 };
+  const view = {
+    turn: UPRIGHT,
+    x: { scale: 640 / area.width, shift: -area.x / area.width },
+    y: { scale: 360 / area.height, shift: -area.y / area.height },
+  };
+  const { reference, distorted } = planes(area, 560, 312);
+  const agreed = refineArea(reference, distorted, view);
+  assert.deepEqual([agreed?.reference.x, agreed?.even, agreed?.exact], [area.x, false, true]);
+  // One frame shows a little more, the other a little less: together they show the same.
+  const [scene] = SCENES as [Scene];
+  const moved = [-1.2, 1.2].map((by) =>
+    sampled(
+      (x, y) => scene((area.x - by + (area.width + 2 * by) * x) / 640, (area.y + area.height * y) / 360),
+      560,
+      312,
+    ),
+  );
+  const same = sampled(scene, 640, 360);
+  const found = refineArea([same, same], moved, view);
+  assert.ok((found?.distance ?? 1) <= 0.35, `a distance of ${found?.distance} is not sure without this`);
+  assert.ok((found?.layout.match ?? 0) >= 0.93, `a match of ${found?.layout.match} is not sure without this`);
+  assert.deepEqual([found?.reference.x, found?.exact], [area.x, false]);
 });

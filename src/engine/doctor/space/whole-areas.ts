@@ -1,0 +1,162 @@
+/** Areas of full-size planes whose borders are at whole samples. */
+import type { Area } from "../../contract/picture.ts";
+import { otherSide, SIDES, type Side } from "../../contract/request.ts";
+import type { Stretch } from "./box.ts";
+import type { Layout } from "./layout.ts";
+import type { Plane } from "./plane.ts";
+import type { PlanePair } from "./tile-places.ts";
+
+/** Distance within which a measured border may be an even one: encoders and 4:2:0 leave others rarely. */
+const EVEN = 0.75;
+/** Part of the frame by which low rates move a border, for each unit that the match lacks. */
+const DRIFT = 0.03;
+/** Part of the frame by which the border of a bar may differ from the measured one: low rates move pictures, not bars. */
+const SMEARED = 0.005;
+/** Samples by which ringing moves the border of a bar. If the pictures say so as well, it is the even sample beside. */
+const RINGING = 1;
+/** Match without which low rates may have moved the picture by a sample. */
+export const CLEAR = 0.93;
+/** Distance within which a measured border is sure to be the whole sample. */
+export const SURE = 0.35;
+
+/** Areas with borders at whole samples. */
+export interface WholeAreas {
+  /** What both sides show, in samples of each; of the distorted side as it lies after its turn. */
+  readonly reference: Area;
+  readonly distorted: Area;
+  /** Whether each border is an even sample or that of the frame: where 4:2:0 pictures are cut. */
+  readonly even: boolean;
+  /** Largest distance between a measured border and the whole sample it was taken for. */
+  readonly distance: number;
+  readonly layout: Layout;
+  /** Whether the shape of an area proves its borders: a side shows the other's whole frame, or lies between equal bars. */
+  readonly isShaped: boolean;
+}
+
+/** Takes the borders for whole samples. */
+export function wholeAreas(layout: Layout, pair: PlanePair): WholeAreas {
+  const borders: number[] = [];
+  const taken = (value: number, whole: number) => {
+    borders.push(Math.abs(value - whole));
+    return whole;
+  };
+  const snap = (border: Border) => {
+    const { value, length, bar, isPaired } = border;
+    const reach = Math.max(EVEN, DRIFT * length * (1 - layout.match));
+    for (const end of [0, length]) if (Math.abs(value - end) <= reach) return end;
+    const even = 2 * Math.round(value / 2);
+    if (bar !== undefined) {
+      // Two bars of one even width are sharper than what a soft picture says.
+      const isBeside = Math.abs(value - bar) <= Math.max(RINGING, length * SMEARED);
+      if (isPaired && bar % 2 === 0 && isBeside) return taken(bar, bar);
+      const isAgreed = Math.abs(value - even) <= SURE && Math.abs(bar - even) <= RINGING;
+      if (layout.match < CLEAR && Math.abs(value - bar) <= length * SMEARED)
+        return taken(bar, isAgreed ? even : bar);
+    }
+    return taken(value, Math.abs(value - even) <= EVEN ? even : Math.round(value));
+  };
+  const area = (side: Side): Area => {
+    const other = otherSide(side);
+    const along = (name: "x" | "y", end: "start" | "end") => {
+      const length = name === "x" ? pair[side].width : pair[side].height;
+      const edge = end === "start" ? 0 : 1;
+      // The border of a bar says where the other side's frame ends, unless that side has a bar there too.
+      const free = layout.inside[other][name][end] === edge;
+      const bar = layout.inside[side][name][end];
+      const value = layout[side][name][end] * length;
+      const isPaired = isBetweenEqualBars(layout.inside[side][name], length);
+      return snap({
+        value,
+        length,
+        bar: free && bar !== edge ? Math.round(bar * length) : undefined,
+        isPaired,
+      });
+    };
+    const [left, right, top, bottom] = [
+      along("x", "start"),
+      along("x", "end"),
+      along("y", "start"),
+      along("y", "end"),
+    ];
+    return { x: left, y: top, width: right - left, height: bottom - top };
+  };
+  const areas = { reference: area("reference"), distorted: area("distorted") };
+  const distance = Math.max(0, ...borders);
+  const even = SIDES.every((side) => isEven(areas[side], pair[side]));
+  const isShaped =
+    even && distance <= EVEN && (isWholeFrame(areas, pair) || hasEqualBars(areas, pair, layout));
+  return { ...areas, even, distance, layout, isShaped };
+}
+
+/** Whether a stretch has bars at both ends that are equally wide. */
+function isBetweenEqualBars({ start, end }: Stretch, length: number): boolean {
+  const [from, to] = [Math.round(start * length), Math.round((1 - end) * length)];
+  return from > 0 && from === to;
+}
+
+type Areas = Pick<WholeAreas, Side>;
+
+/**
+ * Whether one side shows the whole frame of the other, sample for sample: borders that were measured apart from each
+ * other are at the distance of that frame's size.
+ */
+function isWholeFrame(areas: Areas, pair: PlanePair): boolean {
+  return SIDES.some((side) => {
+    const frame = pair[otherSide(side)];
+    return hasSize(areas[side], frame) && hasSize(areas[otherSide(side)], frame);
+  });
+}
+
+function hasSize(area: Area, { width, height }: Pick<Plane, "width" | "height">): boolean {
+  return area.width === width && area.height === height;
+}
+
+/**
+ * Whether the area of a side lies between measured bars that are as wide at opposite ends. The other side must be whole or
+ * show the same part of its frame: borders of its own could be blurred.
+ */
+function hasEqualBars(areas: Areas, pair: PlanePair, { inside }: Layout): boolean {
+  const barred = SIDES.filter((side) => !hasSize(areas[side], pair[side]));
+  return barred.some((side) => {
+    const { x, y, width, height } = areas[side];
+    const frame = pair[side];
+    const isBetween = (start: number, size: number, length: number, bars: Stretch) =>
+      2 * start + size === length &&
+      start === Math.round(bars.start * length) &&
+      start + size === Math.round(bars.end * length);
+    return (
+      isBetween(x, width, frame.width, inside[side].x) &&
+      isBetween(y, height, frame.height, inside[side].y) &&
+      isSupported(side, areas, pair)
+    );
+  });
+}
+
+/** Whether the other side of one is whole, or shows the same part of its frame to a sample. */
+function isSupported(side: Side, areas: Areas, pair: PlanePair): boolean {
+  const other = otherSide(side);
+  const [one, two, frame, otherFrame] = [areas[side], areas[other], pair[side], pair[other]];
+  const isNear = (border: number, from: number, otherBorder: number, to: number) =>
+    Math.abs((border * to) / from - otherBorder) <= 1;
+  return (
+    hasSize(two, otherFrame) ||
+    (isNear(one.x, frame.width, two.x, otherFrame.width) &&
+      isNear(one.x + one.width, frame.width, two.x + two.width, otherFrame.width) &&
+      isNear(one.y, frame.height, two.y, otherFrame.height) &&
+      isNear(one.y + one.height, frame.height, two.y + two.height, otherFrame.height))
+  );
+}
+
+interface Border {
+  readonly value: number;
+  readonly length: number;
+  /** Border of a bar that should be the same. */
+  readonly bar: number | undefined;
+  /** Whether the opposite bar is equally wide. */
+  readonly isPaired: boolean;
+}
+
+function isEven({ x, y, width, height }: Area, frame: Plane): boolean {
+  const isCut = (end: number, length: number) => end % 2 === 0 || end === length;
+  return x % 2 === 0 && y % 2 === 0 && isCut(x + width, frame.width) && isCut(y + height, frame.height);
+}
