@@ -22,8 +22,10 @@ export interface Clip {
 /** Facts that may distinguish the clips of a release, in the order of preference. */
 const KEYS: readonly ((job: ReleaseJob) => readonly string[])[] = [
   (job) => [fileName(job.reference)],
+  (job) => [fileName(job.reference), fileName(job.distorted)],
   (job) => [fileName(job.reference), withoutRelease(job)],
   (job) => [fileName(job.reference), labelText(job)],
+  (job) => [fileName(job.reference), fileName(job.distorted), labelText(job)],
   (job) => [fileName(job.reference), withoutRelease(job), labelText(job)],
 ];
 const LAST_KEY = (job: ReleaseJob) => [job.reference, withoutRelease(job), labelText(job)];
@@ -79,11 +81,17 @@ function labelText({ labels }: Pick<ReleaseJob, "labels">): string {
 
 /** The file name of the encode, with "*" in place of the release: "film-r7.mp4" and "film-r8.mp4" are one clip. */
 function withoutRelease({ distorted, release }: ReleaseJob): string {
-  const name = fileName(distorted);
-  const parts = name.split(release);
-  // Inside a longer number or word, the text does not name the release, for example 7 in 1072p.
-  return parts.reduce((text, part) => {
-    const isWhole = !(/[0-9]$/.test(text) || /^[0-9]/.test(part));
-    return text + (isWhole ? "*" : release) + part;
-  });
+  return fileName(distorted).replace(nameOfRelease(release), "*");
+}
+
+/** Within a longer number or word it does not name the release: 7 in 1072p, main in domain. */
+function nameOfRelease(release: string): RegExp {
+  const [before, after] = [runOf(release.at(0)), runOf(release.at(-1))];
+  const name = release.replace(/[\\^$.*+?()[\]{}|/]/gu, "\\$&");
+  return new RegExp(`(?<!${before})${name}(?!${after})`, "gu");
+}
+
+/** Returns a pattern of the characters that would continue a number or word; one that matches nothing for others. */
+function runOf(character = ""): string {
+  return ["\\d", "\\p{L}"].find((run) => new RegExp(run, "u").test(character)) ?? "[]";
 }

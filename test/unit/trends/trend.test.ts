@@ -53,6 +53,40 @@ describe("a clip", () => {
     ]);
   });
 
+  test("keeps numbers and words of its file name that only contain the release", () => {
+    const files = ["x264-22.mp4", "x264-12.mp4", "domain-2a.mp4"];
+    const jobs = ["2", "12", "main"].flatMap((release) =>
+      files.map((file) => job(release, { distorted: `/r/${release}-${file}` })),
+    );
+    assert.deepEqual(names(jobs), [
+      ["film.mov · *-domain-*a.mp4", "2"],
+      ["film.mov · *-domain-2a.mp4", "12", "main"],
+      ["film.mov · *-x264-*.mp4", "12"],
+      ["film.mov · *-x264-12.mp4", "2", "main"],
+      ["film.mov · *-x264-22.mp4", "12", "2", "main"],
+    ]);
+  });
+
+  test("is identified without a release whose name is a pattern", () => {
+    const jobs = ["1.9", "1+(2"].flatMap((release) =>
+      ["low", "high"].map((rung) => job(release, { distorted: `/film-${rung}-${release}-1x9.mp4` })),
+    );
+    assert.deepEqual(names(jobs), [
+      ["film.mov · film-high-*-1x9.mp4", "1+(2", "1.9"],
+      ["film.mov · film-low-*-1x9.mp4", "1+(2", "1.9"],
+    ]);
+  });
+
+  test("is identified by its whole file name if that matches more clips", () => {
+    const jobs = ["21", "22"].flatMap((release) =>
+      ["x264-22.mp4", "x264-28.mp4"].map((file) => job(release, { distorted: `/${release}/${file}` })),
+    );
+    assert.deepEqual(names(jobs), [
+      ["film.mov · x264-22.mp4", "21", "22"],
+      ["film.mov · x264-28.mp4", "21", "22"],
+    ]);
+  });
+
   test("is identified by labels if file names do not repeat", () => {
     const jobs = ["6", "7"].flatMap((release) =>
       ["low", "high"].map((rung) => job(release, { distorted: `/out/${number}.mp4`, labels: { rung } })),
