@@ -37,6 +37,11 @@ function pointsText(points: number): string {
 }
 
 function betweenText(between: readonly [GivenPoint, GivenPoint] | undefined, word: string): string {
-  const [one, other] = (between ?? []).map(({ rate, given }) => `${given} at ${rate}`);
+  const [one, other] = (between ?? []).map(({ rate, given }) => `${given} at ${rateText(rate)}`);
   return `${one}, ${word} ${other}`;
+}
+
+/** Returns up to seven digits: a rate is computed from bytes and a duration, and has no unit here. */
+function rateText(rate: number): string {
+  return String(Number(rate.toPrecision(7)));
 }

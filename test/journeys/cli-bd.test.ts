@@ -204,6 +204,11 @@ describe("svc bd", () => {
       stdout,
       /^! b shares only \d\d % of the range of psnr; the numbers do not describe the rest$/m,
     );
+    const saturated = [90, 92, 94, 99.9].map((score, index) => `a,${2 ** index},${score}`);
+    const others = [90, 92, 94, 97].map((score, index) => `b,${2 ** index},${score}`);
+    const inDecibels = (await bd(`ladder,rate,vmaf\n${[...saturated, ...others].join("\n")}\n`)).stdout;
+    assert.match(inDecibels, /^! b shares only 70 % of the range of vmaf;/m);
+    assert.match(inDecibels, /^! b shares only 26 % of the range of vmaf in dB;/m);
     const terminal = startOnTerminal([SVC, "bd", await table(higher)], 80);
     const shown = await terminal.ended();
     assert.match(shown.stdout.replaceAll("\u001b", "ESC"), /^ESC\[33mb .* %ESC\[0m/m);

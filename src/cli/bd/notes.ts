@@ -1,6 +1,7 @@
 /** Notes on the numbers of a metric: why some are missing, and which do not describe their ladders. */
 import { MIN_OVERLAP } from "../../rates/bd-rate.ts";
 import type { Method, Result } from "../../rates/comparison.ts";
+import { overlapText } from "../../rates/overlap-text.ts";
 import { reasonText } from "../../rates/reasons.ts";
 import { printable } from "../terminal/escape.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
@@ -34,14 +35,15 @@ function refusals(results: readonly Result[], anchor: string): readonly Note[] {
 }
 
 function smallOverlaps(results: readonly Result[]): readonly Note[] {
-  const linear = results.filter(({ scale, overlap }) => scale === "linear" && overlap !== undefined);
-  return [...Map.groupBy(linear, ({ ladder, clip }) => JSON.stringify([ladder, clip])).values()]
+  const known = results.filter(({ overlap }) => overlap !== undefined);
+  const byScale = Map.groupBy(known, ({ ladder, clip, scale }) => JSON.stringify([ladder, clip, scale]));
+  return [...byScale.values()]
     .flatMap((all) => all.slice(0, 1))
     .filter(({ overlap = 1 }) => overlap < MIN_OVERLAP)
-    .map(({ ladder, clip, overlap, metric }) => {
-      const share = `${Math.floor((overlap ?? 0) * 100 + 1e-9)} %`;
+    .map(({ ladder, clip, overlap = 0, metric, scale }) => {
+      const range = `the range of ${metric.name}${scale === "log" ? " in dB" : ""}`;
       return {
-        text: `${place(clip)}${ladder} shares only ${share} of the range of ${metric.name}; the numbers do not describe the rest`,
+        text: `${place(clip)}${ladder} shares only ${overlapText(overlap)} of ${range}; the numbers do not describe the rest`,
         ink: "yellow",
       };
     });

@@ -9,6 +9,7 @@ import {
   type Result,
   type Scale,
 } from "../../rates/comparison.ts";
+import { overlapText } from "../../rates/overlap-text.ts";
 import type { Quality } from "../../rates/quality.ts";
 import { printable } from "../terminal/escape.ts";
 import { type TableColumn, tableLines } from "../terminal/table.ts";
@@ -140,13 +141,18 @@ function tableOf(
       ...{ heading: QUALITY, align: "right", atLeast: QUALITY.length, dispensable: 1 },
       text: ({ kind, quality }) => (kind === "heading" ? "" : signed(quality, decimals, terminal)),
     },
-    { heading: OVERLAP, atLeast: OVERLAP.length, text: ({ overlap }) => overlapText(overlap) },
+    { heading: OVERLAP, atLeast: OVERLAP.length, text: overlapOf },
   ];
   const [heading = "", ...rows] = tableLines(lines, columns, terminal, {
     heading: true,
     lastColumns: OVERLAP.length,
   });
   return [heading, ...rows.map((row, index) => painted(row, lines[index], terminal))];
+}
+
+/** Returns a text as wide as the column's heading. */
+function overlapOf({ overlap }: Line): string {
+  return overlap === undefined ? "" : overlapText(overlap).padStart(OVERLAP.length);
 }
 
 function painted(row: string, line: Line | undefined, terminal: Terminal): string {
@@ -159,14 +165,6 @@ function signed(value: number | undefined, decimals: number, { unicode }: Termin
   if (value === undefined) return unicode ? "–" : "-";
   const text = signedText(value, decimals);
   return unicode ? text : text.replace("−", "-");
-}
-
-/** Returns a text as wide as the column's heading. */
-function overlapText(overlap: number | undefined): string {
-  if (overlap === undefined) return "";
-  // Rounded down, so that a share below the limit does not read as the limit.
-  const percent = Math.floor(overlap * 100 + 1e-9);
-  return `${percent} %`.padStart(OVERLAP.length);
 }
 
 /** Small differences, such as those of SSIM, need more decimals. */

@@ -1,8 +1,9 @@
 /** BD-rates of the ladders against the anchor, averaged and clip by clip. */
 
+import { overlapText } from "../../../src/rates/overlap-text.ts";
 import { unitOf } from "../chart/data/metrics.ts";
 import { nameOf } from "../chart/metric-name.tsx";
-import { bdRateText, bdScoreText, lowOverlapText, overlapText } from "../rates/delta-texts.ts";
+import { bdRateText, bdScoreText, lowOverlapText } from "../rates/delta-texts.ts";
 import { LadderSwatch } from "../rates/ladder-series.tsx";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import { type Choice, type Comparison, clipsOf, type Delta, rangesOf } from "./comparison-view.ts";

@@ -16,11 +16,6 @@ export function bdScoreText(
   return difference === undefined ? "–" : `${signedText(difference, decimals)} ${symbol}`.trim();
 }
 
-/** A share of the wider ladder: "87 %". */
-export function overlapText(overlap: number): string {
-  return `${(overlap * 100).toFixed(0)} %`;
-}
-
 /** `does`: what is not described, with its verb: "BD-rate does". */
 export function lowOverlapText(does: string): string {
   return `The ladders overlap by less than ${MIN_OVERLAP * 100} %: ${does} not describe the rest.`;

@@ -2,9 +2,10 @@
 
 import { bitRateText } from "../../../../src/jobs/quantities.ts";
 import { bdRate, bdScore, type Delta, MIN_OVERLAP, type Outcome } from "../../../../src/rates/bd-rate.ts";
+import { overlapText } from "../../../../src/rates/overlap-text.ts";
 import { MIN_POINTS, type Refusal, refusalOf } from "../../../../src/rates/points.ts";
 import { type ModelRanges, type Unit, unitOf } from "../../chart/data/metrics.ts";
-import { bdRateText, bdScoreText, lowOverlapText, overlapText } from "../../rates/delta-texts.ts";
+import { bdRateText, bdScoreText, lowOverlapText } from "../../rates/delta-texts.ts";
 import type { Chosen } from "../compare-query.ts";
 import type { Compared, ComparedPoint } from "../compared.ts";
 import { LADDERS, type LadderPoints, ladderOf, upright } from "./ladders.ts";
