@@ -1,14 +1,14 @@
 /** A comparison as one self-contained HTML page: no script, no network, fit for paper. */
 import type { components } from "../gen/rest/controller.ts";
 import { bitRateText, resolutionText, signedText } from "../jobs/quantities.ts";
-import { LIBVMAF_NOTE, scorersOf } from "../jobs/scored-apart.ts";
-import { csvRow } from "../jobs/text/csv-row.ts";
 import { fileName } from "../jobs/text/file-name.ts";
 import { MIN_OVERLAP } from "../rates/bd-rate.ts";
 import { METHODS } from "../rates/comparison.ts";
+import { overlapText } from "../rates/overlap-text.ts";
 import { cellPoint } from "./cell-point.ts";
 import { chart, type Series } from "./chart.ts";
 import { type Column, escaped, table } from "./markup.ts";
+import { origin } from "./origin.ts";
 import { type PicturePair, picturesSection } from "./pictures.ts";
 import { comparisonRungs } from "./rungs.ts";
 import { STYLE } from "./style.ts";
@@ -132,11 +132,11 @@ interface DetailRow {
   readonly byMethod: ReadonlyMap<string, ClipDelta>;
 }
 
-function* details({ metrics, deltas, anchor }: Tables): Generator<string> {
+function* details({ deltas, anchor }: Tables): Generator<string> {
   if (deltas.length === 0) return;
   yield `<h2>BD-rate by clip and method, against ${escaped(anchor)}</h2>\n`;
-  for (const metric of metrics) {
-    const own = deltas.filter((delta) => delta.metric === metric.name && delta.scale === "linear");
+  const byTable = Map.groupBy(deltas, ({ metric, scale }) => (scale === "log" ? `${metric} in dB` : metric));
+  for (const [heading, own] of byTable) {
     const rows = [...Map.groupBy(own, ({ ladder }) => ladder)].flatMap(([ladder, methods]) =>
       (methods[0]?.byClip ?? []).map(({ clip }, index): DetailRow => {
         const values = methods.flatMap(({ method, byClip }) => {
@@ -147,7 +147,7 @@ function* details({ metrics, deltas, anchor }: Tables): Generator<string> {
       }),
     );
     const isDoubtful = ({ byMethod }: DetailRow) => (byMethod.get("pchip")?.lowOverlap ? "doubtful" : "");
-    yield `<h3>${escaped(metric.name)}</h3>\n${table(rows, DETAILS, isDoubtful)}`;
+    yield `<h3>${escaped(heading)}</h3>\n${table(rows, DETAILS, isDoubtful)}`;
   }
   yield `<p>Rows in italics: less than ${MIN_OVERLAP * 100} % of the range of quality is common, and the numbers do not describe the rest.</p>\n`;
 }
@@ -170,7 +170,7 @@ const DETAILS: readonly Column<DetailRow>[] = [
     ...{ heading: "Overlap", isNumber: true },
     text: ({ byMethod }) => {
       const overlap = byMethod.get("pchip")?.overlap;
-      return overlap === undefined ? "–" : `${Math.floor(overlap * 100 + 1e-9)} %`;
+      return overlap === undefined ? "–" : overlapText(overlap);
     },
   },
   { heading: "Why not", text: ({ byMethod }) => byMethod.get("pchip")?.refusal?.message ?? "" },
@@ -186,7 +186,7 @@ function encodes({ cells, metrics }: Tables): string {
       return value !== undefined && Number.isFinite(value) ? value.toFixed(4) : "–";
     },
   });
-  return table(cells, [
+  return table(inOrder(cells), [
     { heading: "Clip", text: ({ clip }) => clip },
     { heading: "Ladder", text: ({ ladder }) => ladder || "–" },
     { heading: "Encode", text: ({ distorted }) => fileName(distorted) },
@@ -208,26 +208,15 @@ function encodes({ cells, metrics }: Tables): string {
   ]);
 }
 
+/** Sorts cells by clip and ladder, in the order in which these were first given, then by rate. */
+function inOrder(cells: readonly ComparisonCell[]): readonly ComparisonCell[] {
+  const rateOf = ({ media }: ComparisonCell) => media?.videoBitRate ?? Number.POSITIVE_INFINITY;
+  return [...Map.groupBy(cells, ({ clip }) => clip).values()]
+    .flatMap((own) => [...Map.groupBy(own, ({ ladder }) => ladder).values()])
+    .flatMap((own) => own.toSorted((one, other) => rateOf(one) - rateOf(other)));
+}
+
 function noteOf({ state, error }: ComparisonCell): string {
   if (state === "SUCCEEDED") return "";
   return error === undefined ? state : `${error.message} [${error.code}]`;
-}
-
-/** Yields settings, programs, and how to reproduce the comparison. */
-function* origin({ id, settings, createTime, cells, anchor }: Tables, version: string): Generator<string> {
-  const scorers = new Set(
-    cells.flatMap(({ scorer }) =>
-      scorer ? `${scorer.program} ${scorer.version} with libvmaf ${scorer.libvmafVersion}` : [],
-    ),
-  );
-  const pairs = [["reference", "distorted", "ladder", "clip"], ...cells.map(rowOf)];
-  yield `<h2>How to reproduce</h2>\n<p>Comparison ${escaped(id)}, written by svc ${escaped(version)}. It was submitted at ${escaped(createTime)}. Scored by ` +
-    `${escaped([...scorers].join("; ") || "nothing yet")}.${scorersOf(cells).length > 0 ? ` ${LIBVMAF_NOTE}` : ""}</p>\n`;
-  yield `<p>Settings:</p>\n<pre>${escaped(JSON.stringify(settings, null, 2))}</pre>\n`;
-  yield `<p>Encodes, for <code>svc compare --from encodes.csv${anchor === "" ? "" : ` --anchor ${escaped(JSON.stringify(anchor))}`}</code> and ` +
-    `<code>POST /v1/comparisons</code>:</p>\n<pre class="list">${escaped(pairs.map(csvRow).join(""))}</pre>\n`;
-}
-
-function rowOf({ reference, distorted, ladder, clip }: ComparisonCell): readonly string[] {
-  return [reference, distorted, ladder, clip];
 }

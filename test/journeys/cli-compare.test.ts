@@ -313,6 +313,8 @@ describe("svc comparisons", () => {
       "reference,distorted,ladder,clip",
       id,
       "&quot;psnr&quot;",
+      "<h3>vmaf in dB</h3>",
+      "<code>svc compare --from encodes.csv --metric psnr --anchor &quot;fast&quot;</code>",
       "libvmaf",
     ])
       assert.ok(page.includes(text), text);
