@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { invalid } from "../platform/failure.ts";
 import { conclude, PeopleCommand } from "./command.ts";
-import { baselineOf, compareReleases } from "./compare/baseline.ts";
+import { baselineOf, compareReleases, requireJobs } from "./compare/baseline.ts";
 import { compareHere } from "./compare/here.ts";
 import { addCompareOptions, type CompareFlags } from "./compare/options.ts";
 import { checkOutput, printComparison } from "./compare/output.ts";
@@ -77,10 +77,10 @@ async function compare(
 ): Promise<void> {
   const pairs = async (signal: AbortSignal) => {
     checkFlags(flags);
-    const { ladder: ladders, from } = flags;
+    const { ladder: ladders, from, anchor } = flags;
     // Without an upload, the nodes read the titles in place.
     const titles = flags.submit ? (flags.upload ? "uploaded" : "nodes") : "here";
-    return pairsOf({ reference, encodes, ladders, from, titles }, signal);
+    return pairsOf({ reference, encodes, ladders, from, anchor, titles }, signal);
   };
   if (flags.submit) return compareSubmitted(pairs, flags);
   const failureText = { json: flags.json, indent: 2, title: "Nothing was compared", advice: SCORE_ADVICE };
@@ -120,6 +120,7 @@ async function compareSubmitted(
     async (connection, signal) => {
       const baseline = baselineOf(flags);
       const all = await pairs(signal);
+      if (baseline !== undefined) await requireJobs(connection, baseline, signal);
       const submitted = await submitPairs(connection, all, flags, signal);
       id = submitted.id;
       if (!flags.wait) {

@@ -199,6 +199,15 @@ describe("svc compare", () => {
     assert.ok(cells.at(-1)?.error?.code.startsWith("MEDIA_"));
   });
 
+  test("says which ladders there are if the anchor is none of their codecs", async () => {
+    const { code, stdout } = await svc("compare", reference, slow[0] ?? "", hevc, "--anchor", "h265");
+    assert.equal(code, 0);
+    assert.match(
+      stdout,
+      /^No BD-rates: no encode is of the anchor, "h265"\. The ladders: "h264", "hevc"\.$/m,
+    );
+  });
+
   test("refuses a wrong command line", async () => {
     const wrong: [string[], RegExp][] = [
       [["compare"], /Give a reference and its encodes/],
@@ -208,6 +217,10 @@ describe("svc compare", () => {
       [["compare", reference, "--ladder", "x264"], /NAME=FILES/],
       [["compare", reference, ...slow, "--json", "--csv"], /--json and --csv/],
       [["compare", reference, ...slow, "--name", "x"], /--name needs --submit/],
+      [
+        ["compare", reference, ...ladders(), "--anchor", "slw"],
+        /no ladder is named "slw"\. .* "fast", "slow"/,
+      ],
     ];
     for (const [args, message] of wrong) {
       const { code, stderr } = await svc(...args);
@@ -258,12 +271,16 @@ describe("svc comparisons", () => {
     assert.match(listed.stdout, new RegExp(`${id} +\\d+s +8 +1 +9 +with a fault`));
     const retried = await svc("comparisons", "retry", id);
     assert.deepEqual([retried.code, retried.stdout], [0, "1 cell runs again.\n"]);
+    const unknown = await svc("comparisons", "retry", id, "--cell", "10");
+    assert.equal(unknown.code, 2);
+    assert.match(unknown.stderr, /The comparison has no cell 10\. It has 9 cells\./);
     const again = JSON.parse((await svc("comparisons", "show", id, "--wait", "--json")).stdout) as Comparison;
     assert.notEqual(again.cells[0]?.jobId, cells[0]?.jobId);
     assert.equal((await svc("comparisons", "cancel", id)).stdout, "0 jobs cancelled.\n");
     const text = await svc("comparisons", "show", id);
     assert.equal(text.code, 0);
-    assert.match(text.stdout, /missing\.mp4 .*MEDIA_NOT_FOUND/);
+    assert.match(text.stdout, /^- +missing\.mp4 .*MEDIA_NOT_FOUND/m);
+    assert.match(text.stdout, /^! cell 1, missing\.mp4: .*MEDIA_NOT_FOUND/m);
     const deleted = await svc("comparisons", "delete", id);
     assert.deepEqual([deleted.code, deleted.stdout], [0, `Comparison ${id} with a fault deleted.\n`]);
     const gone = await svc("comparisons", "delete", id);

@@ -105,6 +105,11 @@ describe("refuses", () => {
       ["--no-wait", "--baseline", "release=6", "--label", "release=7"],
       /needs the scores/,
     ],
+    [
+      "a baseline without a job, before anything is scored",
+      ["--baseline", "release=60", "--label", "release=7", "--label", "kind=film"],
+      /No job has the labels "kind=film" and "release=60"\. Nothing was submitted\./,
+    ],
     ["points that are none", ["--baseline", "release=6", "--fail-if-worse", "-1"], /Use a number of points/],
   ] as const) {
     test(what, async () => {

@@ -1,7 +1,9 @@
 /** Compares the jobs that were just scored with those of an earlier release. */
 import type { Connection } from "../../client/connection/connection.ts";
-import { invalid } from "../../platform/failure.ts";
+import { JobService } from "../../gen/proto/svc/v1/job_pb.ts";
+import { Failure, invalid } from "../../platform/failure.ts";
 import type { Labels } from "../jobs/labels.ts";
+import { quoteName } from "../terminal/escape.ts";
 import { detectTerminal } from "../terminal/terminal.ts";
 import { fetchTrend } from "../trends/options.ts";
 import { deltaLines, exitOf } from "../trends/view.ts";
@@ -40,6 +42,23 @@ export function baselineOf({
     throw invalid(`--baseline and --label both have ${by}=${value}. Give two releases.`);
   if (!wait) throw invalid("--baseline needs the scores. Leave out --no-wait, or use svc trends later.");
   return { by, baseline: value, candidate, labels };
+}
+
+/**
+ * Checks that the baseline has a job before anything is scored: a typo would show only after hours. The job may still be
+ * running. Throws SCORES_NOT_FOUND.
+ */
+export async function requireJobs(
+  connection: Connection,
+  { by, baseline, labels }: Baseline,
+  signal: AbortSignal,
+): Promise<void> {
+  const request = { labels: { ...labels, [by]: baseline }, pageSize: 1 };
+  const { jobs } = await connection.call(JobService.method.listJobs, request, { signal });
+  if (jobs.length > 0) return;
+  const given = Object.entries(request.labels).map(([key, value]) => quoteName(`${key}=${value}`));
+  const what = given.length === 1 ? "the label" : "the labels";
+  throw new Failure("SCORES_NOT_FOUND", `No job has ${what} ${given.join(" and ")}. Nothing was submitted.`);
 }
 
 /** Prints how the releases compare, on standard error, and returns the exit code. */

@@ -27,6 +27,8 @@ export interface PairSource {
   readonly encodes: readonly string[];
   readonly ladders: readonly LadderFiles[];
   readonly from: string | undefined;
+  /** Ladder that the others are compared with. */
+  readonly anchor: string | undefined;
   /** Where manifests are read: here, on the nodes of a controller, or here except those in storages. */
   readonly titles: "here" | "nodes" | "uploaded";
 }
@@ -47,7 +49,16 @@ export async function pairsOf(source: PairSource, signal: AbortSignal): Promise<
     if (seen.has(key)) throw invalid(`${quoteName(pair.distorted)} is given twice for the same reference.`);
     seen.add(key);
   }
+  checkAnchor(source.anchor, pairs);
   return pairs;
+}
+
+/** Ladders without a name get that of the codec, which is not known yet. */
+function checkAnchor(anchor: string | undefined, pairs: readonly Pair[]): void {
+  const ladders = [...new Set(pairs.map(({ ladder }) => ladder))];
+  if (anchor === undefined || ladders.includes("") || ladders.includes(anchor)) return;
+  const names = ladders.map(quoteName).join(", ");
+  throw invalid(`--anchor: no ladder is named ${quoteName(anchor)}. The ladders: ${names}.`);
 }
 
 async function pairsOfArguments({ reference, encodes, ladders }: PairSource): Promise<readonly Pair[]> {

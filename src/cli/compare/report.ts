@@ -14,7 +14,7 @@ import { proposalLines, rungLines } from "../bd/rungs.ts";
 import { comparisonLines } from "../bd/tables.ts";
 import { scorersLines } from "../jobs/scored-apart.ts";
 import { stateName } from "../jobs/state.ts";
-import { printable } from "../terminal/escape.ts";
+import { printable, quoteName } from "../terminal/escape.ts";
 import { decimalsFor } from "../terminal/numbers.ts";
 import { type TableColumn, tableLines } from "../terminal/table.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
@@ -42,12 +42,14 @@ export function reportLines(comparison: Comparison, terminal: Terminal, request?
   ]);
   const { comparison: compared } = comparedCells(comparison);
   const deltas =
-    compared.results.length === 0 ? noDeltas(comparison) : comparisonLines(compared, [], terminal);
+    compared.results.length === 0 || !comparison.ladders.some(({ name }) => name === compared.anchor)
+      ? noDeltas(comparison, terminal)
+      : comparisonLines(compared, [], terminal);
   const rungs = comparisonRungs(comparisonJson(comparison));
   const scorers = scorersLines(scorersOf(comparison.cells), terminal);
   return [
     ...tables,
-    ...faultLines(comparison.cells, terminal),
+    ...faultLines(comparison, terminal),
     ...segmentLines(comparison.cells, (cell) => nameOf(cell, terminal), terminal),
     ...deltas,
     ...(rungs === undefined || rungs.notes.length === 0
@@ -122,15 +124,24 @@ function noteOf({ state, error }: ComparisonCell): string {
   return error?.code ?? stateName(state);
 }
 
-function faultLines(cells: readonly ComparisonCell[], terminal: Terminal): string[] {
-  const faults = cells.flatMap(({ distorted, error }) =>
-    error === undefined ? [] : `! ${basename(distorted)}: ${inOptions(error.message)} [${error.code}]`,
-  );
+/** A comparison that a controller keeps has the numbers by which its cells are run again. */
+function faultLines({ id, cells }: Comparison, terminal: Terminal): string[] {
+  const faults = cells.flatMap(({ number, distorted, error }) => {
+    const name = id === "" ? basename(distorted) : `cell ${number}, ${basename(distorted)}`;
+    return error === undefined ? [] : `! ${name}: ${inOptions(error.message)} [${error.code}]`;
+  });
   const lines = faults.flatMap((text) => wrap(printable(text), terminal.columns, "  "));
   return lines.length === 0 ? [] : [...lines.map((line) => paint(terminal, "red", line)), ""];
 }
 
-function noDeltas({ ladders }: Comparison): string[] {
+function noDeltas({ anchor, ladders }: Comparison, terminal: Terminal): string[] {
+  const isKnown = anchor === "" || ladders.some(({ name }) => name === anchor);
+  const names = ladders.map(({ name }) => quoteName(name)).join(", ");
+  if (!isKnown)
+    return wrap(
+      `No BD-rates: no encode is of the anchor, ${quoteName(anchor)}. The ladders: ${names || "none yet"}.`,
+      terminal.columns,
+    );
   return ladders.length > 1
     ? ["No BD-rates yet: the anchor has no score."]
     : [

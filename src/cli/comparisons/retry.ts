@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { InvalidArgumentError } from "commander";
 import { ComparisonService } from "../../gen/proto/svc/v1/comparison_pb.ts";
+import { invalid } from "../../platform/failure.ts";
 import { PeopleCommand } from "../command.ts";
 import { addServerOptions, type ServerFlags, serverGuide, withServer } from "../connection/server.ts";
 import { EXIT, writeAll } from "../exit.ts";
@@ -33,8 +34,13 @@ export function retryCommand(): Command {
   return addServerOptions(command).action((id: string, flags: RetryFlags) =>
     withServer(flags, async (connection, signal) => {
       const request = { id, cells: [...(flags.cell ?? [])] };
-      const { retried } = await connection.call(ComparisonService.method.retryCells, request, { signal });
+      const { retryCells } = ComparisonService.method;
+      const { retried, comparison } = await connection.call(retryCells, request, { signal });
       await writeAll(process.stdout, [`${retried} ${retried === 1 ? "cell runs" : "cells run"} again.\n`]);
+      const known = new Set(comparison?.cells.map(({ number }) => number));
+      const unknown = request.cells.filter((number) => !known.has(number));
+      if (unknown.length > 0)
+        throw invalid(`The comparison has no cell ${unknown.join(", ")}. It has ${known.size} cells.`);
       return EXIT.scored;
     }),
   );
