@@ -9,6 +9,7 @@ import {
   type Interpolation,
   type Outcome,
 } from "./bd-rate.ts";
+import { crossings } from "./difference-curves.ts";
 import { type Flaw, MIN_POINTS, type RatePoint, type Refusal } from "./points.ts";
 import { inDecibels, type Quality } from "./quality.ts";
 
@@ -64,6 +65,8 @@ export interface Result extends Subject {
   /** Shares of the wider ladder's range of scores and of log rates. */
   readonly overlap: number | undefined;
   readonly rateOverlap: number | undefined;
+  /** Scores at which the curves cross, computed when read; only of "pchip" on the linear scale. */
+  readonly crossings: readonly number[];
   /** Points that the method left out. */
   readonly dropped: number;
   readonly refused: Refused | undefined;
@@ -183,7 +186,8 @@ function interpolated(pair: Pair, sides: Sides, method: Interpolation, scale: Sc
     flawed(pair.ladder, sides.test.points(scale), other.flaw, needed, scale);
   if (refused !== undefined) return resultOf(pair, method, scale, { refused });
   const [rate, score] = [bdRateOf(one, other), bdScoreOf(one, other)];
-  return resultOf(pair, method, scale, { rate, score });
+  const crossed = method === "pchip" && scale === "linear" ? () => crossings(one, other) : undefined;
+  return resultOf(pair, method, scale, { rate, score, crossed });
 }
 
 function aomResult(pair: Pair, { anchor, test }: Sides): Result {
@@ -218,6 +222,8 @@ interface Computed {
   readonly score?: Outcome | undefined;
   readonly refused?: Refused | undefined;
   readonly dropped?: number;
+  /** Of scores of which a higher one is better. */
+  readonly crossed?: (() => readonly number[]) | undefined;
 }
 
 function resultOf(pair: Pair, method: Method, scale: Scale, computed: Computed): Result {
@@ -230,6 +236,9 @@ function resultOf(pair: Pair, method: Method, scale: Scale, computed: Computed):
     bdQuality: bdQuality !== undefined && metric.isLower && scale === "linear" ? -bdQuality : bdQuality,
     overlap: rate?.overlap,
     rateOverlap: score?.overlap,
+    get crossings() {
+      return (computed.crossed?.() ?? []).map((at) => (metric.isLower ? -at : at));
+    },
     dropped: computed.dropped ?? 0,
     refused: computed.refused ?? (bdRate === undefined ? jointRefusal(rate === undefined) : undefined),
   };

@@ -214,6 +214,23 @@ describe("svc bd", () => {
     assert.match(shown.stdout.replaceAll("\u001b", "ESC"), /^ESC\[33mb .* %ESC\[0m/m);
   });
 
+  test("says where curves cross, or in how many clips", async () => {
+    const points = (clip: string) =>
+      [100, 200, 400, 800].flatMap((rate, index) => [
+        `a,${clip},${rate},${50 + 10 * index}`,
+        `b,${clip},${[60, 150, 450, 1300][index]},${50 + 10 * index}`,
+      ]);
+    const table = (clips: readonly string[]) =>
+      ["ladder,clip,rate,psnr", ...clips.flatMap(points), ""].join("\n");
+    const { stdout } = await bd(table(["film"]));
+    assert.match(
+      stdout,
+      /^! film: the curves of b and a cross at 67(\.\d)? of psnr; which needs fewer bits/m,
+    );
+    const many = (await bd(table(["1", "2", "3", "4"]))).stdout;
+    assert.match(many, /^! the curves of b and a cross by psnr in 4 clips; which needs fewer bits/m);
+  });
+
   test("if every comparison is refused, the reasons are printed and the command fails", async () => {
     const { code, stdout } = await bd("ladder,rate,psnr\na,1,30\na,2,31\nb,1,30\nb,2,31\n");
     assert.equal(code, 2);

@@ -12,9 +12,17 @@ interface Note {
   readonly ink: "red" | "yellow" | "dim";
 }
 
+/** Clips of a ladder whose crossings are named one by one; more are only counted. */
+const MOST_CROSSED = 3;
+
 /** Returns one note for each reason, regardless of how many ladders and methods it concerns. */
 export function notesOf(results: readonly Result[], anchor: string, terminal: Terminal): string[] {
-  const notes = [...refusals(results, anchor), ...smallOverlaps(results), ...drops(results)];
+  const notes = [
+    ...refusals(results, anchor),
+    ...smallOverlaps(results),
+    ...crossed(results, anchor),
+    ...drops(results),
+  ];
   return notes.flatMap(({ text, ink }) =>
     wrap(`! ${printable(text)}`, terminal.columns, "  ").map((line) => paint(terminal, ink, line)),
   );
@@ -47,6 +55,29 @@ function smallOverlaps(results: readonly Result[]): readonly Note[] {
         ink: "yellow",
       };
     });
+}
+
+/** A BD-rate of crossing curves is a mean of more bits at some scores and fewer at others. */
+function crossed(results: readonly Result[], anchor: string): readonly Note[] {
+  const byLadder = Map.groupBy(results, ({ ladder }) => ladder);
+  return [...byLadder].flatMap(([ladder, own]): readonly Note[] => {
+    const found = own.flatMap(({ clip, crossings }) =>
+      crossings.length === 0 ? [] : [{ clip, scores: crossings }],
+    );
+    const curves = `the curves of ${ladder} and ${anchor} cross`;
+    const sense = "which needs fewer bits depends on the quality";
+    const name = own[0]?.metric.name;
+    if (found.length > MOST_CROSSED)
+      return [{ text: `${curves} by ${name} in ${found.length} clips; ${sense}`, ink: "yellow" }];
+    return found.map(({ clip, scores }) => ({
+      text: `${place(clip)}${curves} at ${scores.map(shortly).join(", ")} of ${name}; ${sense}`,
+      ink: "yellow",
+    }));
+  });
+}
+
+function shortly(score: number): string {
+  return String(Number(score.toPrecision(3)));
 }
 
 function drops(results: readonly Result[]): readonly Note[] {
