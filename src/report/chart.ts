@@ -1,6 +1,7 @@
-/** Rate–quality curves of one clip by one metric, as an SVG element. */
+/** Curves of one clip by one metric, as SVG elements: quality over the rate, and differences to the anchor. */
 import { roundRateText } from "../jobs/quantities.ts";
 import { curvePoints } from "../rates/curve-points.ts";
+import type { Difference } from "../rates/difference-curves.ts";
 import type { RatePoint } from "../rates/points.ts";
 import { linearAxis, logAxis, ratios, ticks } from "../rates/ticks.ts";
 import { escaped } from "./markup.ts";
@@ -17,9 +18,12 @@ const MARGIN = { left: 46, right: 30, top: 12, bottom: 26 };
 /** Steps of a curve. */
 const STEPS = 32;
 
+/** Positions and texts of ticks. */
+type Ticks = readonly { readonly at: number; readonly text: string }[];
+
 interface Scales {
-  readonly rates: readonly number[];
-  readonly scores: readonly number[];
+  readonly across: Ticks;
+  readonly up: Ticks;
   readonly x: (rate: number) => number;
   readonly y: (score: number) => number;
 }
@@ -28,10 +32,41 @@ interface Scales {
 export function chart(title: string, series: readonly Series[], isLower: boolean): string {
   const scales = scalesOf(series.flatMap(({ points }) => points));
   const lines = series.map((one) => seriesMarkup(one, scales, isLower)).join("");
+  return figure(title, `${axes(scales)}${lines}`);
+}
+
+/** A ladder, and how many percent more bits it needs than the anchor at each score. */
+export interface DifferenceLine {
+  /** At least one. */
+  readonly points: readonly Difference[];
+  readonly colour: string;
+}
+
+export function differenceChart(title: string, lines: readonly DifferenceLine[]): string {
+  const all = lines.flatMap(({ points }) => points);
+  const [scores, values] = [all.map(({ at }) => at), all.map(({ value }) => value)];
+  const across = ticks(Math.min(...scores), Math.max(...scores), 5);
+  // Zero, where a ladder is like the anchor, is always on the axis.
+  const up = ticks(Math.min(0, ...values), Math.max(0, ...values), 5);
+  const x = linearAxis(across, MARGIN.left, SIZE.width - MARGIN.right);
+  const y = linearAxis(up, SIZE.height - MARGIN.bottom, MARGIN.top);
+  const axisTicks = {
+    across: across.map((score) => ({ at: x(score), text: String(score) })),
+    up: up.map((value) => ({ at: y(value), text: `${value} %`.replace("-", "−") })),
+  };
+  const curves = lines.map(({ points, colour }) => {
+    const path = points.map(({ at, value }) => `${x(at).toFixed(1)} ${y(value).toFixed(1)}`).join("L");
+    return `<g stroke="${colour}"><path class="curve" d="M${path}"/></g>`;
+  });
+  const zero = `<path class="zero" d="M${MARGIN.left} ${y(0).toFixed(1)}H${SIZE.width - MARGIN.right}"/>`;
+  return figure(title, `${axes(axisTicks)}${zero}${curves.join("")}`);
+}
+
+function figure(title: string, content: string): string {
   return (
     `<figure><figcaption>${escaped(title)}</figcaption>` +
     `<svg viewBox="0 0 ${SIZE.width} ${SIZE.height}" role="img" aria-label="${escaped(title)}">` +
-    `${axes(scales)}${lines}</svg></figure>\n`
+    `${content}</svg></figure>\n`
   );
 }
 
@@ -39,23 +74,24 @@ function scalesOf(points: readonly RatePoint[]): Scales {
   const [rates, scores] = [points.map(({ rate }) => rate), points.map(({ score }) => score)];
   const rateTicks = ratios(Math.min(...rates), Math.max(...rates), 5);
   const scoreTicks = ticks(Math.min(...scores), Math.max(...scores), 5);
+  const x = logAxis(rateTicks, MARGIN.left, SIZE.width - MARGIN.right);
+  const y = linearAxis(scoreTicks, SIZE.height - MARGIN.bottom, MARGIN.top);
   return {
-    rates: rateTicks,
-    scores: scoreTicks,
-    x: logAxis(rateTicks, MARGIN.left, SIZE.width - MARGIN.right),
-    y: linearAxis(scoreTicks, SIZE.height - MARGIN.bottom, MARGIN.top),
+    ...{ x, y },
+    across: rateTicks.map((rate) => ({ at: x(rate), text: roundRateText(rate) })),
+    up: scoreTicks.map((score) => ({ at: y(score), text: String(score) })),
   };
 }
 
-function axes({ rates, scores, x, y }: Scales): string {
+function axes({ across, up }: Pick<Scales, "across" | "up">): string {
   const [bottom, right] = [SIZE.height - MARGIN.bottom, SIZE.width - MARGIN.right];
-  const vertical = rates.map((rate) => {
-    const at = x(rate).toFixed(1);
-    return `<path d="M${at} ${MARGIN.top}V${bottom}"/><text x="${at}" y="${bottom + 16}" text-anchor="middle">${roundRateText(rate)}</text>`;
+  const vertical = across.map(({ at, text }) => {
+    const x = at.toFixed(1);
+    return `<path d="M${x} ${MARGIN.top}V${bottom}"/><text x="${x}" y="${bottom + 16}" text-anchor="middle">${text}</text>`;
   });
-  const horizontal = scores.map((score) => {
-    const at = y(score).toFixed(1);
-    return `<path d="M${MARGIN.left} ${at}H${right}"/><text x="${MARGIN.left - 6}" y="${Number(at) + 4}" text-anchor="end">${score}</text>`;
+  const horizontal = up.map(({ at, text }) => {
+    const y = at.toFixed(1);
+    return `<path d="M${MARGIN.left} ${y}H${right}"/><text x="${MARGIN.left - 6}" y="${Number(y) + 4}" text-anchor="end">${text}</text>`;
   });
   return `<g class="axes">${[...vertical, ...horizontal].join("")}</g>`;
 }

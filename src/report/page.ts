@@ -4,9 +4,10 @@ import { bitRateText, resolutionText, signedText } from "../jobs/quantities.ts";
 import { fileName } from "../jobs/text/file-name.ts";
 import { MIN_OVERLAP } from "../rates/bd-rate.ts";
 import { METHODS } from "../rates/comparison.ts";
+import { differences } from "../rates/difference-curves.ts";
 import { overlapText } from "../rates/overlap-text.ts";
 import { cellPoint } from "./cell-point.ts";
-import { chart, type Series } from "./chart.ts";
+import { chart, type DifferenceLine, differenceChart, type Series } from "./chart.ts";
 import { type Column, escaped, table } from "./markup.ts";
 import { origin } from "./origin.ts";
 import { type PicturePair, picturesSection } from "./pictures.ts";
@@ -95,22 +96,48 @@ function percent(value: number | undefined): string {
   return value === undefined ? "–" : `${signedText(value, 2)} %`;
 }
 
-function* curves({ cells, ladders, metrics }: Tables): Generator<string> {
+function* curves({ cells, ladders, metrics, anchor }: Tables): Generator<string> {
   if (metrics.length === 0) return;
   const colourOf = new Map(ladders.map(({ name }, index) => [name, COLOURS[index % COLOURS.length] ?? ""]));
   const key = [...colourOf].map(([name, colour]) => `<li style="color:${colour}">● ${escaped(name)}</li>`);
   yield `<h2>Rate and quality</h2>\n<ul class="key">${key.join("")}</ul>\n`;
   for (const [clip, own] of Map.groupBy(cells, (cell) => cell.clip)) {
     yield `<h3>${escaped(clip)}</h3>\n<div class="charts">\n`;
-    for (const { name, lowerIsBetter } of metrics) {
-      const series = [...Map.groupBy(own, ({ ladder }) => ladder)].flatMap(([ladder, encodes]): Series[] => {
-        const points = encodes.flatMap((cell) => cellPoint(cell, name) ?? []);
-        return points.length === 0 ? [] : [{ points, colour: colourOf.get(ladder) ?? "#000000" }];
-      });
+    for (const [index, { name, lowerIsBetter }] of metrics.entries()) {
+      const series = [...Map.groupBy(own, ({ ladder }) => ladder)].flatMap(
+        ([ladder, encodes]): LadderSeries[] => {
+          const points = encodes.flatMap((cell) => cellPoint(cell, name) ?? []);
+          return points.length === 0 ? [] : [{ ladder, points, colour: colourOf.get(ladder) ?? "#000000" }];
+        },
+      );
       if (series.length > 0) yield chart(name, series, lowerIsBetter);
+      // Of the main metric only: those of all would double the page.
+      const base = index === 0 ? series.find(({ ladder }) => ladder === anchor) : undefined;
+      const lines = base === undefined ? [] : differenceLines(base, series, lowerIsBetter);
+      if (lines.length > 0) yield differenceChart(`Bits against ${anchor}, over ${name}`, lines);
     }
     yield "</div>\n";
   }
+}
+
+interface LadderSeries extends Series {
+  readonly ladder: string;
+}
+
+/** Steps of a curve. */
+const STEPS = 48;
+
+function differenceLines(
+  anchor: LadderSeries,
+  series: readonly LadderSeries[],
+  isLower: boolean,
+): readonly DifferenceLine[] {
+  return series.flatMap((one) => {
+    if (one === anchor) return [];
+    const pair = { anchor: anchor.points, test: one.points, isLower };
+    const points = differences(pair, "rate", STEPS);
+    return points.length === 0 ? [] : [{ points, colour: one.colour }];
+  });
 }
 
 /** Limit of notes in the list; 1,440 encodes could lead to a thousand. */

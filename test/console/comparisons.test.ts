@@ -230,11 +230,33 @@ test("the report and the CSV are those of the command line", async () => {
 test("curves have a mark for every scored encode, which leads to its job", async () => {
   const page = await opened(made);
   assert.equal(await page.locator(".rate-chart .mark").count(), 8);
-  assert.equal(await page.locator(".rate-chart figure .curve").count(), LADDERS.length);
+  const chart = page.getByRole("region", { name: "Score and bit rate" });
+  assert.equal(await chart.locator("figure .curve").count(), LADDERS.length);
   const [first] = made.cells;
   await page.locator(`.rate-chart a[href$="${first?.jobId}"]`).focus();
   await page.keyboard.press("Enter");
   await page.waitForURL(`**/jobs/${first?.jobId}`);
+  await page.context().close();
+});
+
+test("the difference to the anchor is drawn over scores and over bit rates", async () => {
+  const page = await opened(made);
+  const chart = page.getByRole("region", { name: "Difference to the anchor" });
+  await chart.getByText("More or fewer bits, over VMAF").waitFor();
+  assert.equal(await chart.locator("figure .curve").count(), LADDERS.length - 1);
+  // The slower preset needs fewer bits at every score: its curve is below zero.
+  const zero = Number(await chart.locator("line.zero").getAttribute("y1"));
+  const path = (await chart.locator("figure .curve").getAttribute("d")) ?? "";
+  const heights = [...path.matchAll(/ ([\d.]+)/g)].map(([, height]) => Number(height));
+  assert.ok(heights.length > 100 && heights.every((height) => height > zero), path);
+  await chart.getByLabel("Show").selectOption("score");
+  await page.waitForURL(/difference=score/);
+  await chart.getByText("VMAF, over bit rate").waitFor();
+  await chart
+    .getByText(/^[\d.]+ [kM]bit\/s$/)
+    .first()
+    .waitFor();
+  assert.deepEqual(await accessibilityFaults(page), []);
   await page.context().close();
 });
 

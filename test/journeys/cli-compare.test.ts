@@ -322,8 +322,9 @@ describe("svc comparisons", () => {
     // Nothing that a browser would run or fetch.
     assert.doesNotMatch(page, /<script|<link|<iframe|src="(?!data:)|href=|url\(|@import/);
     assert.match(page, /default-src 'none'; img-src data:/);
-    // A chart of each metric: vmaf and three of psnr.
-    assert.equal(page.match(/<svg /g)?.length, 4);
+    // A chart of each metric, vmaf and three of psnr, and one of the difference by vmaf.
+    assert.equal(page.match(/<svg /g)?.length, 5);
+    assert.match(page, /<figcaption>Bits against fast, over vmaf<\/figcaption>/);
     assert.match(page, /<td>vmaf<\/td><td class="number">−\d+\.\d\d %<\/td>/);
     for (const text of [
       "medium-22.mp4",

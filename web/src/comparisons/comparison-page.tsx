@@ -13,6 +13,7 @@ import { ComparisonHead } from "./comparison-head.tsx";
 import { choiceOf, hasEnded, titleOf } from "./comparison-view.ts";
 import { Controls } from "./controls.tsx";
 import { DeltaTable } from "./delta-table.tsx";
+import { DifferenceChart } from "./difference-chart.tsx";
 import { LadderChart } from "./ladder-chart.tsx";
 import { ProposedLadders } from "./proposed-ladders.tsx";
 import { RungList } from "./rung-list.tsx";
@@ -52,6 +53,7 @@ export function ComparisonPage() {
         <>
           <Controls comparison={data} choice={choice} />
           <LadderChart comparison={data} choice={choice} />
+          <DifferenceChart comparison={data} choice={choice} />
           <DeltaTable comparison={data} choice={choice} />
           <RungList comparison={data} clip={choice.clip} />
           <ProposedLadders comparison={data} clip={choice.clip} />
