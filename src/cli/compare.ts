@@ -18,6 +18,10 @@ Examples:
   The encodes of a source, and how its codecs compare:
     $ svc compare source.mov h264-*.mp4 hevc-*.mp4
 
+  All encodes in a folder, and those of two folders as two ladders:
+    $ svc compare source.mov encodes/
+    $ svc compare source.mov --ladder old=release-6/ --ladder new=release-7/
+
   The renditions of an HLS or DASH title, for phones and for television:
     $ svc compare source.mov title/master.m3u8 --model v1-phone --model v1-tv
 
@@ -65,7 +69,10 @@ export function compareCommand(): Command {
         "of a controller.",
     )
     .argument("[reference]", "the source video: any container, .y4m or raw .yuv")
-    .argument("[distorted...]", "its encodes, or HLS or DASH manifests; the codec of each is its ladder")
+    .argument(
+      "[distorted...]",
+      "its encodes, folders of them, or HLS or DASH manifests; the codec of each is its ladder",
+    )
     .withGuide(GUIDE);
   return addCompareOptions(command).action(compare);
 }

@@ -1,6 +1,7 @@
 /** svc compare with real encodes: here, and on a real `svc up`, with the same numbers. */
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { type Ended, SVC, start } from "../cli/program.ts";
 import { encode, pristine } from "../media/clips.ts";
@@ -205,6 +206,34 @@ describe("svc compare", () => {
     assert.match(
       stdout,
       /^No BD-rates: no encode is of the anchor, "h265"\. The ladders: "h264", "hevc"\.$/m,
+    );
+  });
+
+  test("takes the files of a folder, but not the reference", async () => {
+    const folder = directory.file("encodes");
+    await mkdir(join(folder, "logs"), { recursive: true });
+    await copyFile(reference, join(folder, "reference.y4m"));
+    for (const [name, file] of [
+      ["rung-10.mp4", fast[0]],
+      ["rung-9.mp4", fast[1]],
+    ] as const)
+      await copyFile(file ?? "", join(folder, name));
+    await writeFile(join(folder, ".hidden"), "");
+    const source = join(folder, "reference.y4m");
+    for (const encodes of [[folder], ["--ladder", `x264=${folder}/`]]) {
+      const { code, stdout, stderr } = await svc("compare", source, ...encodes, "--csv");
+      assert.equal(code, 0, stderr);
+      const names = [...stdout.matchAll(/\/(rung-\d+\.mp4|reference\.y4m),/g)].map(([, name]) => name);
+      assert.deepEqual(names, ["rung-9.mp4", "rung-10.mp4"]);
+    }
+    await writeFile(join(folder, "master.m3u8"), "#EXTM3U\n");
+    const title = await svc("compare", source, folder);
+    assert.equal(title.code, 2);
+    assert.match(title.stderr.replace(/\s+/g, " "), /is a title\. Give its manifest, such as .*master\.m3u8/);
+    const empty = await svc("compare", source, join(folder, "logs"));
+    assert.match(
+      empty.stderr.replace(/\s+/g, " "),
+      /The folder .*logs" has no encodes\. \[INVALID_REQUEST\]/,
     );
   });
 

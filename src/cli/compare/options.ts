@@ -45,7 +45,7 @@ function ladderOptions(): Option[] {
   return [
     new Option(
       "--ladder <name=files>",
-      "encodes of a ladder: a file or a pattern such as 'x264=x264-*.mp4'; repeatable",
+      "encodes of a ladder: a file, a folder, or a pattern such as 'x264=x264-*.mp4'; repeatable",
     )
       .default([], "the codec of each encode is its ladder")
       .argParser(collectLadder),

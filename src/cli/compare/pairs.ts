@@ -1,12 +1,11 @@
-/** The pairs to compare: from the arguments, from patterns of ladders, or from a list. */
-import { glob } from "node:fs/promises";
-import { remoteName } from "../../jobs/media/names.ts";
+/** The pairs to compare: from the arguments, from files of ladders, or from a list. */
 import { pairKey } from "../../jobs/media/pair-key.ts";
 import { MAX_CELLS } from "../../jobs/request-limits.ts";
 import { invalid } from "../../platform/failure.ts";
 import { type Columns, type List, pairRows, readList, wrongLine } from "../submit/list-file.ts";
 import { absolute } from "../submit/spec.ts";
 import { quoteName } from "../terminal/escape.ts";
+import { filesMatching, filesOf } from "./files.ts";
 import type { LadderFiles } from "./options.ts";
 import { type TitlePart, withRenditions } from "./titles.ts";
 
@@ -70,18 +69,12 @@ async function pairsOfArguments({ reference, encodes, ladders }: PairSource): Pr
     distorted: absolute("distorted", distorted),
   });
   const ofLadders = ladders.map(async ({ ladder, files }) =>
-    (await filesMatching(ladder, files)).map((distorted) => of(distorted, ladder)),
+    (await filesMatching(ladder, files, reference)).map((distorted) => of(distorted, ladder)),
   );
-  return [...encodes.map((distorted) => of(distorted, "")), ...(await Promise.all(ofLadders)).flat()];
-}
-
-/** Returns the files that match a pattern, sorted by name; the name itself if it has no wildcard or names an object. */
-async function filesMatching(ladder: string, files: string): Promise<readonly string[]> {
-  if (!/[*?[{]/.test(files) || remoteName(files) !== undefined) return [files];
-  const found: string[] = [];
-  for await (const file of glob(files)) found.push(file);
-  if (found.length > 0) return found.toSorted();
-  throw invalid(`--ladder ${quoteName(ladder)}: no file matches ${quoteName(files)}.`);
+  const ofEncodes = encodes.map(async (name) =>
+    (await filesOf(name, reference)).map((distorted) => of(distorted, "")),
+  );
+  return (await Promise.all([...ofEncodes, ...ofLadders])).flat();
 }
 
 const COLUMNS = ["reference", "distorted", "ladder", "clip"] as const;
