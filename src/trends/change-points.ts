@@ -7,7 +7,7 @@
  * is multiplied by the number of possible splits (Bonferroni), so that in a series without a change, one is
  * found with a probability of at most ALARM.
  */
-import { ALARM, type Delta, deltaOf } from "./delta.ts";
+import { ALARM, type Delta, deltaBySource } from "./delta.ts";
 
 /** Scores of a clip by release; undefined if it was not scored. */
 export type Series = readonly (number | undefined)[];
@@ -19,9 +19,17 @@ export interface ChangePoint {
   readonly delta: Delta;
 }
 
-/** Returns the change points in the order of the releases. */
-export function changePoints(clips: readonly Series[], releases: number): readonly ChangePoint[] {
-  const sums = clips.map(sumsOf);
+/**
+ * Returns the change points in the order of the releases.
+ *
+ * @param sources names of the clips' references; by default, each clip has its own
+ */
+export function changePoints(
+  clips: readonly Series[],
+  releases: number,
+  sources: readonly string[] = [],
+): readonly ChangePoint[] {
+  const sums = clips.map((clip, index) => sumsOf(clip, sources[index] ?? String(index)));
   const bounds = kept(sums, [0, ...splits(sums, 0, releases), releases]);
   return inner(bounds).map(([from, at, to]) => ({ at, delta: between(sums, from, at, to) }));
 }
@@ -74,13 +82,15 @@ function between(clips: readonly Sums[], from: number, at: number, to: number): 
   const differences = clips.flatMap((sums) => {
     const [before, after] = [meanOf(sums, from, at), meanOf(sums, at, to)];
     if (before === undefined || after === undefined) return [];
-    return Math.abs(after - before) < ROUNDING ? [0] : [after - before];
+    const value = Math.abs(after - before) < ROUNDING ? 0 : after - before;
+    return [{ source: sums.source, value }];
   });
-  return deltaOf(differences);
+  return deltaBySource(differences);
 }
 
 /** The sum and the number of a clip's scores in the first n releases, for each n. */
 interface Sums {
+  readonly source: string;
   /** Sums of the scores minus the first score, so that constant scores add up to exactly 0. */
   readonly totals: readonly number[];
   readonly counts: readonly number[];
@@ -89,14 +99,14 @@ interface Sums {
 /** Points; smaller differences of means are due to rounding. */
 const ROUNDING = 1e-9;
 
-function sumsOf(series: Series): Sums {
+function sumsOf(series: Series, source: string): Sums {
   const first = series.find((score) => score !== undefined) ?? 0;
   const [totals, counts] = [[0], [0]];
   for (const [index, score] of series.entries()) {
     totals.push((totals[index] ?? 0) + (score === undefined ? 0 : score - first));
     counts.push((counts[index] ?? 0) + (score === undefined ? 0 : 1));
   }
-  return { totals, counts };
+  return { source, totals, counts };
 }
 
 /**

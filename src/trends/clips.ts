@@ -15,6 +15,8 @@ export interface ReleaseJob {
 
 export interface Clip {
   readonly name: string;
+  /** Names the reference: several encodes of it are several clips. */
+  readonly source: string;
   /** Jobs by release. */
   readonly jobs: ReadonlyMap<string, ReleaseJob>;
 }
@@ -46,7 +48,10 @@ export function clipsOf(jobs: readonly ReleaseJob[]): readonly Clip[] {
 
 function grouped(jobs: readonly ReleaseJob[], key: (job: ReleaseJob) => readonly string[]): readonly Clip[] {
   const groups = Map.groupBy(jobs, (job) => nameOf(key(job)));
-  return [...groups].map(([name, own]) => ({ name, jobs: byRelease(own) }));
+  return [...groups].map(([name, own]) => {
+    const [source = ""] = own.flatMap((job) => key(job).slice(0, 1));
+    return { name, source, jobs: byRelease(own) };
+  });
 }
 
 /** Returns the number of clips that several releases have. */

@@ -1,7 +1,7 @@
 /** Scores of the same clips over releases: what each release changed, and a comparison of two releases. */
 import { type ChangePoint, changePoints, type Series } from "./change-points.ts";
 import { type Clip, clipsOf, type ReleaseJob } from "./clips.ts";
-import { ALARM, type Delta, deltaOf } from "./delta.ts";
+import { ALARM, type ClipDifference, type Delta, deltaBySource } from "./delta.ts";
 import { naturalOrder } from "./order.ts";
 
 /** Statistics of the frames of a clip that are compared, in the order in which they are shown. */
@@ -56,11 +56,16 @@ export function trendOf(jobs: readonly ReleaseJob[], request: TrendRequest): Tre
   if (baseline === undefined || candidate === undefined)
     return { releases: names.map((name) => releaseOf(name, clips)), clips, delta: undefined };
   const scores = clips.map((clip) => names.map((name) => scoreOf(clip, name, request.statistic)));
-  const changes = changePoints(scores, names.length);
+  const changes = changePoints(
+    scores,
+    names.length,
+    clips.map(({ source }) => source),
+  );
   return {
     releases: names.map((name, index) => ({
       ...releaseOf(name, clips),
-      delta: name === baseline ? undefined : deltaOf(differences(clips, baseline, name, request.statistic)),
+      delta:
+        name === baseline ? undefined : deltaBySource(differences(clips, baseline, name, request.statistic)),
       change: changeAt(changes, index),
     })),
     clips,
@@ -96,13 +101,13 @@ function releaseDelta(
   { statistic, isLower, threshold }: TrendRequest,
 ): ReleaseDelta {
   const of = (name: Statistic) => differences(clips, baseline, candidate, name);
-  const gains = of(statistic).map((difference) => (isLower ? -difference : difference));
-  const { lowerChance = 1, higherChance = 1 } = deltaOf(gains);
+  const gains = of(statistic).map(({ source, value }) => ({ source, value: isLower ? -value : value }));
+  const { lowerChance = 1, higherChance = 1 } = deltaBySource(gains);
   return {
     ...{ baseline, candidate },
-    worse: gains.filter((gain) => gain < -threshold).length,
-    better: gains.filter((gain) => gain > threshold).length,
-    statistics: STATISTICS.map((name) => ({ name, delta: deltaOf(of(name)) })),
+    worse: gains.filter(({ value }) => value < -threshold).length,
+    better: gains.filter(({ value }) => value > threshold).length,
+    statistics: STATISTICS.map((name) => ({ name, delta: deltaBySource(of(name)) })),
     verdict: lowerChance < ALARM ? "worse" : higherChance < ALARM ? "better" : "unchanged",
   };
 }
@@ -113,10 +118,12 @@ function differences(
   baseline: string,
   candidate: string,
   statistic: Statistic,
-): readonly number[] {
+): readonly ClipDifference[] {
   return clips.flatMap((clip) => {
     const [before, after] = [scoreOf(clip, baseline, statistic), scoreOf(clip, candidate, statistic)];
-    return before === undefined || after === undefined ? [] : [after - before];
+    return before === undefined || after === undefined
+      ? []
+      : [{ source: clip.source, value: after - before }];
   });
 }
 

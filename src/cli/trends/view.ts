@@ -47,7 +47,7 @@ function columnsFor({ unicode }: Terminal): readonly TableColumn<Trend["releases
 export function deltaLines({ by, delta, statistic, threshold }: Trend, terminal: Terminal): string[] {
   if (delta === undefined) return ["There are not two releases to compare."];
   const { baseline, candidate, worse, better, statistics, verdict } = delta;
-  const { clips = 0 } = statistics[statistic] ?? {};
+  const { clips = 0, halfWidth } = statistics[statistic] ?? {};
   const which = `${printable(by)} ${printable(candidate)} against ${printable(baseline)}`;
   if (clips === 0) return [`${which}: no clip has a score in both.`];
   const shown = [...new Set([statistic, "p5"])].flatMap((name) => {
@@ -57,7 +57,8 @@ export function deltaLines({ by, delta, statistic, threshold }: Trend, terminal:
   const counts = `${worse} of ${clips} clips worse by more than ${threshold}${better > 0 ? `, ${better} better` : ""}`;
   const ink =
     verdict === TrendDelta_Verdict.WORSE ? "red" : verdict === TrendDelta_Verdict.BETTER ? "green" : "dim";
-  return [`${which}: ${counts}, ${shown.join(", ")}: ${paint(terminal, ink, VERDICTS[verdict] ?? "")}`];
+  const said = halfWidth === undefined ? "no verdict on one reference" : (VERDICTS[verdict] ?? "");
+  return [`${which}: ${counts}, ${shown.join(", ")}: ${paint(terminal, ink, said)}`];
 }
 
 function noteLines({ releases, leftOut, metric }: Trend): string[] {

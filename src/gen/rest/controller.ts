@@ -1835,11 +1835,11 @@ export interface components {
             clips: number;
             /** @description Points; negative: lower scores than before. Missing without clips. */
             mean?: number;
-            /** @description Half width of the 95 % confidence interval; missing with fewer than 2 clips. */
+            /** @description Half width of the 95 % confidence interval; missing with fewer than 2 references. */
             halfWidth?: number;
-            /** @description Probability of a mean this low by chance; missing with fewer than 2 clips. */
+            /** @description Probability of a mean this low by chance; missing with fewer than 2 references. */
             lowerChance?: number;
-            /** @description Probability of a mean this high by chance; missing with fewer than 2 clips. */
+            /** @description Probability of a mean this high by chance; missing with fewer than 2 references. */
             higherChance?: number;
         };
         TrendClip: {

@@ -156,6 +156,19 @@ describe("a trend", () => {
     assert.equal(trendOf(jobs, request).delta?.verdict, "worse");
   });
 
+  test("counts a reference once, however many encodes it has", () => {
+    const ladder = ["6", "7"].flatMap((release) =>
+      [1, 2, 3, 4, 5, 6].map((rung) => {
+        const loss = release === "7" ? 2 + rung / 10 : 0;
+        return job(release, { distorted: `/${release}/${rung}.mp4`, values: { mean: 60 + rung - loss } });
+      }),
+    );
+    const { delta } = trendOf(ladder, REQUEST);
+    const { clips, mean, halfWidth } = delta?.statistics[0]?.delta ?? {};
+    assert.deepEqual([delta?.worse, clips, mean?.toFixed(2), halfWidth], [6, 6, "-2.35", undefined]);
+    assert.equal(delta?.verdict, "unchanged");
+  });
+
   test("of one release, or of none, compares nothing", () => {
     assert.equal(trendOf([job("7")], REQUEST).delta, undefined);
     assert.equal(trendOf([job("7")], { ...REQUEST, baseline: "7" }).delta, undefined);

@@ -52,7 +52,10 @@ export function differenceText({ mean, halfWidth }: MeanDelta): string {
   return `${signedText(mean, DECIMALS)}${halfWidth === undefined ? "" : ` ± ${halfWidth.toFixed(DECIMALS)}`}`;
 }
 
-export function verdictText({ verdict }: Delta): string {
+export function verdictText({ verdict, statistics }: Delta, statistic: string): string {
+  const { clips = 0, halfWidth } = statistics[statistic] ?? {};
+  if (clips === 0) return "No common clip";
+  if (halfWidth === undefined) return "No verdict on one reference";
   return { WORSE: "Worse", BETTER: "Better", UNCHANGED: "No significant difference" }[verdict];
 }
 

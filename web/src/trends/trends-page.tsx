@@ -70,7 +70,9 @@ function Shown({ trend }: { readonly trend: Trend }) {
         <>
           <section className="card trend-summary" aria-label="Summary">
             <p>
-              <strong className={`verdict ${delta.verdict.toLowerCase()}`}>{verdictText(delta)}</strong>{" "}
+              <strong className={`verdict ${delta.verdict.toLowerCase()}`}>
+                {verdictText(delta, trend.statistic)}
+              </strong>{" "}
               <span>
                 {by} <bdi>{delta.candidate}</bdi> against <bdi>{delta.baseline}</bdi>
               </span>

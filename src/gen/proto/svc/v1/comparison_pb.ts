@@ -1907,14 +1907,14 @@ export type MeanDelta = Message<"svc.v1.MeanDelta"> & {
   mean?: number | undefined;
 
   /**
-   * Half width of the 95 % confidence interval; absent with fewer than 2 clips.
+   * Half width of the 95 % confidence interval; absent with fewer than 2 references.
    *
    * @generated from field: optional double half_width = 3;
    */
   halfWidth?: number | undefined;
 
   /**
-   * Probability of a mean this low, and of one this high, by chance; absent with fewer than 2 clips.
+   * Probability of a mean this low, and of one this high, by chance; absent with fewer than 2 references.
    *
    * @generated from field: optional double lower_chance = 4;
    */
@@ -1945,14 +1945,14 @@ export type MeanDeltaJson = {
   mean?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Half width of the 95 % confidence interval; absent with fewer than 2 clips.
+   * Half width of the 95 % confidence interval; absent with fewer than 2 references.
    *
    * @generated from field: optional double half_width = 3;
    */
   halfWidth?: number | "NaN" | "Infinity" | "-Infinity";
 
   /**
-   * Probability of a mean this low, and of one this high, by chance; absent with fewer than 2 clips.
+   * Probability of a mean this low, and of one this high, by chance; absent with fewer than 2 references.
    *
    * @generated from field: optional double lower_chance = 4;
    */
