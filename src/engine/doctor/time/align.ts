@@ -1,4 +1,4 @@
-/** Relates two videos in time: which frames of the one show what frames of the other show. */
+/** Relates two videos in time: finds which frames of one show the same as which frames of the other. */
 import type { Run } from "../../contract/alignment.ts";
 import type { Pictures } from "../../media/pictures.ts";
 import { productsOf } from "./band.ts";
@@ -17,33 +17,42 @@ import { stretchesOf } from "./stretches.ts";
 import { type Verdict, verdictOf } from "./verdict.ts";
 import { IDENTITY, type View } from "./view.ts";
 
-/** Offsets tried beyond those that the vote names. */
+/** Number of offsets that are tried beyond the lowest and the highest that the vote returns. */
 const MARGIN = 12;
-/** Fewest frames of each side that can be aligned. */
+/** Fewest frames of each side that can be aligned. Empirical. */
 const FEWEST = 8;
-/** Rounds of aligning with the means of the frames that the round before paired. */
+/** Rounds of alignment. The second one uses the means of the frames that the first one paired. */
 const ROUNDS = 2;
 
 export interface TimeHints {
-  /** Frames of the distorted video for each frame of the reference; other than 1: runs count frames of the slower side. */
+  /**
+   * Frames of the distorted video for each frame of the reference. If it is not 1, runs count frames of the slower
+   * side.
+   */
   readonly ratio?: number;
-  /** How the distorted pictures show the reference's; default: the same area. */
+  /** How the reference's picture maps to the distorted ones; default: both show the same area. */
   readonly view?: View;
-  /** Largest offset to try, in frames; default: a quarter of the shorter video. Differences of the counts are always tried. */
+  /**
+   * Largest offset to try, in frames; default: a quarter of the shorter video. The difference of the frame counts is
+   * always tried.
+   */
   readonly limit?: number;
-  /** The distorted pictures that are of key frames; default: not known. */
+  /** Indexes of the distorted pictures that are key frames; default: not known. */
   readonly keys?: readonly number[] | undefined;
 }
 
 export interface TimeRelation extends Verdict {
   readonly events: readonly TimeEvent[];
-  /** How alike paired frames are, 0 to 1; other content: about 0. */
+  /** How alike paired frames are, from 0 to 1. It is about 0 for other content. */
   readonly match: number;
-  /** Of "shifted": how much of the ends of the runs may have another offset. */
+  /** If "shifted": how many frames at both ends of the runs may have another offset. */
   readonly open: OpenEnds;
 }
 
-/** Pictures of both sides, each from its first frame on. Too few to align: "unclear", with `checked` of 0. */
+/**
+ * Aligns the pictures of both sides, each from its first frame on. Too few pictures are "unclear", with `checked` of
+ * 0.
+ */
 export function alignTime(reference: Pictures, distorted: Pictures, hints: TimeHints = {}): TimeRelation {
   const view = hints.view ?? IDENTITY;
   const features = [referenceFeatures(reference, view), distortedFeatures(distorted, view)] as const;
@@ -94,7 +103,10 @@ interface Settled {
   readonly motion: Motion;
 }
 
-/** Aligns frames, first with the means of those that `start` pairs, then with the means of those that were paired. */
+/**
+ * Aligns frames in rounds. The first round uses the means of the frames that `start` pairs, each later one the means
+ * of the frames that the round before paired.
+ */
 function settle({ pair, products }: Compared, start: readonly Run[]): Settled {
   const motion = motionOf(pair);
   let runs = start;
@@ -116,9 +128,11 @@ interface Lagging extends Aligned {
 }
 
 /**
- * The nearest alignment with a lag, or with none, that leaves nothing open, if the offset changes in it. Most of a lag
- * looks like a constant offset, so frames must be nearer than with none, and both videos begin or end together. It is at
- * most likely. If there is none, or if it changes as in `plain`, `plain`.
+ * Aligns with the reference delayed by each lag, including none. Returns the alignment whose frames are nearest to
+ * each other, of those that leave nothing open and in which the offset changes. Such an alignment is at most likely.
+ * Most of a lag looks like a constant offset, so the frames must be at least as near as without a lag, and both
+ * videos must begin or end together. Returns `plain` if there is no such alignment, or if `plain` has no ties and as
+ * many runs.
  */
 function withLag(plain: Aligned, alignedAt: (lag: number) => Lagging): Aligned {
   const all = LAGS.map(alignedAt);

@@ -1,4 +1,4 @@
-/** Values for pairs of frames whose offset lies within a band: a row for each frame of the reference. */
+/** Values for pairs of frames whose offset lies within a band. Each frame of the reference has a row. */
 import type { SignaturePair, Signatures } from "./signatures.ts";
 
 /** Frame n of the reference is paired with frame n + `lowest` … n + `lowest` + `width` − 1 of the distorted video. */
@@ -26,7 +26,7 @@ export function valueAt(band: Band, row: number, offset: number): number {
   return band.values[row * band.width + index] as number;
 }
 
-/** Offsets at which a row has a counterpart, as indexes into the row: from `first` to `end` − 1. */
+/** The offsets at which a row has a counterpart, as indexes of the row's values from `first` to `end` − 1. */
 export function counterparts(band: Band, row: number): { readonly first: number; readonly end: number } {
   const first = Math.max(0, -(row + band.lowest));
   return { first, end: Math.max(first, Math.min(band.width, band.columns - row - band.lowest)) };
@@ -43,7 +43,10 @@ export function productsOf({ reference, distorted }: SignaturePair, shape: BandS
   return band;
 }
 
-/** Scalar product of two frames' signatures. Four sums, because each addition waits for the one before it. */
+/**
+ * Scalar product of two frames' signatures. It uses four sums, because each addition has to wait for the previous one
+ * to the same sum.
+ */
 export function product(left: Signatures, row: number, right: Signatures, column: number): number {
   const { size, values: a } = left;
   const b = right.values;

@@ -1,17 +1,19 @@
-/** Where one run of an alignment ends and the next begins, as far as the evidence shows it. */
+/** Finds where one run of an alignment ends and the next begins, as exactly as the evidence shows it. */
 import type { Run } from "../../contract/alignment.ts";
 import { valueAt } from "./band.ts";
 import type { Costs } from "./distances.ts";
 import { gainOver, offsetOf } from "./segments.ts";
 
-/** Places count as possible if the evidence for the best place is weaker than this. */
+/**
+ * A place is possible if it costs at most this much more than the best place; a sum of natural logarithms. Empirical.
+ */
 const TOLERANCE = 1.5;
 
 export interface Boundary {
-  /** First and last frame of the reference at which the change of the offset may be. */
+  /** First and last frame of the reference at which the offset may change. */
   readonly earliest: number;
   readonly latest: number;
-  /** The weaker of the two runs' evidence against the offset of the other. */
+  /** The smaller of two gains: that of the first run over the offset of the second, and the other way round. */
   readonly gain: number;
 }
 
@@ -23,7 +25,7 @@ export function boundaryOf(before: Run, after: Run, costs: Costs): Boundary {
     return Number.isNaN(cost) ? 0 : cost;
   };
   let earliest = place;
-  // A frame moves to the later run: at the lower end it is paired with that run's offset.
+  // Each step back moves one frame to the later run, which pairs it at its own offset.
   for (let row = place - 1, more = 0; row > before.reference; row--) {
     more += price(row + lost, offsetOf(after)) - price(row, offsetOf(before));
     if (more > TOLERANCE) break;

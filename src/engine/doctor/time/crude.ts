@@ -1,12 +1,12 @@
-/** A first guess of how two videos belong together, before it is known which area of the picture each shows. */
+/** Guesses the view and the offset of two videos before it is known which picture area each shows. */
 import { LUMA, type Pictures } from "../../media/pictures.ts";
 import { commonArea, Lens, type View } from "./view.ts";
 
-/** Samples along each edge of a cell: blurred so much, pictures are alike though one is cropped a little. */
+/** Width and height of a cell, in samples. At this size, pictures are alike even if one is slightly cropped. */
 const POOL = 8;
 const COLUMNS = LUMA.width / POOL;
 const ROWS = LUMA.height / POOL;
-/** Frames of the reference that are compared. */
+/** Number of reference frames that are compared, about. */
 const SAMPLE = 64;
 
 export interface CrudeMatch {
@@ -18,8 +18,8 @@ export interface CrudeMatch {
 }
 
 /**
- * The best offset from −limit to limit under each view, best view first. Slow content: the offset is uncertain, the
- * score is not.
+ * Returns the best offset from −limit to limit under each view, the best view first. In slow content the offset is
+ * uncertain, but the score is not.
  */
 export function crudeMatch(
   reference: Pictures,
@@ -36,7 +36,7 @@ export function crudeMatch(
   return matches.sort((one, other) => other.score - one.score);
 }
 
-/** Numbers of the cells that lie within what both sides show. */
+/** Numbers of the cells inside the area that both sides show. */
 function cellsWithin(view: View): number[] {
   const { left, right, top, bottom } = commonArea(view);
   return Array.from({ length: COLUMNS * ROWS }, (_, cell) => cell).filter((cell) => {
@@ -48,7 +48,7 @@ function cellsWithin(view: View): number[] {
 interface Blurred {
   readonly count: number;
   readonly size: number;
-  /** Of each frame: a mean of 0 and a length of 1. */
+  /** `size` values for each frame, normalized to a mean of 0 and a length of 1. */
   readonly values: Float32Array;
 }
 
@@ -68,7 +68,7 @@ function blurred(
   return { count: pictures.count, size, values };
 }
 
-/** Sum of every second sample of every second row of a cell. */
+/** Sums every second sample of every second row of a cell. */
 function levelOf(luma: Uint8Array, cell: number): number {
   const start = Math.floor(cell / COLUMNS) * POOL * LUMA.width + (cell % COLUMNS) * POOL;
   let sum = 0;
@@ -95,7 +95,7 @@ function bestOffset(a: Blurred, b: Blurred, limit: number): { offset: number; sc
   return best;
 }
 
-/** −1 if fewer than half of the sampled frames have a counterpart. */
+/** Mean correlation of the sampled frames at an offset; −1 if fewer than half of them have a counterpart. */
 function meanCorrelation(a: Blurred, b: Blurred, offset: number, step: number): number {
   let [sum, pairs] = [0, 0];
   for (let row = 0; row < a.count; row += step) {

@@ -1,4 +1,4 @@
-/** How much less alike two frames are than the best match of the first: the costs that the alignment adds up. */
+/** The costs that the alignment adds up: how much less alike two frames are than the best match of either. */
 import type { Run } from "../../contract/alignment.ts";
 import { addTo } from "../sums.ts";
 import { type Band, counterparts, emptyBand, product, valueAt } from "./band.ts";
@@ -6,18 +6,21 @@ import type { SignaturePair, Signatures } from "./signatures.ts";
 
 /** Squared distance per cell that rounding to 8 bits causes. */
 export const ROUNDING = 0.002;
-/** A frame counts at most this much, so that one frame never decides; a natural logarithm. */
+/** Highest cost of a pair of frames, as a natural logarithm. No single frame can then decide. Empirical. */
 const MOST = 2;
 
-/** Evidence of two kinds: what the pictures show, and how they change from frame to frame. */
+/** Costs from two kinds of evidence: the pictures, and how they change from frame to frame. */
 export interface Costs {
   readonly pictures: Band;
   readonly changes: Band;
-  /** The sum of both, where the changes are known. */
+  /** The sum of both; only the costs of the pictures where the changes are not known. */
   readonly both: Band;
 }
 
-/** How much each frame of a side differs from the frame before: squared lengths of the changes; 0 for the first. */
+/**
+ * How much each frame of a side differs from the previous one: the squared length of the change; 0 for the first
+ * frame.
+ */
 export interface Motion {
   readonly reference: Float64Array;
   readonly distorted: Float64Array;
@@ -28,8 +31,8 @@ export function motionOf({ reference, distorted }: SignaturePair): Motion {
 }
 
 /**
- * Costs from the scalar products of both sides. Takes each side's mean over the frames in `common` away: they show the
- * same content, so what is left of their difference is what the encode does to every frame.
+ * Returns the costs, from the scalar products of both sides. The mean of each side over its frames in `common` is
+ * subtracted first. These frames show the same content, so the means differ by what the encode does to every frame.
  */
 export function costsOf(
   pair: SignaturePair,
@@ -42,7 +45,7 @@ export function costsOf(
   return { pictures, changes, both: { ...pictures, values: sums } };
 }
 
-/** Squared distances per cell between the frames' differences from the common means. */
+/** Squared distances per cell between frames, each less its side's mean over the common frames. */
 function pictureDistances(pair: SignaturePair, products: Band, common: readonly Run[]): Band {
   const { reference, distorted } = pair;
   const a = centred(
@@ -70,7 +73,7 @@ function pictureDistances(pair: SignaturePair, products: Band, common: readonly 
   return band;
 }
 
-/** Squared distances per cell between the changes since the frame before. */
+/** Squared distances per cell between the frames' changes since the previous frame. */
 function changeDistances(products: Band, motion: Motion, cells: number): Band {
   const band = emptyBand(products, products.rows, products.columns);
   for (let row = 1; row < band.rows; row++) {
@@ -131,8 +134,8 @@ function productsWith(side: Signatures, mean: Signatures): Float64Array {
 }
 
 /**
- * Logarithms of the distances, less that of the best match of either frame; 0 to MOST. A frame without a counterpart
- * matches its neighbours no worse than anything else, but they match each other better.
+ * Natural logarithms of the distances, less that of the best match of either frame; from 0 to MOST. If a frame has no
+ * counterpart, its neighbours are its best match and cost it little, but they have better matches themselves.
  */
 function relative(distances: Band): Band {
   const { rows, columns, values } = distances;

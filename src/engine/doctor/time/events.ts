@@ -1,4 +1,4 @@
-/** Events between and within the runs of an alignment: frames that are lost, added, frozen or repeated. */
+/** Finds events between and within the runs of an alignment: frames that are lost, added, frozen or repeated. */
 import type { Run } from "../../contract/alignment.ts";
 import type { FrameSpan } from "../../contract/finding.ts";
 import type { Side } from "../../contract/request.ts";
@@ -10,17 +10,20 @@ import { offsetOf } from "./segments.ts";
 
 export interface TimeEvent {
   /**
-   * dropped: frames of the reference that the distorted video lacks. duplicated: a frame of the distorted video shown
-   * again, all later ones come later. frozen: the same, but later frames come in time. repeated: other frames of the reference again. inserted: other content.
+   * dropped: the distorted video lacks frames of the reference.
+   * duplicated: the distorted video repeats a frame, and all later frames are late.
+   * frozen: the same, but later frames are in time.
+   * repeated: the distorted video shows other frames of the reference again.
+   * inserted: the distorted video shows other content.
    */
   readonly kind: "dropped" | "duplicated" | "frozen" | "repeated" | "inserted";
   /** The side whose frames are counted. */
   readonly side: Side;
   readonly frames: FrameSpan;
-  /** The first and the last frame at which the event may start, within the evidence. */
+  /** The first and the last frame at which the event may start, according to the evidence. */
   readonly earliest: number;
   readonly latest: number;
-  /** Evidence, as a sum of natural logarithms of squared distances; 0: not measured in this way. */
+  /** Strength of the evidence, as a sum of natural logarithms of squared distances; 0: not measured in this way. */
   readonly gain: number;
 }
 
@@ -31,9 +34,9 @@ export interface Evidence {
   readonly distorted: Features;
 }
 
-/** Correlation from which frames show the same content. */
+/** Least correlation of frames that show the same content. Empirical. */
 const ALIKE = 0.3;
-/** Motion of a frame that stands still, relative to the same frame of the reference. */
+/** Most motion of frames that stand still, as a part of the reference's motion in the same frames. Empirical. */
 const STILL = 0.1;
 
 export function eventsOf(runs: readonly Run[], evidence: Evidence): TimeEvent[] {
@@ -61,14 +64,17 @@ function eventsBetween(before: Run, after: Run, evidence: Evidence): TimeEvent[]
   return events;
 }
 
-/** Added frames that move are frames of the reference shown again, before or after their turn, or of other content. */
+/**
+ * The kind of an event that adds frames. Added frames that move either show frames of the reference before or after
+ * their time, or other content.
+ */
 function kindOfAdded(
   { first, count }: FrameSpan,
   offsets: readonly number[],
   { reference, distorted, motion }: Evidence,
 ): TimeEvent["kind"] {
   let [moved, usual] = [0, 0];
-  // The change to the first added frame may be a jump.
+  // The change to the first added frame is left out, because it may be a jump.
   for (let column = first + 1; column < first + count; column++) {
     moved += motion.distorted[column] as number;
     usual += motion.reference[column - (offsets[0] as number)] ?? 0;

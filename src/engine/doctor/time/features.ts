@@ -1,29 +1,29 @@
-/** Local contrast of pictures: what is left of a picture when brightness and contrast around each place are taken away. */
+/** Local contrast of pictures: what remains after the brightness and contrast around each place are removed. */
 import { LUMA, type Pictures } from "../../media/pictures.ts";
 import { type CommonArea, commonArea, IDENTITY, Lens, type View } from "./view.ts";
 
-/** Samples along each edge of a cell. */
+/** Width and height of a cell, in samples. */
 const POOL = 2;
-/** Cells on each side of a cell that count as its surroundings: a box of 7 cells is 14 samples. */
+/** Cells on each side of a cell that count as its surroundings. The box of 7 cells has 14 samples. */
 const RADIUS = 3;
-/** Standard deviation, in levels of 8 bits, below which contrast is noise: rounding, banding, faint grain. */
+/** Standard deviation, in 8-bit levels, below which contrast is noise: rounding, banding, faint grain. Empirical. */
 const FLOOR = 2;
-/** Stored values are whole numbers of 1/32 standard deviation, limited to ±127. */
+/** Stored values are whole multiples of 1/32 standard deviation, limited to ±127. */
 export const UNIT = 32;
 
-/** Local contrast of consecutive pictures: `cells` values per picture, one after another. */
+/** Local contrast of consecutive pictures: `cells` values for each picture in turn. */
 export interface Features {
   readonly count: number;
   readonly cells: number;
   readonly values: Int8Array;
 }
 
-/** Features of the reference, within what the distorted pictures show of it. */
+/** Features of the reference, inside the area that the distorted pictures show. */
 export function referenceFeatures(pictures: Pictures, view: View = IDENTITY): Features {
   return featuresOf(pictures, commonArea(view), (luma) => luma);
 }
 
-/** Features of the distorted pictures, at the reference's places. */
+/** Features of the distorted pictures, at the places of the reference's. */
 export function distortedFeatures(pictures: Pictures, view: View = IDENTITY): Features {
   if (view === IDENTITY) return referenceFeatures(pictures);
   const lens = new Lens(view);
@@ -45,7 +45,7 @@ class LocalContrast {
   readonly #columns: number;
   readonly #rows: number;
   readonly #pooled: Int32Array;
-  /** Sums over all cells above and to the left, with a row and a column of zeros before them. */
+  /** Sums over all cells above and to the left. A row and a column of zeros precede them. */
   readonly #sums: Int32Array;
   readonly #squares: Int32Array;
   readonly #stripSums: Int32Array;
@@ -77,7 +77,7 @@ class LocalContrast {
     }
   }
 
-  /** Fills the sums; squares of 240 × 136 samples of 8 bits stay below 2^31. */
+  /** Fills the sums. Those of squares of 240 × 136 samples of 8 bits stay below 2^31. */
   #sum(luma: Uint8Array): void {
     const columns = this.#columns;
     const { left, top } = this.#area;
@@ -95,8 +95,9 @@ class LocalContrast {
 }
 
 /**
- * Pools two rows of samples, and adds their sums to those above. `sums` and `squares` have two rows, of which the second
- * is filled. The rows have functions of their own so that the compiler of Node.js optimizes them after a few calls.
+ * Pools two rows of samples and adds their sums to those of the rows above. `sums` and `squares` have two rows each;
+ * the first is read and the second is filled. Each row is handled in a function of its own, because Node.js optimizes
+ * a function after a few calls.
  */
 function poolRow(luma: Uint8Array, pool: Int32Array, sums: Int32Array, squares: Int32Array): void {
   const next = pool.length + 1;
@@ -117,14 +118,14 @@ function poolRow(luma: Uint8Array, pool: Int32Array, sums: Int32Array, squares: 
   }
 }
 
-/** The sums over the rows from `first` to `end` − 1, and all columns to the left. */
+/** The sums over the rows from `first` to `end` − 1 and all columns to the left. */
 function between(sums: Int32Array, first: number, end: number, out: Int32Array): void {
   const [above, below] = [first * out.length, end * out.length];
   for (let column = 0; column < out.length; column++)
     out[column] = (sums[below + column] as number) - (sums[above + column] as number);
 }
 
-/** The surroundings of a row of cells: so many rows high, with sums over all columns to the left. */
+/** The surroundings of a row of cells: `high` rows, with sums over all columns to the left. */
 interface Strip {
   readonly high: number;
   readonly sums: Int32Array;
@@ -141,7 +142,7 @@ function contrastOf(pooled: Int32Array, { high, sums, squares }: Strip, into: In
     const variance = ((squares[right] as number) - (squares[left] as number)) / samples - mean * mean;
     const above = (pooled[column] as number) / (POOL * POOL) - mean;
     const scaled = (UNIT * above) / Math.sqrt(variance + FLOOR * FLOOR);
-    // Without branches, which the processor could not predict.
+    // Without branches, because the processor could not predict them.
     into[column] = Math.max(-127, Math.min(127, Math.floor(scaled + 0.5)));
   }
 }

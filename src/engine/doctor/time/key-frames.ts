@@ -1,22 +1,25 @@
 /**
- * Which of several offsets the key frames show. Encodes at low rates lag behind slow content by up to a frame, as they
- * carry over what they showed before; key frames carry over nothing.
+ * Finds which of several offsets the key frames show. At low rates, encodes of slow content lag by up to a frame,
+ * because each frame inherits from earlier ones. Key frames inherit nothing.
  */
 import type { FrameSpan } from "../../contract/finding.ts";
 import type { Track } from "../../media/track.ts";
 import type { Features } from "./features.ts";
 import { correlation } from "./match.ts";
 
-/** Key frames that are compared: some codecs have two a second. */
+/** Most key frames that are compared; some codecs have two per second. */
 const MOST = 16;
-/** Least evidence for an offset against each other one: a sum of natural logarithms of what the likeness lacks of 1. */
+/** Least evidence for an offset against each other one, as a difference of sums of log(1 − correlation). Empirical. */
 const CLEAR = 0.05;
-/** Part of the key frames that must prefer it. */
+/** Least part of the key frames that must prefer the offset. Empirical. */
 const AGREED = 0.7;
-/** What likeness lacks of 1 in the same frames. */
+/** 1 − correlation of equal frames, because of rounding. It keeps the logarithms finite. */
 const ROUNDING = 0.005;
 
-/** Numbers of the key frames within a span of a track, counted from its first frame; none if the file has no index. */
+/**
+ * Numbers of the key frames in a span of a track, counted from the first frame of the span; none if the file has no
+ * index.
+ */
 export function keyFramesWithin({ times }: Pick<Track, "times">, { first, count }: FrameSpan): number[] {
   if (times === undefined) return [];
   const keys = new Set(times.keys);
@@ -26,8 +29,9 @@ export function keyFramesWithin({ times }: Pick<Track, "times">, { first, count 
 }
 
 /**
- * `keys`: frames of the distorted side. `offsets`: at least two, of which each must have been seen; `others`: more, where
- * frames have counterparts. Returns undefined if the key frames do not decide.
+ * Returns the offset that the key frames show; undefined if they do not decide. `keys` are frames of the distorted
+ * side. `offsets` has at least two offsets, and only key frames with a counterpart at each of them are compared.
+ * `others` are compared too, as far as these key frames have counterparts.
  */
 export function offsetAtKeys(
   [reference, distorted]: readonly [Features, Features],

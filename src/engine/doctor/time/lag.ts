@@ -1,6 +1,7 @@
 /**
- * The pictures of a reference that lags by a part of a frame. Encodes of slow content do: at low rates a frame carries
- * over what the frame before it showed. Between two offsets both fit alike, and only changes of the offset show.
+ * Delays the reference by a part of a frame. At low rates, encodes of slow content lag in this way, because a frame
+ * inherits from the previous one. Two neighbouring offsets then fit equally well, and only changes of the offset are
+ * visible.
  */
 import type { Run } from "../../contract/alignment.ts";
 import { type Band, counterparts, emptyBand, product, valueAt } from "./band.ts";
@@ -8,18 +9,21 @@ import { type Costs, ROUNDING } from "./distances.ts";
 import { offsetOf } from "./segments.ts";
 import type { SignaturePair, Signatures } from "./signatures.ts";
 
-/** Lags that are tried, in frames, first none. A whole one is an offset. */
+/** Lags to try, in frames, starting with none. A whole frame would be an offset. */
 export const LAGS: readonly number[] = [0, 0.25, 0.5, 0.75];
-/** Frames before and after a frame that its lagging picture is made of. */
+/** A delayed picture is a mixture of a frame with this many frames before it, and this many after it. */
 const [BEFORE, AFTER] = [2, 1];
 
-/** What `alignTime` compares: signatures of both sides and their scalar products. */
+/** What `alignTime` compares: the signatures of both sides, and their scalar products. */
 export interface Compared {
   readonly pair: SignaturePair;
   readonly products: Band;
 }
 
-/** The band becomes narrower: of the offsets at its edges, the frames around are not known. */
+/**
+ * Delays the reference by `lag`. The band becomes narrower, because the products of neighbouring frames are not known
+ * at its edges.
+ */
 export function lagging({ pair, products }: Compared, lag: number): Compared {
   const weights = weightsAt(lag);
   const reference = mixed(pair.reference, weights);
@@ -41,19 +45,20 @@ export function lagging({ pair, products }: Compared, lag: number): Compared {
 }
 
 /**
- * Weights of the frames from the following one back, by the uniform cubic B-spline: it averages nearly as much noise out
- * at each lag, so that no lag looks better for that alone.
+ * Weights of the frames, from the following one backwards, by the uniform cubic B-spline. It averages out almost the
+ * same amount of noise at each lag, so no lag looks better merely because of that.
  */
 function weightsAt(lag: number): readonly number[] {
   const rest = 1 - lag;
   return [rest ** 3 / 6, 2 / 3 - lag ** 2 + lag ** 3 / 2, 2 / 3 - rest ** 2 + rest ** 3 / 2, lag ** 3 / 6];
 }
 
-/** Frames of a block whose offset is measured by itself, and by how much the offsets of a run's blocks may differ. */
+/** Frames of a block whose offset is measured separately. */
 const BLOCK = 16;
+/** By how much the offsets of a run's blocks may differ, in frames, if its offset is constant. Empirical. */
 const STEADY = 0.5;
 
-/** Whether the offset of a run, measured to parts of a frame, changes within it. */
+/** Whether the offset of a run changes within it, measured to fractions of a frame. */
 export function wanders(runs: readonly Run[], { pictures }: Costs): boolean {
   return runs.some((run) => {
     const own = offsetOf(run);
@@ -78,7 +83,7 @@ function sumAt(band: Band, first: number, offset: number): number {
   );
 }
 
-/** How far the frames that runs pair are apart: the mean of logarithms of squared distances per cell. */
+/** Mean distance of the frames that the runs pair: the mean natural logarithm of squared distances per cell. */
 export function distanceOn(runs: readonly Run[], { pair, products }: Compared): number {
   const { reference, distorted } = pair;
   let [sum, count] = [0, 0];
@@ -92,7 +97,7 @@ export function distanceOn(runs: readonly Run[], { pair, products }: Compared): 
   return sum / Math.max(1, count);
 }
 
-/** Beyond its ends, a video is taken to stand still. */
+/** Limits a row to the video: beyond its ends, a video is assumed to stand still. */
 function rowAt(row: number, rows: number): number {
   return Math.max(0, Math.min(rows - 1, row));
 }

@@ -1,19 +1,22 @@
-/** How alike the frames are that an alignment pairs. */
+/** Measures how alike the frames are that an alignment pairs. */
 import type { Run } from "../../contract/alignment.ts";
 import { pairsIn } from "../../planning/pairing.ts";
 import { productOfBytes } from "../sums.ts";
 import { type Features, UNIT } from "./features.ts";
 
-/** Pairs of frames that are looked at. */
+/** Number of pairs that are compared, about. */
 const SAMPLE = 48;
-/** Mean square of local contrast, in squared deviations, below which a picture is plain: a tenth of the noise floor. */
+/**
+ * Mean square of local contrast, in squared standard deviations, below which a picture is plain: 0.1 deviations is a
+ * tenth of the noise floor.
+ */
 const PLAIN = 0.01;
-/** Fewest pairs that show something. */
+/** Fewest pairs without plain frames that suffice. With fewer, plain frames count too. */
 const FEWEST = 8;
 
 /**
- * Median correlation of the local contrast of paired frames, 0 to 1; about 0 for other content. 0 without pairs. Plain
- * frames, as before a fade in or after a fade out, show nothing of each other.
+ * Median correlation of the local contrast of paired frames, from 0 to 1; about 0 for other content, 0 without pairs.
+ * Plain frames, such as those before a fade-in or after a fade-out, are left out, because their match means nothing.
  */
 export function matchOf(reference: Features, distorted: Features, runs: readonly Run[]): number {
   const pairs = pairsIn(runs);
@@ -30,13 +33,13 @@ export function matchOf(reference: Features, distorted: Features, runs: readonly
   return Math.max(0, found[Math.floor(found.length / 2)] ?? 0);
 }
 
-/** Whether a frame has no local contrast. */
+/** Whether a frame has almost no local contrast. */
 export function isPlain({ values, cells }: Features, frame: number): boolean {
   const own = values.subarray(frame * cells, (frame + 1) * cells);
   return productOfBytes(own, own) < PLAIN * UNIT * UNIT * cells;
 }
 
-/** Local contrast has a mean of about 0. Pictures without contrast correlate with nothing. */
+/** Correlation of the local contrast of two frames, whose mean is about 0; 0 if a frame has no contrast. */
 export function correlation(a: Features, row: number, b: Features, column: number): number {
   const one = a.values.subarray(row * a.cells, (row + 1) * a.cells);
   const other = b.values.subarray(column * b.cells, (column + 1) * b.cells);

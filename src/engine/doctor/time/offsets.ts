@@ -1,43 +1,54 @@
-/** A vote for the offset between two videos, on a sample of frames and cells, over all offsets that may be meant. */
+/** Votes for the offset between two videos. A sample of frames and cells votes over all offsets that are possible. */
 import type { Run } from "../../contract/alignment.ts";
 import { addTo } from "../sums.ts";
 import { type BandShape, product } from "./band.ts";
 import type { SignaturePair, Signatures } from "./signatures.ts";
 
-/** Values of a signature that take part. */
+/** Number of values of a signature that take part, about. */
 const CELLS = 512;
-/** Frames of the reference that take part, at most. */
+/** Most frames of the reference that take part. */
 const VOTERS = 400;
-/** Frames of the reference that vote as a group, so that a part of the video with another offset is heard; least. */
+/** Fewest frames of the reference that vote as a group. Groups find offsets that only a part of the video has. */
 const GROUP = 24;
+/** Most groups. */
 const GROUPS = 8;
-/** By how much a group must prefer its own offset to the offset of all: of the logarithms of squared distances. */
+/**
+ * By how much a group must prefer its own offset to that of the whole video, in mean natural logarithms of squared
+ * distances. Empirical.
+ */
 const PREFERENCE = 0.15;
 const ROUNDING = 0.002;
-/** An offset rivals the best if its mean score is within this of the best's, and it is no neighbour of the best. */
+/**
+ * An offset is a rival if its mean score is at most this much above that of the best offset, in the same unit.
+ * Empirical.
+ */
 const RIVALRY = 0.3;
+/** Offsets up to this many frames from the best one are its neighbours, and never rivals. */
 const NEIGHBOURS = 12;
-/** Rounds of finding the best offset and the mean of the frames that it makes common. */
+/** Most rounds. Each finds the best offset and then the means of the frames that it pairs. */
 const ROUNDS = 3;
 
 export interface Vote {
   /** The best offset for the video as a whole. */
   readonly offset: number;
-  /** Lowest and highest of the offsets that the whole and its parts prefer, and of 0. */
+  /** Lowest and highest of 0 and the offsets that the whole video and its parts prefer. */
   readonly lowest: number;
   readonly highest: number;
-  /** Offsets far from the best that fit the whole nearly as well: the content repeats itself or stands still. */
+  /**
+   * Offsets far from the best that fit the whole video nearly as well, because the content repeats itself or stands
+   * still.
+   */
   readonly rivals: readonly number[];
 }
 
-/** The only run of a constant offset. */
+/** The run that pairs all frames at one offset. */
 export function runAt(offset: number, rows: number, columns: number): Run {
   const reference = Math.max(0, -offset);
   const distorted = reference + offset;
   return { reference, distorted, count: Math.max(0, Math.min(rows - reference, columns - distorted)) };
 }
 
-/** Tries offsets from −limit to limit; `limit` is at most the shorter video's length. */
+/** Tries offsets from −limit to limit. `limit` is less than the length of the shorter video. */
 export function vote(pair: SignaturePair, limit: number): Vote {
   const shape = { lowest: -limit, width: 2 * limit + 1 };
   const [rows, columns] = [pair.reference.count, pair.distorted.count];
@@ -61,7 +72,10 @@ export function vote(pair: SignaturePair, limit: number): Vote {
   };
 }
 
-/** Logarithms of squared distances of the voting rows at each offset, less the row's least; NaN without counterpart. */
+/**
+ * Natural logarithms of squared distances of the voting rows at each offset, less the row's smallest; NaN without a
+ * counterpart.
+ */
 interface Sample {
   readonly width: number;
   readonly rows: number;
@@ -99,7 +113,7 @@ function scores(pair: SignaturePair, { lowest, width }: BandShape, common: reado
   return { width, rows, values };
 }
 
-/** Some of the values of each frame, less their mean over the spans. */
+/** Reduces each frame to some of its values, less their means over the spans. */
 function thin(side: Signatures, spans: readonly (readonly [number, number])[]): Signatures {
   const step = Math.max(1, Math.floor(side.size / CELLS));
   const size = Math.floor(side.size / step);
@@ -126,7 +140,10 @@ function takeAway(means: Float64Array, from: Float32Array): void {
     from[cell] = (from[cell] as number) - (means[cell] as number);
 }
 
-/** Mean score at each offset over rows from `first` to `end` − 1; NaN where fewer than half of them have a counterpart. */
+/**
+ * Mean score at each offset over the rows from `first` to `end` − 1; NaN if fewer than half of them have a
+ * counterpart.
+ */
 function totals({ width, rows, values }: Sample, first = 0, end = rows): Float64Array {
   return Float64Array.from({ length: width }, (_, index) => {
     let sum = 0;
@@ -141,7 +158,7 @@ function totals({ width, rows, values }: Sample, first = 0, end = rows): Float64
   });
 }
 
-/** The offset with the lowest score; of equals the one nearest to 0. */
+/** The offset with the lowest score; of equal ones, the one nearest to 0. */
 function best(means: Float64Array, { lowest }: BandShape): number {
   let [found, least] = [0, Number.POSITIVE_INFINITY];
   for (let index = 0; index < means.length; index++) {
@@ -168,7 +185,7 @@ function groupOffsets(sample: Sample, shape: BandShape, offset: number): number[
     const means = totals(sample, first, end);
     const own = best(means, shape);
     const preference = (means[offset - shape.lowest] as number) - (means[own - shape.lowest] as number);
-    // Where the whole's offset has no counterpart here, there is nothing to compare with.
+    // The preference is NaN if the whole video's offset has no counterpart here: there is nothing to compare with.
     return preference >= PREFERENCE ? own : offset;
   });
 }

@@ -1,15 +1,21 @@
-/** How much of the ends of an alignment is too still to show where its first and its last offset begin and end. */
+/**
+ * Finds how much of both ends of an alignment is too still to show where its first offset begins and its last one
+ * ends.
+ */
 import type { Run } from "../../contract/alignment.ts";
 import { valueAt } from "./band.ts";
 import type { Costs } from "./distances.ts";
 import { offsetOf } from "./segments.ts";
 
-/** Evidence against another offset that noise explains; a sum of natural logarithms of squared distances. */
+/**
+ * Evidence against another offset that noise alone can cause, as a sum of natural logarithms of squared distances.
+ * Empirical.
+ */
 const NOISE = 5;
-/** Fewest frames that are worth a word: within fewer, frames are hardly ever lost or added. */
+/** Fewest frames of an open end that are reported: frames are hardly ever lost or added among fewer. Empirical. */
 const FEWEST = 24;
 
-/** Frames of the reference at the beginning of the first run and at the end of the last one. */
+/** Numbers of the reference's frames at the beginning of the first run and at the end of the last one. */
 export interface OpenEnds {
   readonly first: number;
   readonly last: number;
@@ -18,8 +24,8 @@ export interface OpenEnds {
 export const NO_OPEN_ENDS: OpenEnds = { first: 0, last: 0 };
 
 /**
- * Returns how many frames would fit as well if both videos began together, and how many if they ended together: frames
- * may have been lost or added among them.
+ * Returns how many frames would fit equally well if both videos began together, and how many if they ended together.
+ * Frames may have been lost or added among them.
  */
 export function openEndsOf(runs: readonly Run[], costs: Costs): OpenEnds {
   const [first, last] = [runs[0], runs.at(-1)];
@@ -34,7 +40,7 @@ export function openEndsOf(runs: readonly Run[], costs: Costs): OpenEnds {
   };
 }
 
-/** The first of some rows at which another offset fits about as well as their own. */
+/** Number of leading rows that fit about as well at another offset as at their own. */
 function openRows(rows: readonly number[], [own, other]: readonly [number, number], { both }: Costs): number {
   if (own === other) return 0;
   let [against, open] = [0, 0];

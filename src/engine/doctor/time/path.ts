@@ -1,22 +1,29 @@
-/** The cheapest monotone alignment of two videos within a band of offsets. */
+/**
+ * Finds the cheapest monotonic alignment of two videos within a band of offsets. Prices have the unit of the costs:
+ * natural logarithms of squared distances.
+ */
 import type { Run } from "../../contract/alignment.ts";
 import { type Band, counterparts } from "./band.ts";
 
-/** Price of a change of the offset, and of each frame that it leaves without a counterpart, beside what a match costs. */
+/** Price of a change of the offset. Empirical. */
 const STEP = 2.5;
+/**
+ * Price of each frame without a counterpart. A frame of the reference also costs what its match usually costs.
+ * Empirical.
+ */
 const SKIP = 0.03;
-/** Rows of a block that has one offset in most videos; their costs are those of matches. */
+/** Rows of a block. Most blocks have one offset, so the lowest mean cost of a block is what its matches cost. */
 const BLOCK = 16;
-/** Price of starting with a frame other than the first on one side. */
+/** Price of starting with a frame other than the first one on one side. Empirical. */
 const START = 1;
 
-/** How the best path reaches a pair of frames, as bits. */
+/** How the cheapest path reaches a pair of frames, as bits. */
 const FROM_GAP = { none: 0, lost: 1, added: 2, start: 3 } as const;
 const FROM = 3;
 const LOST_GOES_ON = 4;
 const ADDED_GOES_ON = 8;
 
-/** Runs of the cheapest path; costs are those of pairs of frames. Without a pair in the band: no runs. */
+/** Returns the runs of the cheapest path; none if the band has no pair. `costs` are those of pairs of frames. */
 export function cheapestRuns(costs: Band): Run[] {
   const search = new Search(costs);
   for (let row = 0; row < costs.rows; row++) search.row(row);
@@ -24,12 +31,12 @@ export function cheapestRuns(costs: Band): Run[] {
 }
 
 /**
- * Gotoh's alignment with affine gaps. Three prices per pair of frames (n, m): that they match; that n is lost after m
- * was the last match; that m is added after n was the last match.
+ * Gotoh's alignment with affine gap costs. Each pair of frames (n, m) has three prices: n matches m; n is lost, and m
+ * was the last match; m is added, and n was the last match.
  */
 class Search {
   readonly #costs: Band;
-  /** Price of leaving out each row: it must not be cheaper than to match it. */
+  /** Price of leaving out each row, which must not be lower than that of a match. */
   readonly #lose: Float64Array;
   /** Price of leaving out all rows before each row. */
   readonly #loseBefore: Float64Array;
@@ -86,7 +93,10 @@ class Search {
     if (price < this.#best.price) this.#best = { price, row, index };
   }
 
-  /** Prices of gaps that end at this pair. A lost row keeps its column: the offset was one more in the row before. */
+  /**
+   * Sets the prices of gaps that end at this pair. A lost row stays at its column, so the offset of the previous row
+   * was greater by one.
+   */
   #gaps(index: number, matchBefore: Float64Array, lostBefore: Float64Array, lose: number): number {
     let way = 0;
     const opened = (matchBefore[index + 1] as number) + STEP + lose;
@@ -129,7 +139,10 @@ class Search {
   }
 }
 
-/** What a match costs around each row: noise keeps a right match from being each row's best. */
+/**
+ * What a match usually costs around each row. Because of noise, the right match is not always the best match of a
+ * row.
+ */
 function usualCosts(costs: Band): Float64Array {
   const blocks = Array.from({ length: Math.ceil(costs.rows / BLOCK) }, (_, block) => leastMean(costs, block));
   const around = blocks.map((cost, block) => Math.max(cost, blocks[block - 1] ?? 0, blocks[block + 1] ?? 0));
@@ -143,7 +156,7 @@ function sumsBefore(values: Float64Array): Float64Array {
   return sums;
 }
 
-/** Mean cost of a block's rows at the offset that suits them best. */
+/** Lowest mean cost of a block's rows at one offset. */
 function leastMean({ rows, width, values }: Band, block: number): number {
   const first = block * BLOCK;
   const end = Math.min(rows, first + BLOCK);

@@ -1,30 +1,35 @@
-/** Which rate of frames relates two videos of the same content: 25 and 50, 24 and 30, 23.976 and 24. */
+/** Finds the ratio of the frame rates of two videos of the same content, such as 25 to 50, 24 to 30 or 23.976 to 24. */
 import type { Features } from "./features.ts";
 import { correlation } from "./match.ts";
 import { runAt, vote } from "./offsets.ts";
 import { signaturesOf } from "./signatures.ts";
 
-/** Frames of the distorted video for each frame of the reference, by common conversions. */
+/** Frames of the distorted video for each frame of the reference in common conversions. */
 const COMMON = [1 / 2, 2, 4 / 5, 5 / 4, 5 / 6, 6 / 5, 2 / 5, 5 / 2, 24 / 25, 25 / 24, 1 / 3, 3];
-/** Ratios closer than this are the same within a clip; a ratio fits the counts if it is within this of theirs. */
+/** Ratios whose natural logarithms differ by at most this are the same, because a clip cannot show the difference. */
 const CLOSE = 0.001;
+/**
+ * A ratio fits the frame counts if its natural logarithm differs by less than this from that of their ratio.
+ * Empirical.
+ */
 const FITTING = 0.06;
-/** Counts closer than this are nearly alike. */
+/** Frame counts are nearly equal if the natural logarithm of their ratio is at most this. Empirical. */
 const ALIKE = 0.12;
-/** Pairs of frames compared for each ratio. */
+/** Number of pairs of frames that are compared at each ratio, about. */
 const SAMPLE = 96;
-/** How much nearer frames must be for a less expected ratio, as a logarithm of 1 − correlation. */
+/** How much nearer frames must be at a less expected ratio, as a natural logarithm of 1 − correlation. Empirical. */
 const NEARER = 0.2;
 
 export interface SideRate {
-  /** Frames per second, by tags. */
+  /** Frames per second, according to the tags. */
   readonly rate: number;
   readonly count: number;
 }
 
 /**
- * Ratios to try, the most expected first: 1, that of the rates, and common ones that fit the counts. Counts that are
- * nearly alike suggest none: frames were lost or added more often.
+ * Returns the ratios to try, the most expected first: 1, that of the stated rates, and common ones that fit the frame
+ * counts. Nearly equal counts add none, because frames that were lost or added are more common than such a
+ * conversion.
  */
 export function rateCandidates(reference: SideRate, distorted: SideRate): number[] {
   const counted = distorted.count / reference.count;
@@ -37,7 +42,7 @@ export function rateCandidates(reference: SideRate, distorted: SideRate): number
   return found;
 }
 
-/** Features of both sides, frame by frame at the rate of the slower side. */
+/** Features of both sides at the frame rate of the slower side. */
 export function atSlowerRate(reference: Features, distorted: Features, ratio: number) {
   if (ratio === 1) return { reference, distorted };
   if (ratio > 1) return { reference, distorted: everyNth(distorted, ratio) };
@@ -56,11 +61,11 @@ function everyNth(side: Features, step: number): Features {
 
 export interface RateMatch {
   readonly ratio: number;
-  /** How alike the frames are that a constant offset pairs at this ratio, 0 to 1. */
+  /** How alike the frames are that a constant offset pairs at this ratio, from 0 to 1. */
   readonly match: number;
 }
 
-/** The ratio at which the frames are most alike; an earlier one of the candidates unless a later one is clearly better. */
+/** Returns the ratio at which the frames are most alike. A later candidate is chosen only if it is clearly better. */
 export function bestRate(reference: Features, distorted: Features, candidates: readonly number[]): RateMatch {
   let best: { ratio: number; apart: number; match: number } | undefined;
   for (const ratio of candidates) {

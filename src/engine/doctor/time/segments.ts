@@ -1,33 +1,46 @@
-/** Which runs of an alignment the evidence carries: each must beat the offsets of its neighbours, else they take over. */
+/**
+ * Decides which runs of an alignment have enough evidence. A run must fit better than at the offsets of its
+ * neighbours; otherwise they take over its frames.
+ */
 import type { Run } from "../../contract/alignment.ts";
 import { type Band, emptyBand, valueAt } from "./band.ts";
 import type { Costs } from "./distances.ts";
 import { cheapestRuns } from "./path.ts";
 
-/** Least evidence for one offset against another, as sums of natural logarithms of squared distances. */
+/** Least evidence for one offset against another, as sums of natural logarithms of squared distances. Empirical. */
 const LEAST = {
-  /** By pictures and changes together, in all and per frame: encoders at low rates lag by a part of a frame. */
+  /**
+   * From pictures and changes together: in total, and per frame because encoders at low rates lag by a part of a
+   * frame.
+   */
   both: 5,
   bothPerFrame: 0.12,
-  /** By the pictures, and by the changes from frame to frame: lag moves the ones more than the others. */
+  /**
+   * From the pictures, and from the changes from frame to frame. Both are needed, because a lag affects the pictures
+   * more than the changes.
+   */
   pictures: 1,
   changes: 1,
   changesPerFrame: 0.03,
 } as const;
 
-/**
- * Parts of a run that must agree on its offset, and the evidence of changes to the contrary that noise explains: in all,
- * and as a part of what the run gains. Still parts of a run gain up to 0.014 of it either way.
- */
+/** Number of parts of a run, none of which may contradict its offset. */
 const PARTS = 3;
+/**
+ * Evidence of changes against a run's offset that noise alone can cause in a part, as a sum of natural logarithms.
+ * Empirical.
+ */
 const CONTRARY = 0.5;
+/** The same as a part of the whole run's gain, if that is more. Still parts gain or lose up to 0.014 of it. */
 const CONTRARY_PART = 0.02;
 
-/** How much better a run fits than it would at another offset. */
+/**
+ * How much better a run fits at its own offset than at another one: sums of natural logarithms of squared distances.
+ */
 export interface Gain {
   readonly pictures: number;
   readonly changes: number;
-  /** Frames that have a counterpart at both offsets. */
+  /** Number of frames that have a counterpart at both offsets. */
   readonly frames: number;
 }
 
@@ -61,10 +74,13 @@ function sumOf({ pictures, changes }: Gain): number {
   return pictures + changes;
 }
 
-/** Offsets of the band at which a run would fit about as well, judging by at least half of its frames. */
+/**
+ * Returns the offsets of the band at which a run would fit about as well. At least half of its frames must have a
+ * counterpart there.
+ */
 export function tiedOffsets(costs: Costs, run: Run): number[] {
   const { lowest, width } = costs.pictures;
-  // At the edges of the band the changes are unknown.
+  // The changes are unknown at the edges of the band.
   return Array.from({ length: Math.max(0, width - 2) }, (_, index) => lowest + 1 + index).filter((offset) => {
     if (offset === offsetOf(run)) return false;
     const gain = gainOver(costs, run, offset);
@@ -72,7 +88,7 @@ export function tiedOffsets(costs: Costs, run: Run): number[] {
   });
 }
 
-/** True if no part of a run has changes from frame to frame that prefer another offset. */
+/** Whether the changes from frame to frame prefer another offset in no part of a run. */
 function isSteady(costs: Costs, run: Run, offset: number, gain: Gain): boolean {
   const noise = Math.max(CONTRARY, CONTRARY_PART * gain.changes);
   return Array.from({ length: PARTS }, (_, part) => {
@@ -82,7 +98,7 @@ function isSteady(costs: Costs, run: Run, offset: number, gain: Gain): boolean {
   }).every((part) => gainOver(costs, part, offset).changes >= -noise);
 }
 
-/** Aligns, and aligns again with the offset of the weakest run left out, until each run is firm. */
+/** Aligns the frames, and repeats this without the offset of the weakest run until each run is firm. */
 export function firmRuns(costs: Costs): Run[] {
   let runs = cheapestRuns(costs.both);
   for (;;) {
@@ -95,7 +111,7 @@ export function firmRuns(costs: Costs): Run[] {
   }
 }
 
-/** The run with the least evidence against an offset of its neighbours; undefined: all are firm. */
+/** The run with the least evidence against the offset of a neighbour; undefined if all runs are firm. */
 function weakestRun(costs: Costs, runs: readonly Run[]): Run | undefined {
   let found: { run: Run; sum: number } | undefined;
   for (const [index, run] of runs.entries())
@@ -108,7 +124,7 @@ function weakestRun(costs: Costs, runs: readonly Run[]): Run | undefined {
   return found?.run;
 }
 
-/** The runs without one whose offset another run has too; the run before or after it takes over its frames. */
+/** Removes a run whose offset another run has too. The run before or after it takes over its frames. */
 function withoutRun(runs: readonly Run[], left: Run, { rows, columns }: Band): Run[] {
   const kept: Run[] = [];
   for (const run of runs) {

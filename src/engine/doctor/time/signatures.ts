@@ -1,10 +1,13 @@
-/** Frames as vectors of the cells that move: what still cells show says nothing about time. */
+/** Represents frames as vectors of the cells that vary. Still cells contain no information about time. */
 import { type Features, UNIT } from "./features.ts";
 
-/** Cells kept of a picture: a quarter of 120 × 68, enough to average noise out, cheap to compare. */
+/**
+ * Number of cells kept of a picture: a quarter of 120 × 68. They suffice to average out noise, and are cheap to
+ * compare.
+ */
 const KEPT = 2048;
 
-/** One vector of `size` values for each frame, one after another. */
+/** A vector of `size` values for each frame in turn. */
 export interface Signatures {
   readonly count: number;
   readonly size: number;
@@ -16,7 +19,10 @@ export interface SignaturePair {
   readonly distorted: Signatures;
 }
 
-/** Both sides' values in the cells that vary most over time, weighted by the variance. Features have the same cells. */
+/**
+ * Returns both sides' values in the cells that vary most over time, weighted by their variance. The features must
+ * have the same cells.
+ */
 export function signaturesOf(reference: Features, distorted: Features): SignaturePair {
   const weights = cellWeights(variances(reference), variances(distorted));
   const cells = heaviest(weights);
@@ -26,7 +32,7 @@ export function signaturesOf(reference: Features, distorted: Features): Signatur
   return { reference: gather(reference, kept), distorted: gather(distorted, kept) };
 }
 
-/** The cells of the greatest weights, in descending order; of equals those that come first. */
+/** The cells with the greatest weights, in descending order; of equal ones, the first. */
 function heaviest(weights: Float64Array): number[] {
   const sorted = weights.toSorted();
   const least = sorted[Math.max(0, sorted.length - KEPT)] as number;
@@ -42,14 +48,17 @@ function placesFrom(values: Float64Array, least: number): number[] {
   return places;
 }
 
-/** Noise varies on one side alone: the smaller variance of the two counts. Never all 0. */
+/**
+ * Weights of the cells: the smaller of the two sides' variances, because noise varies on one side only. They are
+ * never all 0.
+ */
 function cellWeights(reference: Float64Array, distorted: Float64Array): Float64Array {
   const least = 1e-3;
   return reference.map((variance, cell) => Math.min(variance, distorted[cell] as number) + least);
 }
 
 function variances({ count, cells, values }: Features): Float64Array {
-  // Squares of 8 bits fit 32 bits for 100,000 frames.
+  // Sums of squares of 8 bits fit into 32 bits for 100,000 frames.
   const sums = new Int32Array(cells);
   const squares = new Int32Array(cells);
   for (let frame = 0; frame < count; frame++)

@@ -1,48 +1,48 @@
-/** Stretches of the distorted video that do not show what their place says: a picture that stands still, earlier frames. */
+/** Stretches of the distorted video that stand still or show earlier frames. Thresholds are empirical. */
 import type { Run } from "../../contract/alignment.ts";
 import { middle } from "../middle.ts";
 import type { Evidence, TimeEvent } from "./events.ts";
 import { correlation, isPlain } from "./match.ts";
 import { offsetOf } from "./segments.ts";
 
-/** Fewest frames of a stretch: encoders at low rates hold a picture for a few. */
+/** Fewest frames of a stretch. Encoders at low rates hold a picture for a few frames. */
 const FEWEST = 5;
-/** Fewest frames of a stretch that lasts to the end: nothing follows by which the encoder catches up. */
+/** The same if the stretch lasts to the end, because no later frame shows that the encoder catches up. */
 const FEWEST_LAST = 24;
-/** Motion of a held picture, and of the jump after it, relative to the motion that the reference has there. */
+/** Most motion of a held picture, as a part of the reference's motion there. */
 const HELD = 0.07;
+/** Least motion of the jump after it, as a multiple of the reference's mean motion meanwhile. */
 const JUMP = 2;
-/** Motion of a stretch of held pictures as a whole, relative to the reference's. */
+/** Most motion of a frozen stretch as a whole, as a part of the reference's. */
 const STILL = 0.3;
-/** Motion of a jump that ends a held picture which the encode moves, relative to the reference's. */
+/** Least motion of a jump after a frozen stretch that the encode moves, as a multiple of the reference's. */
 const LEAP = 6;
-/** Fewest frames up to such a jump, and evidence in all and per frame that they show one frame instead of their own. */
+/** Fewest frames before such a jump; least evidence, as natural logarithms, in total and per frame. */
 const FEWEST_LEAPT = 4;
 const SHOWN = 3;
 const SHOWN_PER_FRAME = 0.25;
-/** What likeness lacks of 1 in the same frames. */
+/** 1 − correlation of equal frames, because of rounding. It keeps the logarithms finite. */
 const ROUNDING = 0.005;
-/** Motion below this, squared, per cell, is noise of the encode. */
+/** Motion per cell, squared, that can be noise of the encode. */
 const LEAST_MOTION = 0.004;
-/** How far the likeness of paired frames falls, against the usual, where other frames are shown. */
+/** By how much the correlation of paired frames is below the usual one where other frames are shown. */
 const FALL = 0.25;
-/**
- * What frames lack of being alike, as a logarithm, above the usual of their run if they show others; frames of a stretch
- * that may do so by less, as what moves passes its place; stretches that are looked at.
- */
+/** By how much log(1 − correlation) of frames that show others exceeds the usual one of their run. */
 const APART = 1;
+/** Longest gap in such a stretch, in frames. What moves can pass the place where it belongs. */
 const GAP = 8;
-/** Evidence for each frame of such a stretch. */
+/** Least evidence for each frame of such a stretch, as a natural logarithm. */
 const AGAIN_PER_FRAME = 0.5;
+/** Most such stretches of a run that are examined. */
 const MOST_SLIGHT = 2;
-/** Distances to earlier frames that are tried on more than one frame. */
+/** Number of distances to earlier frames that are tried on more than one frame. */
 const LIKELY = 4;
-/** How far back earlier frames are looked for. */
+/** How far back earlier frames are searched, in frames. */
 const BACK = 300;
 
 /**
- * Returns the events in which a run's distorted frames show other content than their own, by first frame; a held
- * picture does not count as repeated.
+ * Returns the events of a run in which distorted frames show other content than their own: first the held pictures,
+ * then the repeated frames. A held picture does not count as repeated.
  */
 export function stretchesOf(run: Run, evidence: Evidence): TimeEvent[] {
   const held = frozenStretches(run, evidence);
@@ -58,7 +58,7 @@ export function stretchesOf(run: Run, evidence: Evidence): TimeEvent[] {
   return [...known, ...repeated, ...slight];
 }
 
-/** Of each of a run's pairs of frames. */
+/** The correlation of each of a run's pairs of frames. */
 function likenessOf(run: Run, { reference, distorted }: Evidence): readonly number[] {
   return Array.from({ length: run.count }, (_, index) =>
     correlation(reference, run.reference + index, distorted, run.distorted + index),
@@ -69,7 +69,7 @@ function overlap({ frames: a }: TimeEvent, { frames: b }: TimeEvent): boolean {
   return a.first < b.first + b.count && b.first < a.first + a.count;
 }
 
-/** Held pictures within a run: the distorted video stands still while the reference moves, then jumps. */
+/** Finds held pictures in a run: the distorted video stands still while the reference moves, and then jumps. */
 function frozenStretches(run: Run, evidence: Evidence): TimeEvent[] {
   const events: TimeEvent[] = [];
   const end = run.reference + run.count;
@@ -88,7 +88,7 @@ function isHeld(row: number, offset: number, { motion }: Evidence): boolean {
   return (motion.distorted[row + offset] as number) <= HELD * (motion.reference[row] as number);
 }
 
-/** True if the reference moved meanwhile, and the distorted video catches up, or showed something else until then. */
+/** Whether the reference moved meanwhile, and the distorted video catches up or showed something else. */
 function jumps(
   first: number,
   last: number,
@@ -103,14 +103,14 @@ function jumps(
   if (usual < LEAST_MOTION * cells) return false;
   const alike = (row: number) => correlation(reference, row, distorted, row + offset);
   if (last === end) return alike(end - 1) < alike(first - 1) - FALL;
-  // Frames that move fast have so little in common that no jump is larger.
+  // Frames that move fast have so little in common that a jump is no larger than their motion.
   const isOther = (row: number) => alike(row) < Math.min(alike(first - 1), alike(last)) - FALL;
   return (motion.distorted[last + offset] as number) >= JUMP * usual || isOther((first + last) >> 1);
 }
 
 /**
- * Stretches that end with a jump, and up to it show one frame of the reference, or earlier ones again, though noise or
- * the encode moves them.
+ * Finds stretches that end with a jump and until then show one frame of the reference, or earlier frames again, even
+ * if noise or the encode moves them.
  */
 function leaptStretches(run: Run, evidence: Evidence): TimeEvent[] {
   const { motion, reference } = evidence;
@@ -127,14 +127,14 @@ function leaptStretches(run: Run, evidence: Evidence): TimeEvent[] {
   return events;
 }
 
-/** What the frames from `from` to `end` − 1 show at last if it is not their own; undefined: they show their own. */
+/** The event at the end of the frames from `from` to `end` − 1; undefined if they show their own content. */
 function shownBefore(
   end: number,
   from: number,
   offset: number,
   { reference, distorted }: Evidence,
 ): TimeEvent | undefined {
-  /** What the frame at a place of the reference lacks of being alike to another one, as a logarithm. */
+  /** log(1 − correlation) of the frame paired with a row, and another frame of the reference. */
   const apart = (row: number, other: number) =>
     Math.log(1 + ROUNDING - correlation(reference, other, distorted, row + offset));
   const shown = nearest(end - 2, Math.max(from, end - BACK), (other) => apart(end - 1, other));
@@ -155,7 +155,7 @@ function shownBefore(
   return isClear ? at(isFrozen ? "frozen" : "repeated", first + offset, end - first) : undefined;
 }
 
-/** The place from `last` down to `first` at which something is the least. */
+/** The place from `last` down to `first` with the smallest value of `of`. */
 function nearest(
   last: number,
   first: number,
@@ -169,7 +169,7 @@ function nearest(
   return found;
 }
 
-/** Stretches within a run that show frames of the reference again that were shown before. */
+/** Finds stretches of a run that show earlier frames of the reference again. */
 function repeatedStretches(run: Run, alike: readonly number[], evidence: Evidence): TimeEvent[] {
   const offset = offsetOf(run);
   const isShown = (index: number) => !isPlain(evidence.reference, run.reference + index);
@@ -188,7 +188,10 @@ function repeatedStretches(run: Run, alike: readonly number[], evidence: Evidenc
   return events;
 }
 
-/** The same where little of the picture moves: earlier frames are nearly like their own, but clearly more alike. */
+/**
+ * The same where little of the picture moves: a frame resembles its own place almost as much as the earlier frame it
+ * shows.
+ */
 function slightStretches(
   { reference: from, ...run }: Run,
   alike: readonly number[],
@@ -212,12 +215,12 @@ function slightStretches(
     });
 }
 
-/** What frames lack of being alike, as a logarithm. */
+/** log(1 − correlation), which is lower for frames that are more alike. */
 function apartBy(likeness: number): number {
   return Math.log(1 + ROUNDING - likeness);
 }
 
-/** Ascending numbers in groups with small gaps. */
+/** Groups ascending numbers that are separated only by small gaps. */
 function groupsOf(rows: readonly number[]): number[][] {
   const groups: number[][] = [];
   for (const row of rows) {
@@ -228,7 +231,7 @@ function groupsOf(rows: readonly number[]): number[][] {
   return groups;
 }
 
-/** The stretch about some rows in which frames from so far back are as alike as is usual; undefined: there is none. */
+/** The stretch around a group of rows in which frames from one distance back match as usual; undefined: none. */
 function shownAgain(
   group: readonly number[],
   usual: number,
@@ -240,7 +243,7 @@ function shownAgain(
       .slice(third(part), third(part + 1))
       .reduce((most, row) => (apart(row, 0) > apart(most, 0) ? row : most)),
   );
-  // One frame is compared with all earlier ones, the others only with those that it is like.
+  // One frame is compared with all earlier ones, the others only at the best distances of the first.
   const farthest = Math.min(BACK, ...clear);
   const backs = Array.from({ length: Math.max(0, farthest + 1 - FEWEST) }, (_, index) => {
     return { place: FEWEST + index, apart: apart(clear[1] as number, FEWEST + index) };
@@ -260,7 +263,7 @@ function shownAgain(
   return isClear ? { first, count } : undefined;
 }
 
-/** Noise of the encode moves a held picture as well. */
+/** Whether a stretch moves so little that only noise of the encode moves it. */
 function standsStill(row: number, count: number, offset: number, { motion }: Evidence): boolean {
   let [moved, usual] = [0, 0];
   for (let other = row; other < row + count; other++) {
@@ -270,7 +273,7 @@ function standsStill(row: number, count: number, offset: number, { motion }: Evi
   return moved < STILL * usual;
 }
 
-/** True if the middle of a stretch is alike to earlier frames of the reference at one distance. */
+/** Whether the middle of a stretch resembles frames of the reference that lie one constant distance back. */
 function showsEarlier(
   row: number,
   count: number,

@@ -1,30 +1,37 @@
-/** Draws the conclusion that an alignment supports. */
+/** Draws the conclusion from an alignment. */
 import type { Run } from "../../contract/alignment.ts";
 import type { Costs } from "./distances.ts";
 import { runAt, type Vote } from "./offsets.ts";
 import { gainOver, isFirm, offsetOf, tiedOffsets } from "./segments.ts";
 
-/** Least match of a pair whose alignment means anything; other content stays below 0.03. */
+/** Least match of a pair whose alignment means anything. Other content stays below 0.03. */
 const LEAST_MATCH = 0.15;
-/** Evidence, as for segments, of each run that makes it certain. */
+/**
+ * Least evidence of each run of a certain alignment, as a sum of natural logarithms of squared distances. Empirical.
+ */
 const CERTAIN = 15;
-/** Frames of a block whose offset is checked by itself, and the offsets it must differ from. */
+/** Frames of a block whose offset is checked separately. */
 const BLOCK = 16;
+/**
+ * A block shows its offset if it fits clearly worse this many frames away. Also how far offsets may be from the
+ * common end to fit alike.
+ */
 const NEAR = 2;
 
 export interface Verdict {
   /**
-   * aligned: frame n shows frame n, or nothing says otherwise, and the counts are equal. shifted: `runs` say how the
-   * frames belong together. unclear: frames do not belong together by number, or the counts differ, but several
-   * alignments fit, of which `runs` is the best; or hardly anything matches, and `runs` pairs frames by number.
+   * aligned: frame n shows frame n, or nothing contradicts that, and the frame counts are equal.
+   * shifted: `runs` gives the frames that belong together.
+   * unclear: frames do not belong together by number or the counts differ, but several alignments fit, of which
+   * `runs` is the best; or hardly anything matches, and `runs` pairs frames by number.
    */
   readonly state: "aligned" | "shifted" | "unclear";
   readonly runs: readonly Run[];
-  /** Other offsets that fit a run about as well, ascending; of "shifted": something else decided against them. */
+  /** Other offsets that fit a run about as well, ascending. If "shifted", other evidence has decided against them. */
   readonly tied: readonly number[];
-  /** Of "shifted". */
+  /** Confidence in the runs, if "shifted". */
   readonly confidence: "certain" | "likely" | "possible";
-  /** Part of the reference's frames around which another offset would be seen, 0 to 1. */
+  /** Part of the reference's frames around which another offset would be noticed, from 0 to 1. */
   readonly checked: number;
 }
 
@@ -32,7 +39,10 @@ export interface Weighed {
   readonly costs: Costs;
   readonly vote: Vote;
   readonly match: number;
-  /** Which of these offsets the key frames show; of the others as well where they can be compared. */
+  /**
+   * Which of `offsets`, or of `others` where they can be compared, the key frames show; undefined: they do not
+   * decide.
+   */
   readonly atKeys: (offsets: readonly number[], others: readonly number[]) => number | undefined;
 }
 
@@ -50,7 +60,7 @@ export function verdictOf(runs: readonly Run[], { costs, vote, match, atKeys }: 
     own === undefined || isPlain
       ? undefined
       : atKeys([own, ...among], [own - 1, own + 1].filter(isNot(among)));
-  // What the key frames contradict is as open as what fits alike.
+  // An offset that the key frames show instead is as open as one that fits equally well.
   const tied = [...new Set([...among, ...(shown === undefined ? [] : [shown])])].filter(
     (offset) => offset !== own,
   );
@@ -77,8 +87,9 @@ export function verdictOf(runs: readonly Run[], { costs, vote, match, atKeys }: 
 }
 
 /**
- * Of offsets that fit alike, the one at which both videos end together, unless they may begin together. Offsets farther
- * apart fit still or repeated pictures, of which frames may be missing anywhere.
+ * The offset at which both videos end together, if it is among offsets that fit equally well, unless they may also
+ * begin together. It does not decide between offsets farther apart: these fit still or repeated pictures, and frames
+ * may be missing anywhere in them.
  */
 function atEnds(offsets: readonly number[], ends: number): number | undefined {
   const isNear = offsets.every((offset) => Math.abs(offset - ends) <= NEAR);
@@ -107,7 +118,7 @@ function confidenceOf(runs: readonly Run[], costs: Costs): Verdict["confidence"]
   return least >= CERTAIN ? "certain" : "likely";
 }
 
-/** Offsets that a run must beat: those of the other runs, its neighbours, and 0. */
+/** Offsets that a run must beat: 0, its neighbours, and those of the other runs. */
 function rivalsOf(run: Run, runs: readonly Run[]): number[] {
   const own = offsetOf(run);
   return [...new Set([0, own - 1, own + 1, ...runs.map(offsetOf)])].filter((offset) => offset !== own);
@@ -118,7 +129,7 @@ function evidence(costs: Costs, run: Run, offset: number): number {
   return frames === 0 ? Number.POSITIVE_INFINITY : pictures + changes;
 }
 
-/** Blocks whose frames would fit clearly worse a few frames away, both ways. */
+/** Part of the frames in blocks that would fit clearly worse a few frames earlier and later. */
 function checkedPart(runs: readonly Run[], costs: Costs): number {
   let seen = 0;
   for (const run of runs)

@@ -1,8 +1,8 @@
-/** How the distorted pictures show the reference's: mirrored, cropped, with bars. */
+/** Maps the reference's picture to the distorted one, which may be mirrored, cropped or have bars. */
 import { LUMA } from "../../media/pictures.ts";
 import type { AxisMap } from "../space/view.ts";
 
-/** The axes relate the reference's picture to the distorted one as decoded; a negative scale mirrors it. */
+/** `x` and `y` map the reference's picture to the distorted one as decoded. A negative scale mirrors. */
 export interface View {
   readonly x: AxisMap;
   readonly y: AxisMap;
@@ -15,7 +15,7 @@ export const IDENTITY: View = { x: SAME, y: SAME };
 export const MIRRORED_HORIZONTALLY: View = { x: FLIPPED, y: SAME };
 export const MIRRORED_VERTICALLY: View = { x: SAME, y: FLIPPED };
 
-/** Samples of the reference's picture that both sides show: from `left` to `right` − 1, from `top` to `bottom` − 1. */
+/** The reference's samples that both sides show: from `left` to `right` − 1 and from `top` to `bottom` − 1. */
 export interface CommonArea {
   readonly left: number;
   readonly right: number;
@@ -23,7 +23,7 @@ export interface CommonArea {
   readonly bottom: number;
 }
 
-/** Bounds are even, so that cells of 2 × 2 samples fill the area. */
+/** The area that both sides show. Its bounds are even, so that cells of 2 × 2 samples fill it. */
 export function commonArea({ x, y }: View): CommonArea {
   const [left, right] = commonSamples(x, LUMA.width);
   const [top, bottom] = commonSamples(y, LUMA.height);
@@ -37,7 +37,7 @@ function commonSamples({ scale, shift }: AxisMap, size: number): readonly [numbe
   return [2 * Math.ceil(first / 2 - 0.01), Math.max(0, 2 * Math.floor(end / 2 + 0.01))];
 }
 
-/** Draws distorted pictures as the reference shows them, interpolating between samples. */
+/** Draws distorted pictures in the reference's geometry, with bilinear interpolation. */
 export class Lens {
   readonly #columns: Taps;
   readonly #rows: Taps;
@@ -48,7 +48,7 @@ export class Lens {
     this.#rows = tapsOf(y, LUMA.height);
   }
 
-  /** The result is overwritten by the next call. Places outside the distorted picture repeat its edge. */
+  /** Returns a picture that the next call overwrites. Places outside the distorted picture repeat its edge. */
   draw(luma: Uint8Array): Uint8Array {
     const { width, height } = LUMA;
     const columns = this.#columns;
@@ -69,7 +69,7 @@ export class Lens {
   }
 }
 
-/** The two samples between which each sample of an axis lies, and the weight of the second. */
+/** For each sample of an axis, the two samples between which it lies and the weight of the second. */
 interface Taps {
   readonly first: Uint16Array;
   readonly second: Uint16Array;
