@@ -1,4 +1,7 @@
-/** Finds the exact areas of the picture that both videos show. */
+/**
+ * Finds the exact areas of the picture that both videos show. Thresholds were tuned on the development half of the
+ * corpus of bench/doctor.
+ */
 import { CONFIDENCES, type Confidence, type Finding } from "../contract/finding.ts";
 import type { Area } from "../contract/picture.ts";
 import { perSide, SIDES, type Side } from "../contract/request.ts";
@@ -13,21 +16,24 @@ import { areaFindings, type Sizes } from "./space/findings.ts";
 import { type Plane, plane } from "./space/plane.ts";
 import { type ExactAreas, refineArea } from "./space/refine.ts";
 
-/** Frames of full size by which borders are measured. */
+/** Number of full-size frames on which borders are measured. */
 const FULL_SIZE = 4;
-/** Samples of 8 bits in the range in which they are stored. */
+/** Keeps only luma, with 8 bits and in the range in which it is stored. */
 const LUMA_ONLY = "scale=in_range=tv:out_range=tv:sws_dither=none,format=gray";
 
 export interface DecodedPair extends Compared {
   readonly context: DecodeContext;
-  /** The frame that the first picture shows, counted from the first of the segment's context. */
+  /** The number of the frame that the first picture shows, counted from the first frame of the segment's context. */
   readonly firstPicture: number;
 }
 
-/** Small pictures show roughly which areas both have. Only if those differ, frames of full size are decoded. */
+/**
+ * Returns findings of the areas that both sides show. Small pictures show the areas roughly; full-size frames are
+ * decoded only if the areas differ.
+ */
 export async function exactAreas(pair: DecodedPair, relation: Relation): Promise<Finding[]> {
   const { layout, view, frames } = relation;
-  // Requests can't turn a side by a quarter, so there is no area to advise.
+  // Requests cannot turn a side by 90°, so no area would be of use.
   if (layout === undefined || view.turn.transposed) return [];
   const { tracks, pairing } = pair;
   const sizes = perSide((side) => {
@@ -39,7 +45,7 @@ export async function exactAreas(pair: DecodedPair, relation: Relation): Promise
   if (rough.length === 0) return [];
   const planes = await fullSize(pair, sizes, frames);
   const exact = refineArea(planes.reference, planes.distorted, view, layout.inside);
-  // Areas that frames of full size do not confirm are never certain.
+  // An area that full-size frames do not confirm is never certain.
   if (exact === undefined) return rough.map((finding) => withoutBorders(atMost("likely", finding)));
   const isWhole = SIDES.every(
     (side) => sizes[side].width - exact[side].width <= 1 && sizes[side].height - exact[side].height <= 1,
@@ -60,12 +66,12 @@ export async function exactAreas(pair: DecodedPair, relation: Relation): Promise
   });
 }
 
-/** What is black beside the area that both show may be a bar, or picture that one side lacks. */
+/** Evidence for areas whose borders are black on both sides: the black can be a bar, or picture that one side lacks. */
 const ALIKE = "The pictures are black beside them, where bars and a crop look alike.";
 
 /**
- * An area whose borders are not known to the sample is no fix: cropped by it, the pictures would not lie on each other,
- * and the score would be wrong.
+ * Removes the fix of an area whose borders are not known to the sample. A crop by a wrong border would shift the
+ * pictures against each other, and the score would be wrong.
  */
 function withoutBorders({ fix, ...finding }: Finding): Finding {
   if (fix === undefined) return finding;
@@ -73,13 +79,13 @@ function withoutBorders({ fix, ...finding }: Finding): Finding {
   return { ...finding, evidence };
 }
 
-/** Part of the whole frames' mismatch that areas may leave to explain the pair. */
+/** Most mismatch (1 − match) that the areas may leave, as a part of the whole frames' mismatch, to explain the pair. */
 const CLEARLY = 0.25;
 
 /**
- * Areas are certain if their borders are known to the sample, or if they are seen and nothing but them explains the pair,
- * though low rates blur the borders. If frames are out of step, or may be, a crop must be both: a movement looks like a
- * zoom, or moves the pictures against each other.
+ * Areas are certain if their borders are known to the sample. They are also certain if their borders are visible and
+ * only they explain the pair, because low rates blur borders. A crop must meet both conditions if frames are out of
+ * step, or may be: movement can look like a zoom, or shift the pictures against each other.
  */
 function confidenceIn(
   findings: readonly Finding[],
@@ -95,11 +101,15 @@ function confidenceIn(
   return isExact && !isUnclear ? "certain" : "likely";
 }
 
-/** Part of a frame that is looked at beside a border, and the mean luma from which it shows one. */
+/** Width of the strip inside a border that is checked for visible picture, as a part of the area's width or height. */
 const BESIDE = 0.04;
+/** Mean luma, in 8-bit levels, from which such a strip counts as visible picture. */
 const LIT = 24;
 
-/** Whether the pictures are lit beside each border that is not the frame's: black beside bars shows no border. */
+/**
+ * Whether the pictures are bright enough inside each border that is not the frame's edge. A dark picture beside a
+ * black bar shows no border.
+ */
 function showsBorders(planes: readonly Plane[], exact: ExactAreas, sizes: Sizes, side: Side): boolean {
   const { x, y, width, height } = exact[side];
   const across = Math.max(1, Math.round(BESIDE * width));
@@ -117,7 +127,7 @@ function showsBorders(planes: readonly Plane[], exact: ExactAreas, sizes: Sizes,
 
 const BORDERS = ["left", "right", "top", "bottom"] as const;
 
-/** Samples between an area and the frame's border. */
+/** Samples between an area and one edge of the frame. */
 function gapAt(border: (typeof BORDERS)[number], area: Area, { width, height }: Sizes[Side]): number {
   if (border === "left") return area.x;
   if (border === "top") return area.y;
@@ -137,7 +147,7 @@ function atMost(confidence: Confidence, finding: Finding): Finding {
   return isLess ? { ...finding, confidence } : finding;
 }
 
-/** Takes the luma of a few frames at their full size. */
+/** Decodes the luma of a few frames at full size. */
 function fullSize(
   { context, firstPicture, ...compared }: DecodedPair,
   sizes: Sizes,

@@ -28,7 +28,7 @@ import { type Decoded, decodeWindow, isClear, type Sighting, sightingOf, type Wi
 
 type Tracks = Readonly<Record<Side, Track>>;
 
-/** Most frames of each side's beginning that are looked at: a minute at 25 a second. */
+/** Most frames that are examined at the beginning of each side: a minute at 25 frames per second. */
 const MOST_FRAMES = 1500;
 
 /** Throws a Failure if one of the videos does not decode. */
@@ -73,7 +73,7 @@ interface Repaired {
 }
 
 interface Beginning {
-  /** The pair with its pictures repaired. */
+  /** The pair whose pictures are repaired. */
   readonly pair: DecodedPair;
   readonly window: Window;
   readonly ratio: number;
@@ -84,8 +84,8 @@ interface Beginning {
 }
 
 /**
- * Examines the beginnings of both videos. A pair whose pictures can be repaired is examined again, because different
- * areas and mirrored sides make findings about time less certain.
+ * Examines the beginnings of both videos. If the pictures can be repaired, the pair is examined again, because
+ * different areas and mirrored sides make findings about time less certain.
  */
 async function lookAtBeginning(pair: DecodedPair): Promise<Beginning> {
   const { tracks } = pair;
@@ -109,7 +109,10 @@ async function lookAtBeginning(pair: DecodedPair): Promise<Beginning> {
   return { pair: again, window, ratio, examination: clean, repaired, uncut };
 }
 
-/** Fields are decoded of frames that move, once it is known which belong together. */
+/**
+ * Examines pictures, and decodes fields once it is known which frames belong together. Only those of moving frames
+ * are decoded.
+ */
 function examineWithFields({ pair, pictures }: Decoded, ratio: number): Promise<Examination> {
   const keys = keyFramesWithin(pair.tracks.distorted, { first: 0, count: pictures.distorted.count });
   return examine(pair, { pictures, ratio, keys }, (relation) =>
@@ -117,7 +120,10 @@ function examineWithFields({ pair, pictures }: Decoded, ratio: number): Promise<
   );
 }
 
-/** Decodes the beginnings; those of long videos as windows, whose counts prove that the others have the right frames. */
+/**
+ * Decodes the beginnings. In long videos they are decoded as windows; the number of frames then proves that other
+ * windows will also have the right frames.
+ */
 async function firstPictures(pair: DecodedPair): Promise<{ decoded: Decoded; uncut: string | undefined }> {
   const { tracks, context } = pair;
   const window = perSide((side) => ({ first: 0, count: Math.min(MOST_FRAMES, tracks[side].frames) }));
@@ -134,13 +140,13 @@ async function firstPictures(pair: DecodedPair): Promise<{ decoded: Decoded; unc
 interface Whole {
   readonly time: TimeRelation | undefined;
   readonly seen: Seen;
-  /** The beginning first. */
+  /** The result of the beginning comes first. */
   readonly sightings: readonly Sighting[];
-  /** Why windows could not be decoded; undefined: they could, or the rest was not looked at. */
+  /** Why windows could not be decoded; undefined: they could be, or the rest was not examined. */
   readonly uncut: string | undefined;
 }
 
-/** Examines the videos beyond their beginnings, if these show how the frames correspond. */
+/** Examines the videos after their beginnings, if the beginnings show which frames belong together. */
 async function lookAtRest({ pair, window, ratio, examination, uncut }: Beginning): Promise<Whole> {
   const totals: Counts = perSide((side) => pair.tracks[side].frames);
   const counts = perSide((side) => window[side].count);
@@ -161,7 +167,7 @@ async function lookAtRest({ pair, window, ratio, examination, uncut }: Beginning
   return { ...beginning, sightings: unclear };
 }
 
-/** Returns the pairing of all frames of both sides as decoded, whether or not they can be compared. */
+/** Returns a pairing of all frames of both sides as decoded, even if they cannot be compared. */
 function wholeFrames(tracks: Tracks): Pairing {
   const turn = turnedSides(tracks);
   const [width, height] = comparedSize(tracks.reference, turn);

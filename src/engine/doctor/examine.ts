@@ -1,4 +1,4 @@
-/** Examines pictures of both videos: relates them, and returns the findings. */
+/** Examines pictures of both videos: relates them in area and time, and returns the findings. */
 import { setImmediate as letOthersRun } from "node:timers/promises";
 import type { Confidence, Finding } from "../contract/finding.ts";
 import { givenSides, perSide, SIDES, type Side } from "../contract/request.ts";
@@ -30,37 +30,42 @@ import { type Seen, timeFindings } from "./time-findings.ts";
 import { fieldFindings } from "./weave/look.ts";
 import type { BothFields } from "./weave/measure.ts";
 
-/** Largest offset that is looked for, in seconds; at most a quarter of the shorter video. */
+/** Largest offset to look for, in seconds. It is also limited to a quarter of the shorter video. */
 const FARTHEST_SECONDS = 10;
 
 export interface Examined {
   readonly pictures: BothPictures;
   /** Frames of the distorted video for each frame of the reference. */
   readonly ratio: number;
-  /** The view that other frames of the pair showed; undefined: not known. */
+  /** The view of other frames of the pair; undefined: not known. */
   readonly view?: View | undefined;
-  /** The distorted pictures that are of key frames; undefined: not known. */
+  /** Indexes of the distorted pictures that are key frames; undefined: not known. */
   readonly keys?: readonly number[] | undefined;
 }
 
-/** Returns the fields of some frames, numbered like the pictures; undefined if they are not available. */
+/**
+ * Returns the interlaced fields of some frames, with the numbers of the pictures; undefined if they are not
+ * available.
+ */
 export type FieldsOf = (relation: Relation) => Promise<BothFields | undefined>;
 
 /** How pictures of both videos relate in area and time. */
 export interface Place {
   readonly relation: Relation;
-  /** Findings of what the pictures show, and of which area. */
+  /** Findings about the content and the picture area. */
   readonly areas: readonly Finding[];
-  /** Relation in time at the ratio of the rates; undefined: one side shows nothing, or other content. */
+  /** Relation in time at the ratio of the frame rates; undefined: a side shows nothing, or other content. */
   readonly time: TimeRelation | undefined;
 }
 
 export interface Examination extends Place {
-  /** Findings of the samples of aligned frames. */
+  /** Findings about the samples of aligned frames. */
   readonly samples: readonly Finding[];
 }
 
-/** It takes up to a second of CPU, and yields to the event loop between its steps. */
+/**
+ * Examines area, time and samples. Takes up to a second of CPU time, and yields to the event loop between its steps.
+ */
 export async function examine(
   pair: DecodedPair,
   examined: Examined,
@@ -74,7 +79,7 @@ export async function examine(
   return { ...place, samples: samples.map((finding) => withoutRgb(finding, pair.tracks)) };
 }
 
-/** Examines only area and time, without the samples. */
+/** Examines only area and time, not the samples. */
 export async function examinePlace(
   pair: DecodedPair,
   { pictures, ratio, view, keys }: Examined,
@@ -98,10 +103,10 @@ export async function examinePlace(
   };
 }
 
-/** Bits per sample of luma from which encodes keep something of every content; ladders end at about 0.02. */
+/** Least bits per luma sample at which encodes keep something of any content. Bitrate ladders end at about 0.02. */
 const LEAST_BITS = 0.015;
 
-/** Whether a side may have lost its content at its rate. */
+/** Whether a side may have lost its content because its bit rate is too low. */
 function isStarved(tracks: Readonly<Record<Side, Track>>): boolean {
   return SIDES.some((side) => {
     const { width, height, frames, videoBytes } = tracks[side];
@@ -109,7 +114,7 @@ function isStarved(tracks: Readonly<Record<Side, Track>>): boolean {
   });
 }
 
-/** Says that nothing else was looked at, if it is not sure either why. */
+/** Adds that nothing else was checked, if the findings are only possible and do not say so. */
 function withDoubt(findings: readonly Finding[]): readonly Finding[] {
   if (findings.some(({ confidence, code }) => confidence !== "possible" || code === "NOT_CHECKED"))
     return findings;
@@ -118,17 +123,17 @@ function withDoubt(findings: readonly Finding[]): readonly Finding[] {
   return [...findings, { code: "NOT_CHECKED", confidence: "possible", evidence }];
 }
 
-/** A zoom looks like a movement in time: what is seen through areas that may be wrong shows no offset. */
+/** Makes an offset unclear that was seen through uncertain areas: a zoom can look like a movement in time. */
 function throughUnsureAreas(time: TimeRelation): TimeRelation {
   return time.state === "shifted" ? { ...time, state: "unclear", confidence: "possible" } : time;
 }
 
-/** Returns all findings of an examination, the gravest first. `seen`: the place of the pictures in the videos. */
+/** Returns all findings of an examination, the gravest first. `seen` are the examined frames. */
 export function findingsOf({ areas, time, samples }: Examination, seen: Seen): Finding[] {
   return byGravity([...areas, ...(time === undefined ? [] : timeFindings(time, seen)), ...samples]);
 }
 
-/** Requests cannot say what the samples of an RGB side are: they are always converted. */
+/** Removes the fixes of RGB sides. They are always converted, so requests cannot state their range and matrix. */
 function withoutRgb(finding: Finding, tracks: DecodedPair["tracks"]): Finding {
   const sides = SIDES.filter((side) => isRgb(tracks[side].pixels));
   const { fix, ...rest } = finding;
@@ -159,22 +164,23 @@ async function findingsOfSamples(
   const woven = await fieldFindings(pair, relation, { ratio, fields: () => fieldsOfFrames(relation) });
   return [
     ...(time.state === "unclear" ? samples.map(lessSureLevels) : samples),
-    // The fields of plain pictures differ by what an encode makes of them.
+    // In plain pictures, fields differ by what the encode changed.
     ...(isPlain(fields) ? woven.map(onlyPossible) : woven),
     ...swapFindings(pictures, frames, bitRates(pair.tracks)),
   ];
 }
 
 /**
- * Findings of the tags about curves and primaries. `fields`: those of corresponding frames; undefined: there are none.
+ * Findings about the transfer functions and primaries that the tags state. `fields` are the block means of aligned
+ * frames; undefined: there are none.
  */
 function statedFindings(tracks: Readonly<Record<Side, Track>>, fields?: Fields): Finding[] {
   return [...transferFindings(tracks, () => fields && tonesOf(fields)), ...primariesFindings(tracks)];
 }
 
 /**
- * Findings of the samples and the tags. Different transfer functions and primaries can explain different levels and
- * colours.
+ * Findings about the samples and the tags. Different transfer functions and primaries can explain different levels
+ * and colours.
  */
 function sampleFindings(fields: Fields, tracks: Readonly<Record<Side, Track>>): Finding[] {
   const stated = statedFindings(tracks, fields);
@@ -185,7 +191,7 @@ function sampleFindings(fields: Fields, tracks: Readonly<Record<Side, Track>>): 
   const levels = levelFindings(fields, ranges);
   const isUnchecked = levels.includes(UNCHECKED.samples);
   const matrix = isUnchecked ? [] : matrixFindings(fields);
-  // A conversion with another matrix changes levels too.
+  // A conversion with another matrix also changes the levels.
   const isOtherMatrix = matrix.some(({ code }) => code === "MATRIX_DIFFERS");
   const kept = levels.filter(({ code }) => code !== "LEVELS_DIFFER" || !isOtherMatrix);
   const isMeasured = levels.some(({ code }) => code === "RANGE_DIFFERS");
@@ -200,7 +206,10 @@ function sampleFindings(fields: Fields, tracks: Readonly<Record<Side, Track>>): 
   return [...stated, ...measured];
 }
 
-/** Frames that may not belong together differ in brightness. */
+/**
+ * Lowers the confidence of findings about levels and range if frames may not belong together, because such frames
+ * differ in brightness.
+ */
 function lessSureLevels(finding: Finding): Finding {
   const { code, confidence } = finding;
   const isMeasured = code === "LEVELS_DIFFER" || code === "RANGE_DIFFERS";
@@ -223,8 +232,8 @@ function bitRates(tracks: Readonly<Record<Side, Track>>): Readonly<Record<Side, 
 }
 
 /**
- * Returns what an examination depends on besides the pictures and the facts of the tracks: the sizes of both videos.
- * Equal texts mean equal findings.
+ * Returns what else an examination depends on, in addition to the pictures and the properties of the tracks: the
+ * sizes of both videos. Equal texts mean equal findings.
  */
 export function sizesSeen(tracks: Readonly<Record<Side, Track>>): string {
   return JSON.stringify([isStarved(tracks), richness(bitRates(tracks)) ?? 0]);

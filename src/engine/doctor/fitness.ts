@@ -1,4 +1,4 @@
-/** Whether the models that score a pair were made for such videos. */
+/** Checks whether the models that score a pair were made for such videos. */
 import { modelForSize } from "../../jobs/models.ts";
 import type { Finding } from "../contract/finding.ts";
 import { SIDES, type Side } from "../contract/request.ts";
@@ -10,10 +10,13 @@ import type { Pairing } from "../planning/pairing.ts";
 type Tracks = Readonly<Record<Side, Track>>;
 type ScoringModel = Pick<Model, "name" | "asked" | "digest">;
 
-/** The known training data is that of the built-in model, not of a file with the same name. */
+/** A file's model can have a built-in model's name, but only the built-in model's training data is known. */
 const isBuiltIn = ({ digest }: ScoringModel) => digest === "";
 
-/** HDR on both sides: all built-in models were trained on SDR. `models`: those that score; undefined: not known. */
+/**
+ * Finds pairs that are HDR on both sides, because all built-in models were trained on SDR. `models` are those that
+ * score; undefined: not known.
+ */
 export function hdrFindings(tracks: Tracks, models?: readonly ScoringModel[]): Finding[] {
   const transfers = SIDES.flatMap((side) => tracks[side].transfer ?? []);
   if (transfers.length < SIDES.length || transfers.some((own) => dynamicsOf(own) !== "HDR")) return [];
@@ -30,7 +33,7 @@ export function hdrFindings(tracks: Tracks, models?: readonly ScoringModel[]): F
   ];
 }
 
-/** Models for HD that score 4K pictures, or the other way round. Short names choose by the size themselves. */
+/** Finds HD models that score 4K pictures, and the other way round. Short names choose a model by the size. */
 export function modelSizeFindings(
   { width, height }: Pick<Pairing, "width" | "height">,
   models: readonly ScoringModel[],

@@ -1,5 +1,6 @@
 /**
- * Follows the correspondence of the videos' frames from their beginnings to their ends, by windows spread over them.
+ * Follows which frames belong together, from the beginnings of both videos to their ends, in windows spread over
+ * them. Thresholds were tuned on the corpus of bench/doctor.
  */
 import type { Run } from "../contract/alignment.ts";
 import { perSide, SIDES, type Side } from "../contract/request.ts";
@@ -19,39 +20,43 @@ import {
   within,
 } from "./window.ts";
 
-/** Frames of a window, and windows from the beginning to the end. */
+/** Frames of a window. */
 const WINDOW = 250;
+/** Most windows after the beginning; the last one is at the end. */
 const WINDOWS = 6;
-/** Windows of the wide search, and frames around a window in which it looks for what the window shows. */
+/** Most windows of the wide search, which looks for the frames of a window in a wider part of the reference. */
 const WIDE_SEARCHES = 2;
+/** Frames before and after a window that the wide search adds. */
 const WIDE = 250;
-/** Changes of the offset that a window shows. */
+/** Largest change of the offset, in frames, that a window at the old offset still shows. */
 const REACH = 50;
-/** Frames at the ends of a window that may belong to a change which too few frames show. */
+/** Frames at each end of a window that may lie beyond a change, because too few frames show it. */
 const EDGE = 24;
-/** Fewest frames before and after a change by which its place is found, and most frames of a side that are decoded. */
+/** Fewest frames before and after a change that are decoded to find its place. */
 const AROUND = 80;
+/** Most frames of a side that are decoded to find it. */
 const MOST_AROUND = 1500;
-/** Frames before and after a change for each frame that is lost or added. */
+/** Frames before and after a change that are decoded for each frame that is lost or added. */
 const KEPT = 1.5;
-/** Changes of the offset whose place is looked for, and windows in all of these searches. */
+/** Most changes of the offset whose place is searched. */
 const MOST_CHANGES = 8;
+/** Most windows of all these searches. */
 const MOST_SEARCHES = 12 * MOST_CHANGES;
-/** Windows of a search that may show nothing. */
+/** Most windows of one search that may show nothing. */
 const MOST_BLIND = 4;
-/** Windows at the end: a change that the last one shows moves the end. */
+/** Most windows at the end. A change that the last window shows moves the end. */
 const MOST_ENDS = 3;
 
 export interface Followed {
-  /** In the order of the reference's frames, from the beginning's on. */
+  /** In the order of the reference's frames, starting with the beginning. */
   readonly sightings: readonly Sighting[];
-  /** Why windows could not be decoded by themselves; undefined: they could. */
+  /** Why windows could not be decoded separately; undefined: they could be. */
   readonly stopped: string | undefined;
 }
 
 export interface Beginning {
   readonly pair: DecodedPair;
-  /** Not unclear. */
+  /** Its state is not "unclear". */
   readonly sighting: Sighting;
   readonly view: View;
   readonly totals: Counts;
@@ -68,7 +73,7 @@ export async function follow(beginning: Beginning): Promise<Followed> {
 interface Change {
   readonly left: ClearSighting;
   readonly right: ClearSighting;
-  /** Windows between that show nothing. */
+  /** Windows between them that show nothing. */
   readonly blind: readonly Sighting[];
 }
 
@@ -76,7 +81,7 @@ class Follower {
   sightings: Sighting[];
   stopped: string | undefined;
   readonly #beginning: Beginning;
-  /** The later windows of changes whose place cannot be found. */
+  /** The windows after changes whose place cannot be found. */
   readonly #givenUp = new Set<Sighting>();
   #wide = WIDE_SEARCHES;
   #changes = MOST_CHANGES;
@@ -98,7 +103,7 @@ class Follower {
       await this.#find(overlapEnd(this.#offset(), totals) - WINDOW, this.#offset());
   }
 
-  /** Halves the frames between windows of different offsets until one window shows the change. */
+  /** Halves the interval between windows with different offsets until one window shows the change. */
   async narrowChanges(): Promise<void> {
     for (let searches = 0; searches < MOST_SEARCHES && this.stopped === undefined; searches++) {
       const change = this.#change();
@@ -107,13 +112,13 @@ class Follower {
     }
   }
 
-  /** The offset after the last change that is known. */
+  /** The offset after the last known change. */
   #offset(): number {
     const known = this.sightings.findLast(isClear);
     return known === undefined ? 0 : lastOffset(known);
   }
 
-  /** Whether windows were looked at up to the end of a video. */
+  /** Whether windows reach the end of a video, or cannot be decoded. */
   #isAtEnd(): boolean {
     const { totals } = this.#beginning;
     const end = overlapEnd(this.#offset(), totals);
@@ -135,7 +140,7 @@ class Follower {
     this.sightings = [...this.sightings, sighting].sort((one, other) => firstFrame(one) - firstFrame(other));
   }
 
-  /** Adds a window in place of those within it, which show less. */
+  /** Adds a window and removes those inside it, which show less. */
   #replace(sighting: Sighting): void {
     const isWithin = ({ window }: Sighting) =>
       SIDES.every((side) => {
@@ -155,7 +160,7 @@ class Follower {
     this.#add(found ?? plain);
   }
 
-  /** Looks for the frames of a window at the offset of equal ends, and in more frames of the reference. */
+  /** Looks for the frames of a window at the offset of the videos' common end, and in a wider part of the reference. */
   async #elsewhere({ window }: Sighting, offset: number): Promise<Sighting | undefined> {
     const { totals } = this.#beginning;
     const atEnds = totals.distorted - totals.reference;
@@ -170,7 +175,7 @@ class Follower {
     return isClear(wide) ? wide : undefined;
   }
 
-  /** The first change whose place is not known. */
+  /** The first change whose place is not known, except those that were given up. */
   #change(): Change | undefined {
     let left: ClearSighting | undefined;
     let blind: Sighting[] = [];
@@ -187,7 +192,7 @@ class Follower {
     return undefined;
   }
 
-  /** Examines a window between those of a change. Returns false if it showed nothing. */
+  /** Examines a window inside the interval of a change. Returns false if it showed nothing. */
   async #narrow(change: Change): Promise<boolean> {
     const { totals } = this.#beginning;
     const offsets = [lastOffset(change.left), firstOffset(change.right)] as const;
@@ -209,7 +214,7 @@ class Follower {
     return true;
   }
 
-  /** Looks at all frames between the windows of a change. Returns false if they do not show its place. */
+  /** Examines all frames between the windows of a change. Returns false if they do not show its place. */
   async #place(span: Window, offsets: readonly [number, number]): Promise<boolean> {
     const { totals } = this.#beginning;
     // An alignment must not lose more frames than it keeps on either side of the change.
@@ -228,7 +233,7 @@ class Follower {
   }
 }
 
-/** The reference's frame after the last one that has a partner at an offset. */
+/** The end of the reference's frames that have a counterpart at an offset. */
 function overlapEnd(offset: number, totals: Counts): number {
   return Math.min(totals.reference, totals.distorted - offset);
 }
@@ -249,7 +254,7 @@ function lastOffset({ time }: ClearSighting): number {
   return run === undefined ? 0 : offsetOf(run);
 }
 
-/** Frames of each side between the runs of two windows, with those of the windows' edges. */
+/** The frames of each side between the runs of two windows, including the uncertain frames at the windows' ends. */
 export function between({ left, right }: Pick<Change, "left" | "right">): Window {
   const [before, after] = [left.time.runs.at(-1), right.time.runs[0]];
   if (before === undefined || after === undefined) return perSide(() => ({ first: 0, count: 0 }));
@@ -258,13 +263,13 @@ export function between({ left, right }: Pick<Change, "left" | "right">): Window
   return perSide((side) => ({ first: from[side], count: Math.max(0, to[side] - from[side]) }));
 }
 
-/** The frames of a run's pair of this number, or its nearest one. */
+/** The frames of both sides at an index of a run, limited to the run. */
 function inner(run: Run, index: number): Readonly<Record<Side, number>> {
   const skipped = Math.max(0, Math.min(run.count, index));
   return perSide((side) => run[side] + skipped);
 }
 
-/** The middle of the most frames of a side that no blind window has looked at; undefined: too few for a window. */
+/** The middle of the longest interval of a side that no window has covered; undefined: it is too short for a window. */
 function middleOf({ blind }: Change, side: Side, from: number, to: number): number | undefined {
   const edges = [from, ...blind.flatMap(({ window }) => [window[side].first, endOf(window[side])]), to];
   let best: { middle: number; length: number } | undefined;

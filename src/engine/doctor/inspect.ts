@@ -1,5 +1,5 @@
 /**
- * Examines frames that the scorer compares: finds faults that make their scores wrong, and applies the request's
+ * Examines the frames that the scorer compares, to find faults that make the score wrong, and applies the request's
  * policy.
  */
 import { Failure } from "../../platform/failure.ts";
@@ -15,7 +15,7 @@ import { examine, findingsOf, lower } from "./examine.ts";
 import { hdrFindings, modelSizeFindings } from "./fitness.ts";
 import { keyFramesWithin } from "./time/key-frames.ts";
 
-/** Returns the findings, the gravest first. Throws PAIR_MISMATCH if the policy refuses one. */
+/** Returns the findings, the gravest first. Throws PAIR_MISMATCH if the policy refuses a finding. */
 export async function inspect(looked: Looked, context: DecodeContext): Promise<readonly Finding[]> {
   const { request, span, pictures, segment, pairing, tracks, models } = looked;
   const pair = { ...looked, context, firstPicture: span.first };
@@ -40,8 +40,8 @@ export async function inspect(looked: Looked, context: DecodeContext): Promise<r
 }
 
 /**
- * Applies the request's policy to a finding: one that the request itself settles is not refused, and ignored ones are
- * left out.
+ * Applies the request's policy to a finding. Ignored findings are removed, and a finding about something that the
+ * request itself sets is not refused.
  */
 function applied(finding: Finding, request: PairRequest): Finding[] {
   if (actionOn(finding.code, request.findings) === "IGNORE") return [];
@@ -55,17 +55,20 @@ interface Mismatch {
   /** All findings, including those that are not refused. */
   readonly findings: readonly Finding[];
   readonly request: PairRequest;
-  /** Whether the videos' first frames were seen. */
+  /** Whether the first frames of the videos were examined. */
   readonly isBeginning: boolean;
 }
 
-/** Advice on findings that no option repairs, unless the advice is to state which frames correspond. */
+/** Advice for findings that no option repairs. For all others, the advice is to state which frames to compare. */
 const OTHER_ADVICE: Readonly<Partial<Record<FindingCode, string>>> = {
   OTHER_CONTENT: "Compare other videos",
   TRANSFER_DIFFERS: "Convert one of the files first",
 };
 
-/** The remedy is the same in all segments: which of them is scored first is a matter of chance. */
+/**
+ * The failure of a pair that does not match. Its remedy does not depend on the segment, because it is a matter of
+ * chance which segment is scored first.
+ */
 function mismatch({ refused, findings, request, isBeginning }: Mismatch): Failure {
   const [first] = refused;
   const fix = refused.every((finding) => finding.fix) ? joinedFix(refused) : undefined;

@@ -1,4 +1,4 @@
-/** Joins the sightings of windows to findings about the whole videos. */
+/** Joins the results of windows to findings about the whole videos. */
 import type { Run } from "../contract/alignment.ts";
 import type { Finding, FindingCode, FrameSpan } from "../contract/finding.ts";
 import { perSide, SIDES, type Side } from "../contract/request.ts";
@@ -10,15 +10,15 @@ import { offsetOf } from "./time/segments.ts";
 import type { Counts, Seen } from "./time-findings.ts";
 import { type ClearSighting, endOf, isClear, type Sighting, touchesEnd } from "./window.ts";
 
-/** Runs of the whole videos, and the changes of the offset that lie between windows. */
+/** Runs of the whole videos, and the changes of the offset whose place between two windows is unknown. */
 interface Joined {
   readonly runs: readonly Run[];
   readonly open: readonly TimeEvent[];
 }
 
 /**
- * Returns how whole videos relate; undefined: their beginnings do not show it, and a later offset may begin anywhere.
- * `sightings`: in order, that of the beginnings first.
+ * Returns how the whole videos relate; undefined: their beginnings do not show it, and a later offset may begin
+ * anywhere. `sightings` are in order, starting with the beginnings.
  */
 export function joinedTime(
   sightings: readonly Sighting[],
@@ -45,7 +45,7 @@ export function joinedTime(
     confidence: sure && !isOpen ? "certain" : "likely",
     checked: checkedPart(sightings),
     match: meanMatch(clear),
-    // A window does not show how both videos end.
+    // A window does not show how the whole videos end.
     open: { first: isBegun ? first.time.open.first : 0, last: 0 },
     events: [...distinct(seenEvents(sightings)), ...open].sort(
       (one, other) => one.frames.first - other.frames.first,
@@ -55,7 +55,10 @@ export function joinedTime(
   return { time, seen: { first: 0, counts, totals, pairs: pairsWithin(looked, spans.reference) } };
 }
 
-/** Windows of one offset have it in between, too. */
+/**
+ * Joins the runs of windows. If two successive windows have the same offset, the frames between them are assumed to
+ * have it too.
+ */
 function joinedRuns(clear: readonly ClearSighting[]): Joined {
   const runs: Run[] = [];
   const open: TimeEvent[] = [];
@@ -65,7 +68,7 @@ function joinedRuns(clear: readonly ClearSighting[]): Joined {
       const before = runs.at(-1);
       if (before !== undefined && offsetOf(before) === offsetOf(run)) {
         const count = run.reference + run.count - before.reference;
-        // A window that shows the change after a run knows its end better than the window before it.
+        // A window that shows the change after a run knows the run's end better than the previous window.
         const isLast = index === right.time.runs.length - 1;
         runs[runs.length - 1] = { ...before, count: isLast ? Math.max(before.count, count) : count };
       } else {
@@ -78,13 +81,13 @@ function joinedRuns(clear: readonly ClearSighting[]): Joined {
   return { runs: runs.filter(({ count }) => count > 0), open };
 }
 
-/** The part of a run that follows another one on both sides. */
+/** The part of a run that begins after another run on both sides. */
 function after(before: Run, run: Run): Run {
   const skipped = Math.max(0, ...SIDES.map((side) => before[side] + before.count - run[side]));
   return { ...perSide((side) => run[side] + skipped), count: run.count - skipped };
 }
 
-/** Frames that are lost or shown again somewhere between two windows. */
+/** An event for frames that are lost or repeated at an unknown place between two windows. */
 function openEvent(left: ClearSighting, right: ClearSighting, offset: number): TimeEvent {
   const before = left.time.runs.at(-1);
   const size = offset - (before === undefined ? 0 : offsetOf(before));
@@ -98,13 +101,13 @@ function openEvent(left: ClearSighting, right: ClearSighting, offset: number): T
   };
 }
 
-/** Runs of which the first one begins with the first frames. They are in step. */
+/** Extends the first run, which is in step, to the first frames. */
 function fromFirst([first, ...others]: readonly Run[]): readonly Run[] {
   if (first === undefined) return [];
   return [{ reference: 0, distorted: 0, count: first.reference + first.count }, ...others];
 }
 
-/** Runs of which the last one goes on to the end of a video. */
+/** Extends the last run to the end of a video. */
 function extended(runs: readonly Run[], totals: Counts): readonly Run[] {
   const last = runs.at(-1);
   if (last === undefined) return runs;
@@ -114,12 +117,15 @@ function extended(runs: readonly Run[], totals: Counts): readonly Run[] {
   ];
 }
 
-/** Events of windows whose frames belong together as expected, or in a way that is known. */
+/**
+ * The events of windows in which it is known how the frames belong together, or nothing contradicts the expected
+ * offset.
+ */
 function seenEvents(sightings: readonly Sighting[]): readonly TimeEvent[] {
   return sightings.flatMap(({ state, time }) => (state === "unclear" ? [] : (time?.events ?? [])));
 }
 
-/** Events that windows with common frames show are named once. */
+/** Keeps one of the events that overlapping windows both show. */
 function distinct(events: readonly TimeEvent[]): TimeEvent[] {
   const kept: TimeEvent[] = [];
   for (const event of events) {
@@ -133,7 +139,7 @@ function distinct(events: readonly TimeEvent[]): TimeEvent[] {
   return kept;
 }
 
-/** Part of the frames that were looked at around which another offset would have been seen. */
+/** Part of the examined frames around which another offset would have been noticed. */
 function checkedPart(sightings: readonly Sighting[]): number {
   let [checked, all] = [0, 0];
   for (const { window, time } of sightings) {
@@ -151,7 +157,7 @@ function meanMatch(clear: readonly ClearSighting[]): number {
   );
 }
 
-/** The frames that were looked at, in order and without those in between. */
+/** The spans of frames that were examined, in order; overlapping and adjacent ones are merged. */
 export function checkedSpans(
   sightings: readonly Pick<Sighting, "window">[],
 ): Readonly<Record<Side, readonly FrameSpan[]>> {
@@ -185,8 +191,8 @@ const LATER_CODES: readonly FindingCode[] = [
 ];
 
 /**
- * Returns findings that only later windows show. They apply to the frames of these windows, so they are never certain
- * and have no fix.
+ * Returns findings that only later windows show. They apply to the frames of these windows only, so they are never
+ * certain and have no fix.
  */
 export function laterFindings(sightings: readonly Sighting[], known: readonly Finding[]): Finding[] {
   const found: Finding[] = [];
@@ -202,7 +208,7 @@ export function laterFindings(sightings: readonly Sighting[], known: readonly Fi
   return found;
 }
 
-/** Windows that do not show how their frames belong together. */
+/** A finding for the windows that do not show which frames belong together. */
 export function unclearFindings(sightings: readonly Sighting[]): Finding[] {
   const unclear = sightings.filter(({ state }) => state === "unclear").map(({ window }) => window.reference);
   const [first] = unclear;
@@ -212,7 +218,7 @@ export function unclearFindings(sightings: readonly Sighting[]): Finding[] {
   return [{ code: "TIME_UNCLEAR", confidence: "possible", frames: first, evidence }];
 }
 
-/** Leaves out windows in which frames are lost or added: they show other content for that reason. */
+/** Removes the windows in which frames are lost or added, because that explains why their content differs. */
 export function unexplained(sightings: readonly Sighting[], runs: readonly Run[]): Sighting[] {
   const last = runs.at(-1);
   const end = last === undefined ? 0 : last.reference + last.count;

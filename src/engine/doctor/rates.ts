@@ -1,4 +1,4 @@
-/** How the rates of frames of the two videos relate, by their tags and by their pictures. */
+/** Relates the frame rates of the two videos, by their tags and by their pictures. */
 import type { Finding } from "../contract/finding.ts";
 import type { Side } from "../contract/request.ts";
 import { toNumber } from "../media/rational.ts";
@@ -10,12 +10,15 @@ import { bestRate, rateCandidates } from "./time/rate.ts";
 
 type Tracks = Readonly<Record<Side, Track>>;
 
-/** Frames per second assumed of a video that states no rate. */
+/** Frame rate of a video that states none, in frames per second: an assumption. */
 const ASSUMED_RATE = 25;
-/** Correlation from which frames surely show the same. */
+/** Least correlation of frames that certainly show the same. Empirical. */
 const RELATED = 0.5;
 
-/** Frames of the distorted video for each frame of the reference, by their pictures if tags or counts leave a choice. */
+/**
+ * Frames of the distorted video for each frame of the reference. The pictures decide if tags or frame counts leave a
+ * choice.
+ */
 export function rateRatio({ reference, distorted }: BothPictures, tracks: Tracks): number {
   const [own, other] = [rateOf(tracks.reference), rateOf(tracks.distorted)];
   const candidates = rateCandidates(
@@ -31,7 +34,10 @@ export function rateOf({ rate }: Track): number {
   return rate === undefined ? ASSUMED_RATE : toNumber(rate);
 }
 
-/** Another rate of frames, by the pictures or by the tags alone. `match`: the correlation of the aligned pictures. */
+/**
+ * Finds different frame rates, by the pictures or by the tags alone. `match` is the correlation of the aligned
+ * pictures.
+ */
 export function rateFindings(ratio: number, match: number, { reference, distorted }: Tracks): Finding[] {
   const isTagged = differentRates(reference, distorted) !== undefined;
   if (ratio === 1 && !isTagged) return [];

@@ -1,4 +1,7 @@
-/** Relates two videos by their pictures: how the one lies on the other, and which frames show the same. */
+/**
+ * Relates two videos by their pictures: finds the map between their picture areas, and which frames show the same.
+ * Thresholds were tuned on the development half of the corpus of bench/doctor.
+ */
 import { isDeepStrictEqual } from "node:util";
 import type { Run } from "../contract/alignment.ts";
 import type { Side } from "../contract/request.ts";
@@ -21,28 +24,28 @@ import {
   IDENTITY as WHOLE,
 } from "./time/view.ts";
 
-/** Frames on which the picture areas are registered. */
+/** Number of frames on which the picture areas are registered. */
 const REGISTERED = 6;
-/** Frames whose samples are compared. */
+/** Number of frames whose samples are compared. */
 const COMPARED = 24;
-/** Match of whole frames from which no other view is looked for in the first guess. */
+/** Match of whole frames in step from which the first guess tries no other view. */
 const ALIKE = 0.95;
-/** A view is taken if what is left of the mismatch is less than this part. */
+/** A view is used if it leaves less than this part of the mismatch (1 − match) that there is without it. */
 const BETTER = 0.8;
-/** How far borders may move, as a fraction of the frame, for a view to be the same. */
+/** How far borders may differ between two views that count as the same, as a fraction of the frame. */
 const SAME_VIEW = 0.75 / LUMA.width;
-/** By how much a mirrored view must match better, as the frames of a moving camera match roughly both ways. */
+/** By how much a mirrored view must match better. Frames of a moving camera match roughly both ways. */
 const CLEARLY = 0.05;
 
 export interface Relation {
   readonly view: View;
   /** Correlation of aligned pictures in the view, −1 to 1. */
   readonly match: number;
-  /** The same without a turn. */
+  /** The same correlation without a turn. */
   readonly upright: number;
   readonly layout: Layout | undefined;
   readonly time: TimeRelation;
-  /** Frames that show the same, spread over the video, by which samples are compared. */
+  /** Frames that show the same, spread over the video. Their samples are compared. */
   readonly frames: readonly FramePair[];
 }
 
@@ -51,14 +54,14 @@ export interface RelateOptions {
   readonly ratio: number;
   /** Largest offset to look for, in frames of the slower side. */
   readonly limit: number;
-  /** The view that other frames of the pair showed; undefined: not known. */
+  /** The view of other frames of the pair; undefined: not known. */
   readonly view?: View | undefined;
-  /** The distorted pictures that are of key frames; undefined: not known. */
+  /** Indexes of the distorted pictures that are key frames; undefined: not known. */
   readonly keys?: readonly number[] | undefined;
 }
 
 /**
- * Settles the geometry first, since a crop of a moving picture looks like a shift in time; then the time; then the
+ * Relates the geometry first, because a crop of a moving picture looks like a shift in time; then the time; then the
  * geometry again, on the frames that belong together.
  */
 export function relate(pictures: BothPictures, options: RelateOptions): Relation {
@@ -96,8 +99,8 @@ function settle(pictures: BothPictures, options: RelateOptions): Settled {
 }
 
 /**
- * Takes the whole frames, or all that is inside of their bars, instead of parts of them if other frames then match as
- * well: what moved looks cropped.
+ * Uses a simpler view than a part of the frames, if other frames match at least as well in it: movement can look like
+ * a crop.
  */
 function unlessMoved(pictures: BothPictures, settled: Settled, options: RelateOptions): Settled {
   const { found, time } = settled;
@@ -115,7 +118,10 @@ function unlessMoved(pictures: BothPictures, settled: Settled, options: RelateOp
   return settled;
 }
 
-/** Views that need no movement or no crop: the whole frames, all inside of their bars, and parts of frames in step. */
+/**
+ * Views that explain the pair without movement or without a crop: the whole frames, everything inside the bars, and a
+ * part of frames in step.
+ */
 function simpler(pictures: BothPictures, { found, time }: Settled, options: RelateOptions): View[] {
   const { turn } = found;
   const { reference, distorted } = pictures;
@@ -126,7 +132,7 @@ function simpler(pictures: BothPictures, { found, time }: Settled, options: Rela
   return [{ ...IDENTITY, turn }, unbarred, ...still];
 }
 
-/** The view on frames of a first guess, with both. */
+/** Guesses the time and the view, and finds the view on the guessed frames. */
 function firstView(pictures: BothPictures, limit: number) {
   const { runs, view: guess } =
     inPlace(pictures) ?? firstGuess(pictures.reference, pictures.distorted, limit);
@@ -134,7 +140,7 @@ function firstView(pictures: BothPictures, limit: number) {
   return { frames, guess, found: viewOn(pictures, frames, guess) };
 }
 
-/** The guess of whole frames in their order, if they match so well that no other is better; else undefined. */
+/** Guesses whole frames in step, if they match so well that no other guess can be better; else undefined. */
 function inPlace(pictures: BothPictures) {
   const count = Math.min(pictures.reference.count, pictures.distorted.count);
   const runs: Run[] = [{ reference: 0, distorted: 0, count }];
@@ -160,7 +166,7 @@ function firstGuess(reference: Pictures, distorted: Pictures, limit: number) {
   return { runs, view: { ...IDENTITY, turn } };
 }
 
-/** The view in which frames match best; the whole frames unless another view is clearly better. */
+/** The view in which frames match best; the whole frames, unless another view is clearly better. */
 function viewOn(pictures: BothPictures, frames: readonly FramePair[], guess: View): View {
   if (frames.length === 0) return IDENTITY;
   const planes = planesOf(pictures, frames);
@@ -188,7 +194,7 @@ function isSame(one: View, other: View): boolean {
   );
 }
 
-/** The same view for the alignment in time, which knows no exchange of rows and columns. */
+/** Converts a view for the alignment in time, which cannot exchange rows and columns. */
 function seenBy(view: View): TimeView {
   const { turn, x, y } = view;
   if (turn.transposed || isSame(view, IDENTITY)) return WHOLE;
@@ -197,7 +203,10 @@ function seenBy(view: View): TimeView {
   return { x: mirrored(x, turn.mirrorX), y: mirrored(y, turn.mirrorY) };
 }
 
-/** Pairs of frames spread over the runs of an alignment, away from their ends; runs count frames of the slower side. */
+/**
+ * Pairs of frames that are spread over the runs of an alignment, away from the ends. Runs count frames of the slower
+ * side.
+ */
 function onPath({ runs }: TimeRelation, count: number, { ratio }: RelateOptions): readonly FramePair[] {
   return spread(runs, count).map((pair) => ({
     reference: Math.round(ratio < 1 ? pair.reference / ratio : pair.reference),

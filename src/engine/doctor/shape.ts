@@ -1,10 +1,13 @@
-/** Other shapes in which players display the same picture. */
+/** Finds pictures that players display in different shapes. */
 import type { Finding } from "../contract/finding.ts";
 import type { Side } from "../contract/request.ts";
 import type { Track } from "../media/track.ts";
 import { shapeDifference, turnedSides } from "../planning/shapes.ts";
 
-/** `found`: what is found of the pictures. Other areas and turns make other shapes, and have findings of their own. */
+/**
+ * `found` are the findings about the pictures. Different areas and turns also change the shape, and have findings of
+ * their own.
+ */
 export function shapeFindings(
   tracks: Readonly<Record<Side, Track>>,
   found: readonly Finding[],

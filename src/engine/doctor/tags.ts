@@ -16,7 +16,10 @@ import { isConverted, isUnchanged, type Tones } from "./samples/tones.ts";
 
 type Tracks = Readonly<Record<Side, Track>>;
 
-/** Tags that differ though the samples do not: a score of the samples is right, but players show the two differently. */
+/**
+ * Finds range tags that differ although the samples do not. A score of the samples is then right, but players show
+ * the two videos differently.
+ */
 export function rangeTagFindings(tracks: Tracks, fields: Fields): Finding[] {
   const { reference, distorted } = perSide((side) => comparedRange(tracks[side]));
   if (reference === distorted) return [];
@@ -32,8 +35,8 @@ export function rangeTagFindings(tracks: Tracks, fields: Fields): Finding[] {
 }
 
 /**
- * Transfer functions that differ by the tags; certain if the samples differ in the same way. `measure` is called only if
- * the tags differ.
+ * Finds transfer functions that differ according to the tags; certain if the samples differ in the same way.
+ * `measure` is called only if the tags differ.
  */
 export function transferFindings(
   { reference, distorted }: Tracks,
@@ -63,13 +66,13 @@ function transferFinding(confidence: Finding["confidence"], evidence: string): F
   return { code: "TRANSFER_DIFFERS", confidence, evidence };
 }
 
-/** "HDR (PQ)" beside SDR, else "PQ". */
+/** "HDR (PQ)" if the other is SDR, else "PQ". */
 function described(transfer: string, other: string): string {
   const [title, dynamics] = [transferTitle(transfer), dynamicsOf(transfer)];
   return dynamics === undefined || dynamics === dynamicsOf(other) ? title : `${dynamics} (${title})`;
 }
 
-/** Primaries that differ by the tags. Samples do not show them: any colours could be meant. */
+/** Finds primaries that differ according to the tags. Samples cannot show it, because any colours could be meant. */
 export function primariesFindings({ reference, distorted }: Tracks): Finding[] {
   const [from, to] = [reference.primaries, distorted.primaries];
   const likeness = primariesLikeness(from, to);

@@ -8,25 +8,25 @@ import type { TimeRelation } from "./time/align.ts";
 import type { TimeEvent } from "./time/events.ts";
 import { offsetOf } from "./time/segments.ts";
 
-/** Part of the frames around which another offset must have been seen for "nothing wrong" to mean something. */
+/** Part of the frames that must move enough to show another offset. With less, "nothing wrong" means nothing. */
 export const LEAST_CHECKED = 0.25;
-/** The same for it to mean that nothing is wrong anywhere. Lost and repeated frames were overlooked at up to 0.55. */
+/** The same for "nothing wrong anywhere". Lost and repeated frames were missed at up to 0.55. */
 const WELL_CHECKED = 0.6;
 
-/** The frames of the videos that the pictures show: consecutive ones of each. */
+/** The examined frames: consecutive ones of each video. */
 export interface Seen {
-  /** The same of both sides. */
+  /** The number of the first one, which is the same on both sides. */
   readonly first: number;
   readonly counts: Counts;
-  /** Frames of the videos. */
+  /** Numbers of frames of the whole videos. */
   readonly totals: Counts;
-  /** Pairs of frames that were looked at; undefined: all of the alignment's runs. */
+  /** Number of pairs of frames that were examined; undefined: all of the alignment's runs. */
   readonly pairs?: number;
 }
 
 export type Counts = Readonly<Record<Side, number>>;
 
-/** Returns the findings of an alignment of the frames that were seen. */
+/** Returns the findings of an alignment of the examined frames. */
 export function timeFindings(relation: TimeRelation, seen: Seen): Finding[] {
   const first = { reference: seen.first, distorted: seen.first };
   const time = { ...movedBy(first, relation), confidence: confidenceOf(relation, seen) };
@@ -38,7 +38,7 @@ export function timeFindings(relation: TimeRelation, seen: Seen): Finding[] {
   return [...shiftFindings(time, seen, fix), ...events];
 }
 
-/** Numbers frames as in the videos. `first`: the frames that are numbered 0. */
+/** Numbers frames as in the videos. `first` are the numbers of the first examined frames. */
 export function movedBy(first: Counts, time: TimeRelation): TimeRelation {
   const runs = time.runs.map((run) => ({
     ...run,
@@ -54,7 +54,7 @@ export function movedBy(first: Counts, time: TimeRelation): TimeRelation {
   return { ...time, runs, events };
 }
 
-/** Viewers see what happens between frames that are in step. It is the encode's fault, for the score to show. */
+/** Lowers the confidence if both ends are in step: viewers see such a fault, and the score should show it. */
 function confidenceOf({ runs, confidence }: TimeRelation, { counts }: Seen): Confidence {
   return endsInStep(runs, counts) && confidence === "certain" ? "likely" : confidence;
 }
@@ -63,7 +63,7 @@ function endsInStep(runs: readonly Run[], counts: Counts): boolean {
   return counts.reference === counts.distorted && [runs[0], runs.at(-1)].every(isInStep);
 }
 
-/** Whether the last frames of both videos were seen. */
+/** Whether the last frames of both videos were examined. */
 function reachesEnds({ counts, totals }: Seen): boolean {
   return counts.reference === totals.reference && counts.distorted === totals.distorted;
 }
@@ -73,8 +73,8 @@ function isInStep(run: Run | undefined): boolean {
 }
 
 /**
- * The runs or the offset that repair the pair; undefined if the videos' beginnings were not seen, or if viewers see the
- * frames in step before and after. Frames beyond those that were seen are taken to go on like the last ones.
+ * The runs or the offset that repair the pair; undefined if the beginnings of the videos were not examined, or if
+ * both ends are in step. Later frames are assumed to continue like the last examined ones.
  */
 function fixOf({ state, runs }: TimeRelation, seen: Seen): Fix | undefined {
   const { first, counts, totals } = seen;
@@ -85,7 +85,7 @@ function fixOf({ state, runs }: TimeRelation, seen: Seen): Fix | undefined {
   return { runs: reachesEnds(seen) ? runs : [...runs.slice(0, -1), { ...last, count: left }] };
 }
 
-/** An offset, and frames at the ends that only one side has. */
+/** Finds an offset, and frames at the ends that only one side has. */
 function shiftFindings(time: TimeRelation, frames: Seen, fix: Fix | undefined): Finding[] {
   const { runs, confidence, match, tied } = time;
   const { first: from, totals, pairs = pairsIn(runs) } = frames;
@@ -107,14 +107,14 @@ function shiftFindings(time: TimeRelation, frames: Seen, fix: Fix | undefined): 
 
 type Ends<Value> = Readonly<Record<End["at"], Value | undefined>>;
 
-/** Whether the offset at the videos' common end fits the last run as well: it can have changed anywhere in it. */
+/** Whether the offset of the videos' common end fits the last run equally well. It may change anywhere in it. */
 function isOpenThroughout({ tied }: TimeRelation, { totals }: Seen): boolean {
   return tied.includes(totals.distorted - totals.reference);
 }
 
 /**
- * Frames of the reference at the ends that do not show whether frames are missing there or before or after: they are too
- * still, or another offset fits them as well.
+ * The frames at the ends of the reference that do not show whether frames are missing among them or beyond them: they
+ * are too still, or another offset fits them equally well.
  */
 function openSpans(time: TimeRelation, seen: Seen): Ends<FrameSpan> {
   const { state, runs, open } = time;
@@ -131,15 +131,15 @@ function openSpans(time: TimeRelation, seen: Seen): Ends<FrameSpan> {
   };
 }
 
-/** How many frames more the distorted video has after the beginning of a run, if both end together; less: negative. */
+/** Additional frames of the distorted video after the start of a run, if both end together; negative: missing ones. */
 function lengthened(run: Run, { reference, distorted }: Counts): number {
   return distorted - reference - offsetOf(run);
 }
 
-/** Frames among which a change of the offset may lie, from which they are not taken to belong together. */
+/** If a change of the offset lies among more frames than this, they are not assumed to belong together. Empirical. */
 const WIDE = 12;
 
-/** The runs without what may belong together in another way. */
+/** The runs without frames that may belong together in another way. */
 export function surePairs(time: TimeRelation, seen: Seen): readonly Run[] {
   const { first, last } = openSpans(time, seen);
   const wide = time.events.filter(({ earliest, latest }) => latest - earliest > WIDE);
@@ -162,7 +162,7 @@ export function surePairs(time: TimeRelation, seen: Seen): readonly Run[] {
     .filter(({ count }) => count > 0);
 }
 
-/** Frames that are missing or added where too little moves to show the place: it can be the video's very end. */
+/** Finds missing or added frames whose place is unknown because too little moves. It can be the end of the video. */
 function openFindings(
   open: Ends<FrameSpan>,
   sizes: Readonly<Record<End["at"], number>>,
@@ -205,7 +205,9 @@ interface End {
   readonly count: number;
 }
 
-/** Frames of a side before the first run and after the last. At equal counts, what happened in between explains them. */
+/**
+ * Frames of a side before the first run and after the last one. At equal counts, changes between them explain these.
+ */
 function endsOf(first: Run, last: Run, counts: Counts): End[] {
   return SIDES.flatMap((side): End[] => [
     { side, at: "first", count: first[side] },
@@ -228,7 +230,7 @@ const CODES: Readonly<Record<TimeEvent["kind"], FindingCode>> = {
   inserted: "FRAMES_DUPLICATED",
 };
 
-/** What is seen of one frame, and of several. */
+/** Evidence for one frame, and for several. */
 const WHAT: Readonly<Record<TimeEvent["kind"], readonly [one: string, several: string]>> = {
   dropped: ["is missing from the distorted video", "are missing from the distorted video"],
   duplicated: [
@@ -240,7 +242,7 @@ const WHAT: Readonly<Record<TimeEvent["kind"], readonly [one: string, several: s
   inserted: ["shows nothing of the reference", "show nothing of the reference"],
 };
 
-/** Of events that move no later frame: content that repeats itself looks as if frames were shown again. */
+/** Confidence in events that shift no later frames. Content that repeats itself looks like repeated frames. */
 const CONFIDENCE: Readonly<Record<TimeEvent["kind"], Confidence>> = {
   dropped: "likely",
   duplicated: "likely",
@@ -249,7 +251,7 @@ const CONFIDENCE: Readonly<Record<TimeEvent["kind"], Confidence>> = {
   inserted: "likely",
 };
 
-/** Encoders at low rates hold a picture for fewer frames. */
+/** Fewest frames of a likely freeze. Encoders at low rates hold a picture for fewer frames. */
 const SURELY_FROZEN = 5;
 
 function eventFinding(

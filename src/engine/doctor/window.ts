@@ -1,4 +1,4 @@
-/** Windows: consecutive frames of each side that are decoded by themselves, and what their pictures show. */
+/** Windows: consecutive frames of each side that are decoded separately, and what their pictures show. */
 
 import { Failure } from "../../platform/failure.ts";
 import type { Finding, FrameSpan } from "../contract/finding.ts";
@@ -23,7 +23,7 @@ export interface Decoded {
   readonly pictures: BothPictures;
 }
 
-/** Returns the pictures of a window, or why it cannot be decoded by itself. */
+/** Returns the pictures of a window, or why it cannot be decoded separately. */
 export async function decodeWindow(pair: DecodedPair, window: Window): Promise<Decoded | string> {
   const counts = perSide((side) => window[side].count);
   const cut = cutOut(pair, window, Math.max(counts.reference, counts.distorted));
@@ -42,7 +42,10 @@ export async function decodeWindow(pair: DecodedPair, window: Window): Promise<D
   return `The ${NAMES[wrong]} delivered ${delivered} instead of ${counts[wrong]} from frame ${window[wrong].first} on.`;
 }
 
-/** Decoding from the middle of a file can find damage that is none. */
+/**
+ * Returns the message of MEDIA_CORRUPT instead of throwing it: decoding from the middle of a file can report damage
+ * that does not exist.
+ */
 async function withoutCorrupt<Result>(work: () => Promise<Result>): Promise<Result | string> {
   try {
     return await work();
@@ -52,7 +55,7 @@ async function withoutCorrupt<Result>(work: () => Promise<Result>): Promise<Resu
   }
 }
 
-/** Returns the pair of `count` frames of each side of a window; or why it cannot be cut. */
+/** Returns the pair of `count` frames of each side from the beginning of a window, or why it cannot be cut. */
 function cutOut(pair: DecodedPair, window: Window, count: number): DecodedPair | string {
   const run = { ...perSide((side) => window[side].first), count };
   const pairing: Pairing = { ...pair.pairing, runs: [run], frameCount: count };
@@ -60,27 +63,31 @@ function cutOut(pair: DecodedPair, window: Window, count: number): DecodedPair |
   return typeof segment === "string" ? segment : { ...pair, pairing, segment, firstPicture: 0 };
 }
 
-/** The findings of a window, with frames numbered as in the videos. */
+/** What a window shows, with frames numbered as in the videos. */
 export interface Sighting {
   readonly window: Window;
   readonly time: TimeRelation | undefined;
-  /** Findings of what the pictures show, and of which area. */
+  /** Findings about the content and the picture area. */
   readonly areas: readonly Finding[];
   /**
-   * clear: how its frames belong together is known. silent: the pictures move too little to say so, and contradict
-   * nothing. unclear: its frames do not belong together as expected, and it is not known how else.
+   * clear: it is known how its frames belong together.
+   * silent: the pictures move too little to show it, but contradict nothing.
+   * unclear: its frames do not belong together as expected, and it is not known how else.
    */
   readonly state: "clear" | "silent" | "unclear";
 }
 
-/** A sighting that shows how frames belong together. */
+/** The result of a window that shows how its frames belong together. */
 export type ClearSighting = Sighting & { readonly time: TimeRelation; readonly state: "clear" };
 
 export function isClear(sighting: Sighting | undefined): sighting is ClearSighting {
   return sighting?.state === "clear";
 }
 
-/** Looks at a window of a pair whose other frames showed a view. Returns why it cannot be decoded by itself otherwise. */
+/**
+ * Examines a window in the view that other frames of the pair have. Returns why it cannot be decoded separately, if
+ * so.
+ */
 export async function lookThrough(pair: DecodedPair, window: Window, view: View): Promise<Sighting | string> {
   const decoded = await decodeWindow(pair, window);
   if (typeof decoded === "string") return decoded;
@@ -96,13 +103,16 @@ export function sightingOf(place: Place, window: Window): Sighting {
 }
 
 function stateOf({ time, areas }: Place): Sighting["state"] {
-  // Pictures without detail leave nothing to relate.
+  // Pictures without detail cannot be related.
   if (time === undefined) return areas.every(({ code }) => code === "NOT_CHECKED") ? "silent" : "unclear";
   if (time.state === "aligned") return time.checked < LEAST_CHECKED ? "silent" : "clear";
   return time.state === "shifted" && time.confidence === "certain" ? "clear" : "unclear";
 }
 
-/** Frames that a window of equal counts at an offset can begin with; `totals`: frames of the videos. */
+/**
+ * A window of equal counts at an offset that begins as near to `first` as the videos allow. `totals` are the frame
+ * counts of the videos.
+ */
 export function windowAt(first: number, offset: number, count: number, totals: Counts): Window {
   const earliest = Math.max(0, -offset);
   const latest = Math.min(totals.reference, totals.distorted - offset) - count;
@@ -114,7 +124,7 @@ export function windowAt(first: number, offset: number, count: number, totals: C
   };
 }
 
-/** The part of a span within the frames of a video. */
+/** The part of a span inside a video. */
 export function within({ first, count }: FrameSpan, total: number): FrameSpan {
   const [from, end] = [Math.max(0, first), Math.min(total, first + count)];
   return { first: from, count: Math.max(0, end - from) };
@@ -124,7 +134,7 @@ export function endOf({ first, count }: FrameSpan): number {
   return first + count;
 }
 
-/** Whether a window has the last frame of a side. */
+/** Whether a window contains the last frame of a side. */
 export function touchesEnd(window: Window, totals: Counts): boolean {
   return SIDES.some((side) => endOf(window[side]) >= totals[side]);
 }

@@ -1,4 +1,7 @@
-/** Findings of the whole: black, frozen, other and identical content, and sides that may be swapped. */
+/**
+ * Findings about the content as a whole: black, frozen, other and identical content, and sides that may be swapped.
+ * Thresholds were tuned on the development half of the corpus of bench/doctor; levels have 8 bits.
+ */
 import type { Finding } from "../../contract/finding.ts";
 import { otherSide, perSide, SIDES, type Side } from "../../contract/request.ts";
 import { LUMA, type Pictures } from "../../media/pictures.ts";
@@ -11,37 +14,40 @@ import type { FramePair } from "./fields.ts";
 
 export type BothPictures = Readonly<Record<Side, Pictures>>;
 
-/** Standard deviation of luma under which a picture is plain, and mean under which it is dark, in levels. */
+/** Standard deviation of luma, in levels, below which a picture is plain. */
 const PLAIN = 3;
+/** Mean luma, in levels, below which a picture is dark. */
 const DARK = 40;
-/** Standard deviation from which the other side shows something. */
+/** Standard deviation of luma, in levels, above which the other side shows something. */
 const VIVID = 8;
-/** Mean difference of consecutive pictures, in levels, when nothing moves. */
+/** Mean difference of consecutive pictures, in levels, below which nothing moves. */
 const STILL = 0.1;
-/** The same of the other side if it moves: an encode of a still reference moves by its noise. */
+/** The same for the other side, above which it moves. The noise of an encode moves even a still reference. */
 const MOVING: Readonly<Record<Side, number>> = { reference: 0.5, distorted: 1.5 };
-/** Part of the movement that blocks of that many samples keep: of noise it is an eighth. */
+/** Least part of a movement that averages over blocks keep; they keep an eighth of noise. */
 const KEPT = 0.25;
+/** Width and height of such a block, in samples. */
 const BLOCK = 8;
-/** Pairs of pictures whose blocks are compared, about. */
+/** Number of pairs of pictures whose blocks are compared, about. */
 const SOME = 24;
-/**
- * Match under which pictures show other content: encodes keep more than 0.8, chance reaches ±0.05. Large simple shapes
- * that lie beside each other repel.
- */
+/** Match below which pictures show other content. Encodes keep more than 0.8; chance reaches ±0.05. */
 const OTHER = 0.3;
+/** Match below which they certainly do. */
 const SURELY_OTHER = 0.22;
+/** Match below which nothing is certain: large simple shapes next to each other correlate negatively. */
 const REPELLED = -0.1;
-/** Detail, in levels, and part of it that blocks of 4 × 4 samples keep, without which a match says nothing. */
+/** Least detail, in levels, without which a low match means nothing. */
 const DETAIL = 2;
+/** Least part of the detail's power that blocks of 4 × 4 samples must keep for a low match to mean something. */
 const STRUCTURE = 0.3;
-/** Times the other side's detail and bit rate that the distorted side has if the sides may be swapped. */
+/** Least detail of the distorted side as a multiple of the reference's, if the sides may be swapped. */
 const FINER = 1.01;
-/** Of the frames that are compared, the detail of every n-th is measured. */
+/** Detail is measured on every n-th of the compared frames. */
 const EVERY = 4;
+/** Least bit rate of the distorted side as a multiple of the reference's, if the sides may be swapped. */
 const RICHER = 3;
 
-/** A side without a picture, or one that stands still while the other moves. */
+/** Finds a side that has no picture, or stands still while the other moves. */
 export function emptinessFindings(pictures: BothPictures, frames: readonly FramePair[]): Finding[] {
   return SIDES.flatMap((side) =>
     [...blackness(pictures, frames, side), ...stillness(pictures, side)].slice(0, 1),
@@ -50,7 +56,7 @@ export function emptinessFindings(pictures: BothPictures, frames: readonly Frame
 
 function blackness(pictures: BothPictures, frames: readonly FramePair[], side: Side): Finding[] {
   const other = otherSide(side);
-  // Without bars: their contrast with a dark picture is not detail that the other side lacks.
+  // Inside the bars, because the contrast of bars with a dark picture is not detail that the other side lacks.
   const spreads = (of: Side) => {
     const planes = frames.map((pair) => lumaPlane(pictures[of], pair[of]));
     const area = areaOf(insideBars(planes), LUMA);
@@ -66,7 +72,7 @@ function blackness(pictures: BothPictures, frames: readonly FramePair[], side: S
 function stillness(pictures: BothPictures, side: Side): Finding[] {
   const other = otherSide(side);
   const { count } = pictures[side];
-  // Most videos move soon: the first movement settles it.
+  // Most videos move soon, so this usually ends at one of the first pictures.
   for (let index = 0; index + 1 < count; index++) if (movement(pictures[side], index) >= STILL) return [];
   const moved = middle(movements(pictures[other]));
   if (count < 2 || moved <= MOVING[other] || middle(blockMovements(pictures[other])) < KEPT * moved)
@@ -77,8 +83,8 @@ function stillness(pictures: BothPictures, side: Side): Finding[] {
 }
 
 /**
- * Other content, from the best match of aligned pictures in the best view; NOT_CHECKED where pictures are too plain or
- * noise-like for a low match to say anything.
+ * Finds other content. `match` is that of aligned pictures in the best view. NOT_CHECKED if pictures are so plain or
+ * noisy that a low match means nothing.
  */
 export function contentFindings(
   pictures: BothPictures,
@@ -106,7 +112,10 @@ export function contentFindings(
   return [{ code: "OTHER_CONTENT", confidence: match < SURELY_OTHER ? "certain" : "likely", evidence }];
 }
 
-/** Pictures that are the same to the last bit. Only small pictures are compared, so it is not certain of the videos. */
+/**
+ * Finds pictures that are identical. Only small pictures are compared, so it is not certain that the videos are
+ * identical.
+ */
 export function identityFindings(pictures: BothPictures): Finding[] {
   const { reference, distorted } = pictures;
   if (reference.count === 0 || reference.count !== distorted.count) return [];
@@ -123,8 +132,8 @@ export function identityFindings(pictures: BothPictures): Finding[] {
 }
 
 /**
- * Suspicion that the sides are swapped: the distorted one has more detail and more bits. `bitRates` are in bits per
- * second; undefined: unknown. Never more than possible: grain and sharpening add detail as well.
+ * Suspects that the sides are swapped if the distorted one has more detail and more bits. `bitRates` are in bits per
+ * second; undefined: not known. The finding is only possible, because grain and sharpening also add detail.
  */
 export function swapFindings(
   pictures: BothPictures,
@@ -141,7 +150,10 @@ export function swapFindings(
   return [{ code: "SIDES_SWAPPED", confidence: "possible", evidence }];
 }
 
-/** How many times the bits of the reference the distorted video has; undefined: too few to matter, or unknown. */
+/**
+ * The bit rate of the distorted video as a multiple of the reference's; undefined: too little to matter, or not
+ * known.
+ */
 export function richness({ reference, distorted }: Readonly<Record<Side, number>>): number | undefined {
   const richer = reference > 0 ? distorted / reference : 0;
   return richer < RICHER ? undefined : richer;
@@ -157,7 +169,7 @@ function movements(pictures: Pictures): number[] {
   return Array.from({ length: count }, (_, index) => movement(pictures, index));
 }
 
-/** The same of averages of blocks, of some of the pictures. */
+/** The same for averages over blocks, of some of the pictures. */
 function blockMovements(pictures: Pictures): number[] {
   const step = Math.max(1, Math.floor(pictures.count / SOME));
   const places = Array.from({ length: Math.floor((pictures.count - 1) / step) }, (_, index) => index * step);
@@ -172,7 +184,10 @@ function movement(pictures: Pictures, index: number): number {
   return meanDifference(pictures.luma(index), pictures.luma(index + 1));
 }
 
-/** Levels of what stands out from a neighbourhood of 17 samples, and the part of its power that blocks keep. */
+/**
+ * The standard deviation, in levels, from the mean of 17 × 17 samples around each sample, and the part of its power
+ * that blocks of 4 × 4 samples keep.
+ */
 function detailOf(picture: Plane): { detail: number; structure: number } {
   const around = blur(picture, 8).data;
   const local = { ...picture, data: picture.data.map((value, index) => value - (around[index] as number)) };
@@ -180,7 +195,7 @@ function detailOf(picture: Plane): { detail: number; structure: number } {
   return { detail, structure: detail > 0 ? (spread(shrink(local, 4, 4)) / detail) ** 2 : 0 };
 }
 
-/** Mean distance of samples from the mean of their neighbours. */
+/** Mean absolute difference of samples from the mean of 3 × 3 samples around them. */
 function fineness(picture: Plane): number {
   const around = blur(picture, 1).data;
   return meanOf(picture.data.map((value, index) => Math.abs(value - (around[index] as number))));

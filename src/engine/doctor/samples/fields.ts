@@ -1,4 +1,7 @@
-/** Averages over blocks of aligned pictures: encodes and grain change them little, levels and matrices do. */
+/**
+ * Averages aligned pictures over blocks. Encodes and grain change these averages little; other levels and matrices
+ * change them clearly.
+ */
 
 import { perSide, type Side } from "../../contract/request.ts";
 import { CHROMA, LUMA, type Pictures } from "../../media/pictures.ts";
@@ -6,18 +9,18 @@ import { type Box, WHOLE } from "../space/box.ts";
 import { plane, shrink } from "../space/plane.ts";
 import { type AxisMap, applyView, type View } from "../space/view.ts";
 
-/** Side of a block of luma in samples of pictures; half of it in chroma. */
+/** Width and height of a block of luma, in samples of small pictures. Blocks of chroma are half as large. */
 const BLOCK = 8;
 const [COLUMNS, ROWS] = [LUMA.width / BLOCK, LUMA.height / BLOCK];
 
-/** Components of blocks of both sides at the same places; chroma as the distance from grey. */
+/** Averages over blocks of both sides at the same places. Chroma is given as the difference from grey. */
 export interface Fields {
   readonly count: number;
   readonly reference: Components;
   readonly distorted: Components;
-  /** By how much each block stands out from those around it: encodes take away a part of that. */
+  /** By how much each block stands out from those around it. Encodes remove a part of that. */
   readonly detail: Readonly<Record<Side, Components>>;
-  /** The part of the frame that each block lies in: what an encode does to a thing there is much the same in all frames. */
+  /** The part of the frame in which each block lies. What an encode does to the same part is similar in all frames. */
   readonly parts: Uint8Array;
 }
 
@@ -27,7 +30,7 @@ export interface Components {
   readonly v: Float32Array;
 }
 
-/** A frame of each side that show the same, as indexes of pictures. */
+/** Two frames that show the same, as indexes of pictures. */
 export interface FramePair {
   readonly reference: number;
   readonly distorted: number;
@@ -36,8 +39,8 @@ export interface FramePair {
 const GREY = 128;
 
 /**
- * Averages blocks of the pictures of some frames, the distorted ones seen through a view. `common`: the part of the
- * reference's frame that both show.
+ * Averages the blocks of some frames, seen through a view on the distorted side. `common` is the part of the
+ * reference's frame that both sides show.
  */
 export function fieldsOf(
   { reference, distorted }: Readonly<Record<Side, Pictures>>,
@@ -64,7 +67,7 @@ export function fieldsOf(
   return { count, ...made, parts };
 }
 
-/** Parts of the frame, across and down. */
+/** Number of parts of the frame, across and down. */
 const ACROSS = 6;
 const DOWN = 4;
 
@@ -101,7 +104,7 @@ function fromGrey(values: Float32Array): Float32Array {
   return values;
 }
 
-/** The distance of each block from the mean of itself and the blocks next to it, as far as they are `inside`. */
+/** The difference of each block from the mean of itself and its neighbours, as far as they are `inside`. */
 function standingOut(values: Float32Array, inside: readonly boolean[]): Float32Array {
   return values.map((value, index) => value - meanAround(values, inside, index));
 }
@@ -119,7 +122,7 @@ function meanAround(values: Float32Array, inside: readonly boolean[], index: num
   return count > 0 ? sum / count : 0;
 }
 
-/** Which blocks of the reference lie in the common part, and are shown whole by the distorted picture. */
+/** For each block of the reference, whether it lies in the common part and the distorted picture shows all of it. */
 function shown({ x, y }: View, common: Box): boolean[] {
   const within = (name: "x" | "y", { scale, shift }: AxisMap, index: number, count: number) => {
     const [first, end] = [index / count, (index + 1) / count];
@@ -133,7 +136,7 @@ function shown({ x, y }: View, common: Box): boolean[] {
   });
 }
 
-/** The blocks of which the reference's are at least three levels off grey. */
+/** The blocks in which the reference's chroma is at least three levels off grey, as the sum of |U| and |V|. */
 export function coloured({ reference, distorted, detail, parts }: Fields): Fields {
   const places = colouredPlaces(reference);
   const of = (components: Components): Components =>
@@ -158,7 +161,8 @@ function gathered(values: Float32Array, places: readonly number[]): Float32Array
   return out;
 }
 
+/** Least |U| + |V| of a coloured block, in levels. Empirical. */
 const COLOURED = 3;
 
-/** A sample of a picture's width: edges are known to that. */
+/** Tolerance of edges: one sample of the width of a small picture. */
 const TOLERANCE = 1 / LUMA.width;

@@ -1,4 +1,7 @@
-/** Compares the levels of aligned pictures: range, gain and offset. */
+/**
+ * Compares the levels of aligned pictures: range, gain and offset. Thresholds were tuned on the development half of
+ * the corpus of bench/doctor; levels have 8 bits.
+ */
 import type { Confidence, Finding } from "../../contract/finding.ts";
 import type { SampleRange } from "../../contract/picture.ts";
 import type { Side } from "../../contract/request.ts";
@@ -7,58 +10,64 @@ import { meanOf } from "../sums.ts";
 import { coloured, type Fields } from "./fields.ts";
 import { type Fit, fit, quantile } from "./regression.ts";
 
-/** The ranges that the videos state; undefined: none. */
+/** The ranges that the videos' tags state; undefined: none. */
 export type RangeTags = Readonly<Partial<Record<Side, SampleRange | undefined>>>;
 
-/** Gains of luma and chroma and offset of luma from limited (16–235, 16–240) to full range, and back. */
+/** Gains of luma and chroma and offset of luma, from limited (16–235, 16–240) to full range and back. */
 const CONVERSIONS = [
   { reference: "LIMITED", distorted: "FULL", luma: 255 / 219, chroma: 255 / 224, offset: (-16 * 255) / 219 },
   { reference: "FULL", distorted: "LIMITED", luma: 219 / 255, chroma: 224 / 255, offset: 16 },
 ] as const;
 type Conversion = (typeof CONVERSIONS)[number];
 
-/** Least blocks and spread of luma, in levels, without which gain and offset are not determined. */
+/** Fewest blocks that determine gain and offset. */
 const LEAST_BLOCKS = 200;
+/** Least spread of luma, in levels, that determines them. */
 const LEAST_SPREAD = 8;
-/** Spread of luma, in levels, under which pictures are plain. */
+/** Spread of luma, in levels, below which pictures are plain. */
 const PLAIN = 20;
-/** Distance of luma's gain, and of levels at the middle of the content, from a conversion's. */
+/** Largest difference of luma's gain from a conversion's. */
 const GAIN = 0.04;
+/** Largest difference of levels from a conversion's, at the mean of the content. */
 const LEVEL = 3;
-/** The same if chroma agrees: a gamma may have been applied as well. */
+/** The same two limits if chroma agrees, because a gamma may have been applied too. */
 const LOOSE_GAIN = 0.12;
 const LOOSE_LEVEL = 12;
-/** The same from which another range explains nothing: a gamma of 0.85 moves the middle by 13, a hard encode by more. */
+/**
+ * Difference of levels from which another range explains nothing. A gamma of 0.85 moves the mean by 13, an encode at
+ * a low rate by more.
+ */
 const FAR_LEVEL = 20;
 /**
- * Distance of chroma's mean gain from a conversion's; each is also nearer to it than to none. Low rates take up to FADED
- * more of it away.
+ * Largest difference of chroma's mean gain from a conversion's. Each gain must also be nearer to the conversion's
+ * than to 1.
  */
 const CHROMA_GAIN = 0.04;
+/** Low rates can reduce chroma's mean gain by up to this much more. */
 const FADED = 0.12;
-/** Part of chroma's variation that a fit must explain to have a say: low rates take colour away. */
+/** Least part of chroma's variation that a fit must explain to count. Low rates remove colour. */
 const EXPLAINED = 0.97;
-/** Median difference in levels from which other levels are worth a word. */
+/** Difference in levels from which different levels are reported. */
 const NOTABLE = 2;
 
 export interface Levels {
   /** Distorted luma = gain × reference + offset. */
   readonly gain: number;
   readonly offset: number;
-  /** Gains of chroma that are known well. */
+  /** Gains of the chroma components that are well determined. */
   readonly chroma: readonly number[];
-  /** Median difference of luma as it is, and as the fit leaves it. */
+  /** Mean difference of luma as it is, and the robust standard deviation that the fit leaves. */
   readonly difference: number;
   readonly left: number;
   readonly middle: number;
 }
 
-/** Measures levels; undefined if the pictures are too plain. */
+/** Measures gain and offset; undefined if the pictures are too plain. */
 function levelsOf(fields: Fields): Levels | undefined {
   const { count, reference, distorted, detail } = fields;
   if (count < LEAST_BLOCKS || spreadOf(fields) < LEAST_SPREAD) return undefined;
   const one = new Float32Array(count).fill(1);
-  // Encodes take contrast from fine detail: the gain is that of what is coarser.
+  // Encodes remove contrast from fine detail. The gain is therefore that of the coarser detail.
   const luma = fit(distorted.y, [reference.y, one, detail.reference.y]);
   if (!luma) return undefined;
   const [gain = 1, offset = 0] = luma.coefficients;
@@ -84,7 +93,7 @@ function spreadOf({ reference }: Fields): number {
   return quantile(reference.y, 0.98) - quantile(reference.y, 0.02);
 }
 
-/** Whether pictures have so little contrast that what an encode changes may look like more than it is. */
+/** Whether pictures have so little contrast that the changes of an encode may look larger than they are. */
 export function isPlain(fields: Fields): boolean {
   return fields.count < LEAST_BLOCKS || spreadOf(fields) < PLAIN;
 }
@@ -96,7 +105,7 @@ function explained(values: Float32Array, { residual }: Fit): boolean {
   return variance > 4 && residual ** 2 < (1 - EXPLAINED) * variance;
 }
 
-/** Findings of range, gain and offset; NOT_CHECKED if the pictures are too plain. */
+/** Findings about range, gain and offset; NOT_CHECKED if the pictures are too plain. */
 export function levelFindings(fields: Fields, tags: RangeTags = {}): Finding[] {
   const levels = levelsOf(fields);
   if (!levels) return [UNCHECKED.samples];
@@ -125,7 +134,7 @@ function otherLevels(levels: Levels): Finding[] {
   ];
 }
 
-/** Whether another range, with a gamma or what a low rate changes, would explain other levels as well. */
+/** Whether another range, combined with a gamma or the changes of a low rate, would also explain the levels. */
 function resembles({ gain, offset, chroma, middle }: Levels, conversion: Conversion): boolean {
   if (Math.abs(gain - conversion.luma) >= Math.abs(gain - 1)) return false;
   if (chroma.length > 0) return chromaAgrees(chroma, conversion.chroma);
@@ -143,7 +152,7 @@ function agreement(levels: Levels, conversion: Conversion, fields: Fields): Conf
   const agrees = chromaAgrees(chroma, conversion.chroma);
   const isFaded = chromaAgrees(chroma, conversion.chroma, FADED);
   if (chroma.length > 0 && !isFaded) return undefined;
-  // Low rates take contrast away, but less than a conversion does.
+  // Low rates reduce contrast, but less than a conversion does.
   if (gainOff >= Math.abs(gain - 1)) return undefined;
   const isNear = gainOff <= GAIN && levelOff <= LEVEL;
   if (agrees && gainOff < LOOSE_GAIN && levelOff < LOOSE_LEVEL) return isNear ? "certain" : "likely";
@@ -152,21 +161,24 @@ function agreement(levels: Levels, conversion: Conversion, fields: Fields): Conf
   return isClipped(conversion, fields) ? "certain" : "likely";
 }
 
-/** Encodes take colour away, from one of the two more than from the other; `faded`: of both at most so much. */
+/**
+ * Whether the gains of chroma agree with a conversion. Encodes reduce colour, in one component more than in the
+ * other. `faded` is how much the mean gain may be reduced.
+ */
 function chromaAgrees(gains: readonly number[], converted: number, faded = 0): boolean {
   const off = gains.reduce((sum, gain) => sum + gain, 0) / gains.length - converted;
   const isNearer = (gain: number) => Math.abs(gain - converted) < Math.abs(gain - 1);
   return gains.length > 0 && off < CHROMA_GAIN && off > -CHROMA_GAIN - faded && gains.every(isNearer);
 }
 
-/** Whether the side said to be of full range has levels that the limited range has not, and the other has none. */
+/** Whether the side of full range has levels outside the limited range, and the other side has none. */
 function isClipped({ reference }: Conversion, fields: Fields): boolean {
   const full = reference === "FULL" ? fields.reference.y : fields.distorted.y;
   const limited = reference === "FULL" ? fields.distorted.y : fields.reference.y;
   return isOutside(full) && !isOutside(limited);
 }
 
-/** Whether either side has levels that the limited range has not; if neither has, nothing contradicts that range. */
+/** Whether either side has levels outside the limited range. If neither has, nothing contradicts the limited range. */
 export function isFullRange({ reference, distorted }: Fields): boolean {
   return isOutside(reference.y) || isOutside(distorted.y);
 }

@@ -1,4 +1,7 @@
-/** Recognises a conversion with the wrong matrix by what it mixes: chroma into luma, and one chroma into the other. */
+/**
+ * Recognises a conversion with the wrong matrix by what it mixes: chroma into luma, and each chroma component into
+ * the other. Thresholds were tuned on the development half of the corpus of bench/doctor.
+ */
 import type { Finding } from "../../contract/finding.ts";
 import { MATRICES, type SampleMatrix } from "../../contract/picture.ts";
 import { SIDES, type Side } from "../../contract/request.ts";
@@ -7,10 +10,10 @@ import { inverted } from "../space/solve.ts";
 import type { Fields } from "./fields.ts";
 import { type BothWays, distance, type Measured, type Mixture, measure, NONE } from "./mixture.ts";
 
-/** What the videos say of themselves; undefined: nothing. */
+/** The matrices that the videos' tags state; undefined: none. */
 export type MatrixTags = Readonly<Partial<Record<Side, SampleMatrix>>>;
 
-/** Parts of red and blue in luma (ITU-R BT.601, BT.709, BT.2020). */
+/** Weights of red and blue in luma (ITU-R BT.601, BT.709, BT.2020). */
 const LUMA_PARTS: Readonly<Record<SampleMatrix, readonly [red: number, blue: number]>> = {
   BT601: [0.299, 0.114],
   BT709: [0.2126, 0.0722],
@@ -19,7 +22,7 @@ const LUMA_PARTS: Readonly<Record<SampleMatrix, readonly [red: number, blue: num
 
 const TERMS = ["uToY", "vToY", "vToU", "uToV"] as const;
 
-/** A hypothesis: the samples of the sides are of these matrices. */
+/** The hypothesis that the samples of the two sides have these matrices. */
 interface Hypothesis {
   readonly reference: SampleMatrix;
   readonly distorted: SampleMatrix;
@@ -34,7 +37,7 @@ const HYPOTHESES: readonly Hypothesis[] = MATRICES.flatMap((reference) =>
   })),
 );
 
-/** The matrix from R, G and B to Y (of 219 levels), U and V (of 224), row by row. */
+/** The matrix from R, G and B to Y (219 levels), U and V (224 levels), row by row. */
 function toComponents(name: SampleMatrix): Float64Array {
   const [red, blue] = LUMA_PARTS[name];
   const green = 1 - red - blue;
@@ -55,19 +58,24 @@ function mixtureOf(from: SampleMatrix, to: SampleMatrix): Mixture {
 }
 
 /**
- * Least difference, in squared errors, that decides between a hypothesis and no conversion. Hard encodes of clean pairs
- * reach 5.
+ * By how much a hypothesis must fit better than no conversion, or worse to be ruled out, in squared errors. Clean
+ * pairs reach 5 at low rates.
  */
 const BETTER = 6;
-/** Part of the squared error of no conversion that the best hypothesis may leave. */
+/** Most of the squared error of no conversion that the best hypothesis may leave, as a part of it. */
 const LEFT = 0.65;
-/** The same two bounds of a hypothesis that is certain. */
+/** The same two limits for a certain finding. */
 const CERTAIN = 16;
 const SURELY_LEFT = 0.35;
-/** What a tag weighs that says otherwise, and BT.2020 without a tag: they decide between hypotheses that fit alike. */
+/**
+ * Squared errors that a hypothesis loses for each side whose tag contradicts it, and for BT.2020 without a tag. This
+ * decides between hypotheses that fit equally well.
+ */
 const UNTAGGED = 3;
 
-/** Whether none of the usual mistakes explains what is measured nearly as well as no conversion, which leaves `none`. */
+/**
+ * Whether all usual mistakes explain the measurement clearly worse than no conversion, whose squared error is `none`.
+ */
 function isNone(measured: BothWays<Measured>, none: number): boolean {
   const usual = HYPOTHESES.filter(
     ({ reference, distorted }) => reference !== "BT2020" && distorted !== "BT2020",
@@ -75,7 +83,7 @@ function isNone(measured: BothWays<Measured>, none: number): boolean {
   return usual.every(({ mixtures }) => distance(measured, mixtures) - none >= BETTER);
 }
 
-/** Findings of the matrix, as from 601 to 709; NOT_CHECKED where the pictures don't decide. */
+/** Findings about the matrix, such as 601 converted to 709; NOT_CHECKED if the pictures do not decide. */
 export function matrixFindings(fields: Fields, tags: MatrixTags = {}): Finding[] {
   const measured = measure(fields);
   if (!measured) return [UNCHECKED.matrix];

@@ -1,9 +1,12 @@
-/** Measures what a conversion mixes: chroma into luma, and one chroma into the other. */
+/**
+ * Measures what a conversion mixes: chroma into luma, and each chroma component into the other. Thresholds were tuned
+ * on the development half of the corpus of bench/doctor.
+ */
 import { meanOf } from "../sums.ts";
 import { coloured, type Fields } from "./fields.ts";
 import { covarianceOf, type Fit, fit } from "./regression.ts";
 
-/** The shares by which one component mixes into another: chroma into luma, and one chroma into the other. */
+/** The shares by which one component mixes into another. */
 export interface Mixture {
   readonly uToY: number;
   readonly vToY: number;
@@ -13,37 +16,47 @@ export interface Mixture {
 
 const NOTHING: Mixture = { uToY: 0, vToY: 0, vToU: 0, uToV: 0 };
 
-/** What is mixed from the reference to the distorted side, and back. */
+/** Values from the reference to the distorted side, and back. */
 export interface BothWays<Of> {
   readonly forth: Of;
   readonly back: Of;
 }
 
-/** Nothing is mixed. */
+/** No mixture. */
 export const NONE: BothWays<Mixture> = { forth: NOTHING, back: NOTHING };
 
 export interface Measured {
   readonly mixture: Mixture;
-  /** Squares of the errors that encodes leave, and what those of both shares of luma have in common. */
+  /** Squared standard errors of the shares; `common` is the covariance of luma's two shares. */
   readonly errors: Mixture & { readonly common: number };
 }
 
+/** Fewest coloured blocks. */
 const LEAST_BLOCKS = 150;
-/** Least variation, in levels, of each chroma that the other chroma does not explain: one hue says nothing of a matrix. */
+/**
+ * Least variation of each chroma component, in levels, that the other does not explain. A single hue shows nothing of
+ * a matrix.
+ */
 const VARIETY = 0.3;
-/** Error that codecs leave on any pair. */
+/** Error that codecs cause in any pair. */
 const FLOOR = 0.02;
-/** Factor on the measured error: parts of the frame have errors in common. */
+/** Factor on the measured error, because parts of the frame have errors in common. */
 const TOGETHER = 2;
-/** Error for each unit of colour that a codec takes away beyond KEPT, which a matrix may take: correlated chroma mixes. */
+/**
+ * Error for each unit by which a codec changes the gain of chroma beyond KEPT, because correlated chroma then mixes.
+ */
 const MIXED = 0.25;
+/** Change of chroma's gain that a matrix can cause. */
 const KEPT = 0.06;
-/** Error for each unit of a tone curve's bend: blocks are means, and the curve of a mean is not the mean of the curve. */
+/**
+ * Error for each unit by which a tone curve bends. Blocks are means, and the curve of a mean is not the mean of the
+ * curve.
+ */
 const BENT = 0.1;
 
 /**
- * Measures both ways: grain and encodes mix correlated colours in one direction only, a conversion in both.
- * Returns undefined if the pictures do not determine it.
+ * Measures both directions. Grain and encodes mix correlated colours in one direction only, a conversion in both.
+ * Returns undefined if the pictures do not determine the mixture.
  */
 export function measure(fields: Fields): BothWays<Measured> | undefined {
   const { reference, distorted, detail } = fields;
@@ -54,7 +67,7 @@ export function measure(fields: Fields): BothWays<Measured> | undefined {
   return forth && back && { forth, back };
 }
 
-/** Measures on coloured blocks, since grey is the same by any matrix. */
+/** Measures one direction on coloured blocks. Grey is the same in all matrices. */
 function measureOne(fields: Fields): Measured | undefined {
   const { reference, distorted, ...all } = coloured(fields);
   const [{ y, u, v }, detail, parts] = [reference, all.detail.reference, all.parts];
@@ -90,16 +103,19 @@ function measureOne(fields: Fields): Measured | undefined {
   };
 }
 
-/** Powers of luma: a tone curve may have changed it, and its bends must not be taken for chroma. */
+/** Powers of luma as regressors: a tone curve may have changed luma, and its bends must not be attributed to chroma. */
 function tones(luma: Float32Array): Float32Array[] {
   const mean = meanOf(luma);
   const deviation = Math.sqrt(meanOf(luma.map((value) => (value - mean) ** 2))) || 1;
-  // Of values about 0 and 1: powers of others are too much alike to be distinguished.
+  // Standardized, because powers of other values are too similar to be told apart.
   const even = luma.map((value) => (value - mean) / deviation);
   return [0, 1, 2, 3].map((power) => even.map((value) => value ** power));
 }
 
-/** Standard deviation, in levels, of what the second and third power of luma add, if its values are about normal. */
+/**
+ * Standard deviation, in levels, that the second and third power of luma add, if luma is roughly normally
+ * distributed.
+ */
 function bendOf({ coefficients }: Fit): number {
   const [second = 0, third = 0] = coefficients.slice(4, 6);
   return Math.sqrt(2 * second ** 2 + 6 * third ** 2);
@@ -113,18 +129,18 @@ function varietyOf(u: Float32Array, v: Float32Array): number {
 const first = ({ coefficients }: Fit): number => coefficients[0] ?? 0;
 const second = ({ coefficients }: Fit): number => coefficients[1] ?? 0;
 
-/** By how much the gain of a chroma differs from 1, beyond what a matrix changes. */
+/** By how much the gain of a chroma component differs from 1, beyond what a matrix can change. */
 function lossOf(inChroma: Fit): number {
   return Math.max(0, Math.abs(1 - second(inChroma)) - KEPT);
 }
 
-/** The squared distance from what is expected, in errors, on average of both directions. */
+/** The squared difference from the expected mixture, in standard errors, averaged over both directions. */
 export function distance(measured: BothWays<Measured>, expected: BothWays<Mixture>): number {
   return (distanceOf(measured.forth, expected.forth) + distanceOf(measured.back, expected.back)) / 2;
 }
 
 /**
- * The same of one direction. The errors of luma's two shares are correlated: if the colours lie on a line, only one
+ * The same for one direction. The errors of luma's two shares are correlated: if the colours lie on a line, only one
  * combination of the shares is known.
  */
 function distanceOf({ mixture, errors }: Measured, expected: Mixture): number {

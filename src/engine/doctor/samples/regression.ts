@@ -1,31 +1,32 @@
-/** Least squares that outliers do not move. */
+/** Robust least squares, which outliers do not move. */
 import { inverted, times } from "../space/solve.ts";
 
 export interface Fit {
   /** One for each regressor. */
   readonly coefficients: readonly number[];
-  /** Robust standard deviation of what is left, in the unit of the values. */
+  /** Robust standard deviation of the residuals, in the unit of the values. */
   readonly residual: number;
-  /** What is left of each value, times its weight. */
+  /** The residual of each value, times its weight. */
   readonly left: Float64Array;
-  /** Inverse of the regressors' weighted products, row by row. */
+  /** Inverse of the matrix of the regressors' weighted products, row by row. */
   readonly inverse: Float64Array;
 }
 
-/** Rounds of reweighting at most, and part of the residual by which another round would change it. */
+/** Most rounds of reweighting. */
 const ROUNDS = 6;
+/** The rounds end when the residual changes by at most this part of itself. */
 const SETTLED = 0.002;
-/** Residuals beyond this many deviations lose weight (Huber). */
+/** Residuals above this many standard deviations lose weight (Huber). */
 const BEND = 1.5;
-/** A deviation under this, in levels, is rounding. */
+/** Standard deviations below this, in levels, are rounding. */
 const ROUNDING = 0.3;
 
-/** Fits values as a sum of regressors; undefined if the regressors do not determine it. */
+/** Fits values as a weighted sum of regressors; undefined if the regressors do not determine it. */
 export function fit(values: ArrayLike<number>, regressors: readonly ArrayLike<number>[]): Fit | undefined {
   return new Regression(values, regressors).fitted();
 }
 
-/** All numbers in arrays of one type, which are allocated once: other types cost time, and large arrays do. */
+/** All numbers are in arrays of one type that are allocated once. Mixed types and new large arrays cost time. */
 class Regression {
   readonly #values: Float64Array;
   readonly #regressors: readonly Float64Array[];
@@ -79,7 +80,7 @@ class Regression {
     return Float64Array.from(this.#regressors, (regressor) => product(this.#scratch, regressor));
   }
 
-  /** What the sum of the regressors leaves of the values. */
+  /** Computes the residuals: the values less the weighted sum of the regressors. */
   #leave(coefficients: Float64Array): void {
     this.#left.set(this.#values);
     for (const [index, regressor] of this.#regressors.entries())
@@ -88,8 +89,8 @@ class Regression {
 }
 
 /**
- * Covariances of a fit's coefficients, row by row, from how much the parts of the values contradict each other: what
- * is left of values of one part errs together, however many there are (the sandwich of clustered samples).
+ * Covariances of a fit's coefficients, row by row, estimated from how much the parts of the frame contradict each
+ * other. Residuals of one part err together, however many there are (the sandwich estimator for clustered samples).
  */
 export function covarianceOf(
   { left, inverse }: Fit,
@@ -99,7 +100,7 @@ export function covarianceOf(
   const n = regressors.length;
   const sums = regressors.map((regressor) => sumsOf(parts, left, regressor));
   const used = new Set(parts).size;
-  // Coefficients move by the inverse times a part's sums.
+  // A part moves the coefficients by the inverse times the part's sums.
   const moves = Array.from({ length: n }, (_, row) =>
     (sums[0] ?? new Float64Array()).map((_, part) =>
       sums.reduce((sum, of, k) => sum + (inverse[row * n + k] as number) * (of[part] as number), 0),
@@ -113,7 +114,7 @@ export function covarianceOf(
   );
 }
 
-/** Sums over each part of what is left times a regressor. */
+/** For each part, the sum of the residuals times a regressor. */
 function sumsOf(parts: Uint8Array, left: Float64Array, regressor: ArrayLike<number>): Float64Array {
   const sums = new Float64Array(parts.reduce((most, part) => Math.max(most, part), 0) + 1);
   for (let i = 0; i < parts.length; i++) {
@@ -142,7 +143,7 @@ function reweight(weights: Float64Array, left: Float64Array, bend: number): void
     weights[i] = Math.min(1, bend / Math.abs((left[i] as number) || bend));
 }
 
-/** Standard deviation by the median of absolute values, for values about 0. */
+/** Standard deviation of values around 0, estimated from the median of their absolute values. */
 function deviation(values: Float64Array, scratch: Float64Array): number {
   takeSizes(values, scratch);
   return 1.4826 * (selected(scratch, scratch.length >> 1) ?? 0);
@@ -152,13 +153,13 @@ function takeSizes(values: Float64Array, out: Float64Array): void {
   for (let i = 0; i < out.length; i++) out[i] = Math.abs(values[i] as number);
 }
 
-/** The value under which this part of the values lies; 0 of none. */
+/** The quantile of the values; 0 if there are none. */
 export function quantile(values: ArrayLike<number>, part: number): number {
   const rest = new Float64Array(values);
   return selected(rest, Math.min(rest.length - 1, Math.floor(part * rest.length))) ?? 0;
 }
 
-/** Returns the value that sorting would bring to an index, by Hoare's selection. Changes the order of the values. */
+/** Returns the value that sorting would move to an index (Hoare's selection). Changes the order of the values. */
 function selected(values: Float64Array, index: number): number | undefined {
   let [low, high] = [0, values.length - 1];
   while (low < high) {
@@ -169,7 +170,10 @@ function selected(values: Float64Array, index: number): number | undefined {
   return values[index];
 }
 
-/** Moves the values up to a pivot, which is one of the first of several, before the others. Returns where those begin. */
+/**
+ * Moves the values up to a pivot before the others, and returns where the others begin. Of several equal values, the
+ * pivot is one of the first.
+ */
 function partition(values: Float64Array, pivot: number): number {
   let i = 0;
   let j = values.length - 1;

@@ -1,40 +1,52 @@
-/** Measures by which curve the luma of one side becomes that of the other: another transfer function bends it. */
+/**
+ * Measures the curve from the luma of one side to that of the other, which another transfer function bends.
+ * Thresholds were tuned on the development half of the corpus of bench/doctor.
+ */
 import { dynamicsOf } from "../../media/colour-tags.ts";
 import type { Fields } from "./fields.ts";
 import { fit, quantile } from "./regression.ts";
 
 /** How the luma of aligned pictures differs, in levels of 8 bits. */
 export interface Tones {
-  /** Distorted luma = gain × reference + offset, about. */
+  /** Distorted luma is about gain × reference + offset. */
   readonly gain: number;
-  /** Mean difference as it is, and as a rising curve leaves it. */
+  /** Mean absolute difference as it is, and after the best rising curve. */
   readonly difference: number;
   readonly left: number;
 }
 
-/** Points of the curve, and least blocks and spread of luma, in levels, without which it is not determined. */
+/** Points of the curve. */
 const POINTS = 16;
+/** Fewest blocks that determine the curve. */
 const LEAST_BLOCKS = 400;
+/** Least spread of luma, in levels, that determines it. */
 const LEAST_SPREAD = 40;
 
-/** Mean difference, in levels, up to which samples have the same levels, and from which another curve is clear. */
+/** Mean difference, in levels, below which samples have the same levels. */
 const SAME = 2;
+/** Mean difference, in levels, from which another curve is clear. */
 const CLEAR = 8;
-/** Part of the difference that a curve may leave. */
+/** Most of the difference that a curve may leave, as a part of it. */
 const LEFT = 0.25;
-/** Part of the difference from which what a curve leaves is noise. */
+/** If the best curve leaves more than this part of the difference, the difference is noise. */
 const NOISE = 0.7;
-/** Contrast of a curve of higher dynamic range in that of a lower one, at most. */
+/** Highest contrast of a picture of higher dynamic range as a part of its contrast in a lower one. */
 const COMPRESSED = 0.8;
-/** The curves by which the same picture has the lowest contrast first; all gamma curves have about the same. */
+/**
+ * The transfer functions in which the same picture has the lowest contrast, the lowest first. All gamma curves have
+ * about the same contrast.
+ */
 const CONTRASTS = ["smpte2084", "arib-std-b67"];
 
-/** Whether samples differ by no more than what an encode changes: no curve leaves less. */
+/** Whether samples differ by no more than an encode changes, so that no curve explains the difference. */
 export function isUnchanged({ difference, left }: Tones): boolean {
   return difference < SAME || (difference < CLEAR && left > NOISE * difference);
 }
 
-/** Whether samples differ as those of two transfer functions do that are stated: PQ has less contrast than HLG, HLG than gamma. */
+/**
+ * Whether samples differ as those of the two stated transfer functions do: PQ has less contrast than HLG, and HLG
+ * less than gamma.
+ */
 export function isConverted({ gain, difference, left }: Tones, from: string, to: string): boolean {
   if (dynamicsOf(from) === undefined || dynamicsOf(to) === undefined) return false;
   const [own, other] = [contrastOf(from), contrastOf(to)];
@@ -70,7 +82,7 @@ interface Point {
   readonly y: number;
 }
 
-/** Medians of as many values each, in order; a curve that falls is held level. */
+/** Medians of POINTS groups of equal size, in ascending order. Where the curve would fall, it stays level. */
 function curveOf(xs: Float32Array, ys: Float32Array): readonly Point[] {
   const order = Uint32Array.from(xs.keys()).sort((one, other) => (xs[one] ?? 0) - (xs[other] ?? 0));
   let highest = Number.NEGATIVE_INFINITY;
@@ -89,7 +101,7 @@ function curveOf(xs: Float32Array, ys: Float32Array): readonly Point[] {
   });
 }
 
-/** The curve between its points, and its ends beyond. */
+/** The curve, interpolated between its points and constant beyond its ends. */
 function valueAt(curve: readonly Point[], x: number): number {
   const after = curve.findIndex((point) => point.x >= x);
   const [from, to] = [curve[Math.max(0, after - 1)], curve.at(after)];

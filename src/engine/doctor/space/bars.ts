@@ -1,11 +1,14 @@
-/** Finds black bars at the borders of a side. */
+/**
+ * Finds black bars at the edges of a side's pictures. Thresholds were tuned on the development half of the corpus of
+ * bench/doctor.
+ */
 import type { Side } from "../../contract/request.ts";
 import { type Box, type Stretch, WHOLE } from "./box.ts";
 import type { Plane } from "./plane.ts";
 import type { PlanePair } from "./tile-places.ts";
 import { type AxisMap, type Turn, turned, type View } from "./view.ts";
 
-/** Bars of a side in samples of its planes. */
+/** Widths of a side's bars, in samples of its planes. */
 export interface Bars {
   readonly left: number;
   readonly right: number;
@@ -13,16 +16,25 @@ export interface Bars {
   readonly bottom: number;
 }
 
-/** Darkest level of a picture's border that is no longer a bar: black of a squeezed range (30) and some noise. */
+/**
+ * Highest mean luma, in 8-bit levels, of the outermost row or column of a bar: black of a squeezed range (30), and
+ * some noise.
+ */
 const DARK = 40;
-/** Mean distance of the samples of a line of a bar from its level: encodes and grain leave some. */
+/**
+ * Mean absolute difference of a line's samples from the bar's level, in levels, below which the line belongs to the
+ * bar. Encodes and grain leave some difference.
+ */
 const FLAT = 3;
-/** Distance of the brightest frame's picture from the bar's level that is surely not ringing. */
+/**
+ * Difference from the bar's level, in levels, from which a line is certainly picture and not ringing, in the frame
+ * where it differs most.
+ */
 const VISIBLE = 12;
 
 /**
- * The bars that all of the planes have; undefined if the planes are dark, so that bars look like the picture.
- * The planes are of frames spread over the video, all of one size.
+ * Returns the bars that all planes have; undefined if the planes are so dark that bars cannot be told from the
+ * picture. The planes have one size and show frames spread over the video.
  */
 function findBars(planes: readonly Plane[]): Bars | undefined {
   const { width = 0, height = 0 } = planes[0] ?? {};
@@ -38,10 +50,10 @@ function findBars(planes: readonly Plane[]): Bars | undefined {
   return isDark ? undefined : { left, right, top, bottom };
 }
 
-/** Part of a frame that bars take at most: more of it is a dark scene. */
+/** Largest part of a frame's width or height that bars can take. If more of it is black, the scene is dark. */
 const MOST = 0.6;
 
-/** A row or a column of a plane: where its samples are. */
+/** A row or a column of a plane, by the positions of its samples. */
 interface Line {
   readonly start: number;
   readonly step: number;
@@ -54,7 +66,7 @@ function meanOf({ data }: Plane, { start, step, count }: Line): number {
   return sum / count;
 }
 
-/** Mean distance of the samples of a line from a level. */
+/** Mean absolute difference of a line's samples from a level. */
 function distance({ data }: Plane, { start, step, count }: Line, level: number): number {
   let sum = 0;
   for (let i = 0, place = start; i < count; i++, place += step)
@@ -62,7 +74,10 @@ function distance({ data }: Plane, { start, step, count }: Line, level: number):
   return sum / count;
 }
 
-/** Lines of the bar at one end, counted inwards by `line`; undefined if all `count` lines are dark and flat. */
+/**
+ * Number of lines of the bar at one edge; undefined if all `count` lines are dark and flat. `line` numbers the lines
+ * from the edge inwards.
+ */
 function barOf(planes: readonly Plane[], count: number, line: (index: number) => Line): number | undefined {
   if (planes.length === 0) return undefined;
   const levels = planes.map((plane) => meanOf(plane, line(0)));
@@ -76,17 +91,21 @@ function barOf(planes: readonly Plane[], count: number, line: (index: number) =>
   while (length < count && most(length) < FLAT) length++;
   if (length === count) return undefined;
   if (length === 0) return 0;
-  // The picture starts where it differs half as much as it does a few lines on: encodes ring into bars.
+  // Encodes ring into bars. The picture therefore starts at the line that differs half as much from the bar as the
+  // lines after it do at most.
   const ahead = Array.from({ length: SMEARED }, (_, index) => most(Math.min(count - 1, length + index)));
   const picture = Math.min(VISIBLE, Math.max(...ahead) / 2);
   const ringing = ahead.findIndex((difference) => difference >= picture);
   return length + Math.max(0, ringing);
 }
 
-/** Lines into which encodes ring. */
+/** Number of lines behind the bar that ringing can reach. */
 const SMEARED = 12;
 
-/** Lays distorted planes as the reference's lie, and pairs both with what lies inside of their bars. */
+/**
+ * Turns the distorted planes to the reference's orientation and pairs them with the reference's. Each pair has the
+ * parts of both frames that lie inside their bars.
+ */
 export function paired(
   reference: readonly Plane[],
   distorted: readonly Plane[],
@@ -100,7 +119,10 @@ export function paired(
   });
 }
 
-/** The view by which all that is inside of one side's bars lies on all that is inside of the other's. */
+/**
+ * The view that maps the whole picture inside the reference's bars to the whole picture inside the distorted side's
+ * bars.
+ */
 export function withinBars(
   { reference, distorted }: Readonly<Record<Side, readonly Plane[]>>,
   turn: Turn,
@@ -114,7 +136,7 @@ function mapOf(own: Stretch, other: Stretch): AxisMap {
   return { scale, shift: other.start - scale * own.start };
 }
 
-/** The part of the frame inside the bars; all of it if the planes are too dark to show any. */
+/** The part of the frame inside the bars; the whole frame if the planes are too dark to show bars. */
 export function insideBars(planes: readonly Plane[]): Box {
   const bars = findBars(planes);
   const first = planes[0];

@@ -1,28 +1,36 @@
-/** Finds how the distorted picture lies on the reference's if nothing is known of it. */
+/**
+ * Finds how the distorted picture maps to the reference's if nothing is known about it. Thresholds were tuned on the
+ * development half of the corpus of bench/doctor.
+ */
 import { paired } from "./bars.ts";
 import type { Plane } from "./plane.ts";
 import { judge, type Registration, register } from "./register.ts";
 import type { Axes, PlanePair } from "./tile-places.ts";
 import { type AxisMap, IDENTITY, TURNS, type Turn, UPRIGHT, type View } from "./view.ts";
 
-/** Match at which no other guess is tried: encodes reach it unless they destroy the picture, wrong maps do not. */
+/** Match from which no other guess is tried. Encodes reach it unless they destroy the picture; wrong maps do not. */
 const GOOD = 0.75;
-/** Match that no turn exceeds. */
+/** Match from which no other turn can match better. */
 const PERFECT = 0.97;
-/** Least part of the reference that must be seen: less is a coincidence more often than a crop. */
+/**
+ * Least part of the reference that the distorted picture must show. A match on less is more often a coincidence than
+ * a crop.
+ */
 const LEAST_OVERLAP = 0.3;
-/** The same of a match that is no coincidence: pictures with black around them have few tiles inside of it. */
+/** The same for a match that cannot be a coincidence. Pictures with black around them have few tiles inside it. */
 const LEAST_SURE_OVERLAP = 0.2;
+/** Match from which it is no coincidence. */
 const NO_COINCIDENCE = 0.9;
 
-/** A view with how well it matches. */
+/** A view, and how well it matches. */
 export interface FoundView extends Registration {
   readonly turn: Turn;
 }
 
 /**
- * Finds the view by which pairs of planes match best: from the guesses, then upright and mirrored, then with the usual
- * crops and bars, until one matches well. The planes are of the same frames, as decoded. `turns`: those to try.
+ * Finds the view in which pairs of planes match best. Tries the guesses, then upright and mirrored pictures, then the
+ * usual crops and bars, until one matches well. `reference` and `distorted` show the same frames, as decoded. `turns`
+ * are the turns to try.
  */
 export function findView(
   reference: readonly Plane[],
@@ -42,11 +50,11 @@ export function findView(
     const found = register(lay(turn), axes);
     if (isSeen(found) && found.match > best.match) best = { turn, ...found };
   };
-  // Registered even if the guess matches well: a crop of a few samples does too.
+  // Registered even if the identity already matches well: a crop by a few samples also matches well at the identity.
   const first = guesses[0] ?? IDENTITY;
   const start = { turn: first.turn, ...register(lay(first.turn), first) };
   if (start.match > best.match && isSeen(start)) best = start;
-  // Symmetric pictures match well by more than one turn.
+  // Symmetric pictures match well in more than one turn.
   const others = best.match >= PERFECT ? [] : turns.filter(({ transposed }) => !transposed);
   for (const turn of others) {
     const seen = judge(lay(turn), IDENTITY);
@@ -66,10 +74,13 @@ function isSeen({ match, overlap }: Registration): boolean {
   return overlap >= (match >= NO_COINCIDENCE ? LEAST_SURE_OVERLAP : LEAST_OVERLAP);
 }
 
-/** Part of a side that is usually lost: registration reaches from half to twice of it. */
+/**
+ * Width of the usual crop or bar at an edge, as a part of the frame. Registration from this guess finds widths from
+ * half to twice of it.
+ */
 const LOST = 0.1;
 
-/** Zooms into and out of the middle on both axes and on one; then crops at one edge. */
+/** The usual maps: zooms into and out of the middle, on both axes and on one; then crops and bars at one edge. */
 function usual(): Axes[] {
   const whole: AxisMap = { scale: 1, shift: 0 };
   const middle: AxisMap[] = [

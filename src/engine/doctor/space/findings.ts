@@ -1,4 +1,7 @@
-/** Findings about the picture areas of a pair. */
+/**
+ * Findings about the picture areas of a pair. Thresholds were tuned on the development half of the corpus of
+ * bench/doctor.
+ */
 import type { Confidence, Finding, Fix } from "../../contract/finding.ts";
 import { type Area, areaText } from "../../contract/picture.ts";
 import { otherSide, perSide, type Side } from "../../contract/request.ts";
@@ -7,27 +10,33 @@ import type { Layout } from "./layout.ts";
 import type { ExactAreas } from "./refine.ts";
 import type { Turn } from "./view.ts";
 
-/** Size of a side's frames; of the distorted side as decoded. */
+/** Sizes of both sides' frames, before the distorted side is turned. */
 export type Sizes = Readonly<Record<Side, { readonly width: number; readonly height: number }>>;
 
 /**
- * Part of a frame's width or height under which a border of pictures is not taken for a crop: 1.5 samples of 240, and
- * more by BLURRED times what the match lacks.
+ * A border up to this fraction of the frame's width or height is not reported as a crop or bar: 1.5 of the 240
+ * samples of a small picture do not show it.
  */
 const SMALL = 1.5 / 240;
+/** Low rates blur borders: per unit of mismatch (1 − match), the limit SMALL grows by this multiple of itself. */
 const BLURRED = 4;
-/** Most samples that encoders and packagers add to fill blocks. */
+/** Most rows or columns that encoders and packagers add to fill blocks, in samples. */
 const FILLING = 16;
-/** A view explains the pair if what is left of the mismatch is less than this part. */
+/**
+ * A view explains the pair clearly if it leaves at most this part of the mismatch (1 − match) that there is without
+ * it.
+ */
 const CLEAR = 0.5;
+/** The same for a view that explains the pair well enough for a likely finding. */
 const SOME = 0.8;
-/** Least match of a certain finding, and of any: other content stays under 0.25. */
+/** Least match of a certain finding. */
 const CERTAIN = 0.75;
+/** Least match of any finding. Other content stays below 0.25. */
 const LEAST = 0.45;
-/** Least match by which bars that cover picture are found: low rates smear picture into bars. */
+/** Least match for bars that cover a part of the picture. Low rates smear picture into bars. */
 const LEAST_COVERED = 0.7;
 
-/** Findings of a turned or mirrored side. `upright`: the best match without any turn. */
+/** Findings about a turned or mirrored distorted side. `upright` is the best match without a turn. */
 export function turnFindings(turn: Turn, match: number, upright: number): Finding[] {
   if (!turn.transposed && !turn.mirrorX && !turn.mirrorY) return [];
   const confidence = confidenceOf(match, upright);
@@ -55,16 +64,16 @@ function confidenceOf(match: number, without: number): Confidence | undefined {
   return match >= CERTAIN && 1 - match <= CLEAR * (1 - without) ? "certain" : "likely";
 }
 
-/** The frames that an area lies in. */
+/** The frames in which areas are given. */
 export interface Frames {
   readonly sizes: Sizes;
-  /** How the distorted side is turned: areas are given as they lie in its decoded frames. */
+  /** How the distorted side is turned. Its areas are given in its decoded frames, before the turn. */
   readonly turn: Turn;
 }
 
 /**
- * Findings of the areas that both sides show, from the layout of small pictures and, if they were taken, the exact areas
- * of full-size planes. Without those, areas are right to about 0.3 % of the frame.
+ * Findings about the areas that both sides show. `layout` is that of small pictures, which is right to about 0.3 % of
+ * the frame. `exact` has the areas measured on full-size planes, if that was done.
  */
 export function areaFindings(layout: Layout, { sizes, turn }: Frames, exact?: ExactAreas): Finding[] {
   const best = exact?.exact ? ofAreas(exact, sizes) : layout;
@@ -75,7 +84,8 @@ export function areaFindings(layout: Layout, { sizes, turn }: Frames, exact?: Ex
   const isSeen = ({ axis, reference, distorted }: Loss) =>
     Math.max(reference, distorted) > blurred * small(axis);
   if (!padding && !borders.some(isSeen)) return [];
-  // Whether the pictures lie on each other in another way; bars that cover picture leave it as it is.
+  // True if the two sides lose different parts, so that one picture is scaled or shifted against the other. Bars that
+  // only cover a part of the picture take the same part from both sides.
   const mapped = borders.some(
     ({ axis, reference, distorted }) => Math.abs(reference - distorted) > small(axis) / 2,
   );
@@ -87,7 +97,7 @@ export function areaFindings(layout: Layout, { sizes, turn }: Frames, exact?: Ex
     distorted: areaOf(settled(layout.distorted), sizes.distorted),
   };
   const isPart = perSide((side) => isPartOf(seen[side], sizes[side]));
-  // What one side's bars cover is missing from both.
+  // Bars that cover a part of the picture take it from both sides, so neither area may be a whole frame.
   if (!mapped && isPart.reference !== isPart.distorted) return [];
   const areas = { reference: seen.reference, distorted: decoded(seen.distorted, sizes.distorted, turn) };
   const kinds = new Map<string, Kind>();
@@ -99,7 +109,7 @@ export function areaFindings(layout: Layout, { sizes, turn }: Frames, exact?: Ex
   const fix = cropFix(areas, sizes);
   return [...kinds.values()].map((kind) => ({
     ...kind,
-    // A crop is shown on the side that still has the rest.
+    // For a crop, the area is that of the side that still has the rest.
     area: areas[kind.code === "CROPPED" ? otherSide(kind.side) : kind.side],
     confidence,
     evidence: evidenceOf(layout, areas, exact),
@@ -107,13 +117,13 @@ export function areaFindings(layout: Layout, { sizes, turn }: Frames, exact?: Ex
   }));
 }
 
-/** The layout of exact areas: their borders are those of the areas. */
+/** The layout with the borders of the exact areas. */
 function ofAreas(exact: ExactAreas, sizes: Sizes): Layout {
   const box = perSide((side) => boxOf(exact[side], sizes[side]));
   return { ...exact.layout, ...box };
 }
 
-/** Samples of full size from which areas differ. */
+/** Least width of a border that counts in exact areas, in full-size samples. */
 const DIFFERENT = 1.5;
 
 function shorter({ reference, distorted }: Sizes, axis: "x" | "y"): number {
@@ -121,7 +131,10 @@ function shorter({ reference, distorted }: Sizes, axis: "x" | "y"): number {
   return Math.min(reference[length], distorted[length]);
 }
 
-/** A box whose borders are the frame's where they are about there: pictures do not show so small a difference. */
+/**
+ * The box with borders that nearly reach the edge of the frame moved to it. Small pictures do not show so small a
+ * difference.
+ */
 function settled({ x, y }: Box): Box {
   const border = ({ start, end }: Stretch) => ({
     start: start < SMALL / 2 ? 0 : start,
@@ -130,7 +143,7 @@ function settled({ x, y }: Box): Box {
   return { x: border(x), y: border(y) };
 }
 
-/** Where an area of the mirrored side lies in its decoded frames. */
+/** Converts an area of the mirrored distorted side to its decoded frames. */
 function decoded(area: Area, { width, height }: Sizes[Side], { mirrorX, mirrorY }: Turn): Area {
   return {
     ...area,
@@ -146,7 +159,7 @@ const BORDERS = [
   { axis: "y", end: "end" },
 ] as const;
 
-/** Part of each side's frame that lies between its border and what both show. */
+/** The parts of both sides' frames, as fractions, between one edge and the area that both sides show. */
 interface Loss {
   readonly axis: "x" | "y";
   readonly end: "start" | "end";
@@ -175,8 +188,8 @@ function areaConfidence(layout: Layout, mapped: boolean): Confidence | undefined
 }
 
 /**
- * Whether each side has picture beyond opposite borders of the other's. Frames of a moving camera do so if they are not
- * of the same time; crops hardly ever.
+ * Whether each side shows picture that the other lacks, at opposite edges. Frames of a moving camera do so if they
+ * show different moments; crops hardly ever do.
  */
 function isShifted(layout: Layout, borders: readonly Loss[]): boolean {
   const has = (axis: "x" | "y", end: "start" | "end", side: Side) => {
@@ -190,13 +203,16 @@ function isShifted(layout: Layout, borders: readonly Loss[]): boolean {
   );
 }
 
-/** Whether the frames' sizes differ by a few lines, and the pictures lie as if those had been added. */
+/**
+ * Whether the sizes of the frames differ by a few lines, and the pictures are placed as if these lines had been
+ * added.
+ */
 function isPadding(layout: Layout, sizes: Sizes): boolean {
   const { reference, distorted } = sizes;
   const scale = Math.max(distorted.width / reference.width, distorted.height / reference.height);
   const small = Math.min(distorted.width / reference.width, distorted.height / reference.height);
   const fits = (axis: "x" | "y", length: number, other: number) => {
-    // Added to the distorted side at the scale of the other axis, or missing from it.
+    // Lines were added to the distorted side or removed from it. The other axis shows the scale.
     return [scale, small].some((by) => {
       const expected = (other * by) / length;
       const lines = Math.abs(1 - expected) * length;
@@ -225,7 +241,10 @@ function kindOf(layout: Layout, loss: Loss, sizes: Sizes): Kind {
   return hasBar(fuller) ? { code: "BARS", side: fuller } : { code: "CROPPED", side: otherSide(fuller) };
 }
 
-/** How much narrower than the rest a bar may be, as a fraction of the frame: two samples of 136. */
+/**
+ * By how much a bar may be narrower than the part that its side loses there, as a fraction of the frame: two of the
+ * 136 lines of a small picture.
+ */
 const NEAR = 2 / 136;
 
 function cropFix(areas: Readonly<Record<Side, Area>>, sizes: Sizes): Fix | undefined {

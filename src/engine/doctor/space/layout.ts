@@ -1,4 +1,7 @@
-/** Finds the area that both sides of a pair show, given how their pictures lie on each other and the bars of each. */
+/**
+ * Finds the area that both sides show, from the map between their pictures and the bars of each. Thresholds were
+ * tuned on the development half of the corpus of bench/doctor.
+ */
 import { isDeepStrictEqual } from "node:util";
 import { type Box, common, image, type Stretch, WHOLE } from "./box.ts";
 import type { Plane } from "./plane.ts";
@@ -7,26 +10,29 @@ import type { PlanePair } from "./tile-places.ts";
 import { IDENTITY, inverse } from "./view.ts";
 
 export interface Layout extends Registration {
-  /** Match if each side were taken whole. */
+  /** Match of the whole frames, without a map. */
   readonly whole: number;
-  /** What both show, on either side; fractions of the frame. */
+  /** The area that both sides show, on each side; fractions of the frame. */
   readonly reference: Box;
   readonly distorted: Box;
-  /** The parts of the frames without their bars. */
+  /** The parts of the frames inside their bars. */
   readonly inside: PlanePair["inside"];
 }
 
-/** Mean difference from black, in levels, of what bars cover on the other side, in one frame at least. */
+/**
+ * A bar covers picture only if the other side's strip there is this much brighter than black, in levels, on average
+ * and in at least one frame.
+ */
 const COVERED = 12;
 /**
- * Width of covering bars, as a fraction of the frame, from which they count: narrower ones are blurred edges. Twice as
- * much if both sides have bars, whose borders are each known to a sample of a picture; and more by BLURRED times what
- * the match lacks.
+ * Bars narrower than this fraction of the frame do not count as covering: they are blurred edges. The limit is twice
+ * as large if both sides have bars, because each border is then known only to a sample of a small picture.
  */
 const NARROW = 1 / 80;
+/** Per unit of mismatch (1 − match), the limit NARROW grows by this multiple of itself. */
 const BLURRED = 4;
 
-/** The layout of planes that were laid alike and registered. */
+/** The layout of planes that have the same orientation and are registered. */
 export function layoutOf(pairs: readonly PlanePair[], found: Registration): Layout {
   const inside = pairs[0]?.inside ?? { reference: WHOLE, distorted: WHOLE };
   const box: Box = { x: stretch(pairs, inside, found, "x"), y: stretch(pairs, inside, found, "y") };
@@ -41,7 +47,10 @@ export function layoutOf(pairs: readonly PlanePair[], found: Registration): Layo
   };
 }
 
-/** The stretch of the reference's axis that both show: without what lies outside of a frame or under the other's bars. */
+/**
+ * The interval of the reference's axis that both sides show: it lies inside both frames, and no bar of either side
+ * covers it.
+ */
 function stretch(
   pairs: readonly PlanePair[],
   inside: PlanePair["inside"],
@@ -53,7 +62,7 @@ function stretch(
   const own = inside.reference[name];
   const other = image(inside.distorted[name], inverse(axis));
   const border = (from: number, edges: readonly [number, number], inward: (...of: number[]) => number) => {
-    // The wider bar covers the picture of the other side if that shows something there.
+    // The wider bar covers picture if the other side has picture in that place.
     const edge = inward(from, ...edges);
     const byOwn = edge === edges[0];
     const strip = { start: from, end: edge };
@@ -69,7 +78,10 @@ function stretch(
   };
 }
 
-/** Mean level of a strip above black in the brightest frame; `barred`: black is what the planes have beyond it. */
+/**
+ * How much brighter than black a strip is on average, in levels, in the brightest frame. `barred`: the strip lies
+ * beside a bar of these planes, whose outermost line then shows the level of black.
+ */
 function brightness(planes: readonly Plane[], strip: Stretch, name: "x" | "y", barred: boolean): number {
   const length = name === "x" ? (planes[0]?.width ?? 0) : (planes[0]?.height ?? 0);
   const [from, to] = [Math.min(strip.start, strip.end) * length, Math.max(strip.start, strip.end) * length];
@@ -81,7 +93,7 @@ function brightness(planes: readonly Plane[], strip: Stretch, name: "x" | "y", b
   return planes.reduce((most, plane) => Math.max(most, meanOf(plane, name, first, last)), 0) - black;
 }
 
-/** Black of the limited range: the darkest sample stands for it in other ranges. */
+/** Black of the limited range. If a darker sample exists, that is taken for black, as in other ranges. */
 const BLACK = 16;
 
 function darkest(samples: Float32Array): number {

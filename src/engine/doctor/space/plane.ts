@@ -1,15 +1,15 @@
-/** Planes of samples, and what is done with them. */
+/** Planes of samples, and operations on them. */
 import type { Area } from "../../contract/picture.ts";
 import { LUMA, type Pictures } from "../../media/pictures.ts";
 
-/** One component of a frame: samples row by row. */
+/** One component of a frame, row by row. */
 export interface Plane {
   readonly width: number;
   readonly height: number;
   readonly data: Float32Array;
 }
 
-/** Makes a plane of stored samples. Throws RangeError if there are not width × height of them. */
+/** Makes a plane from stored samples. Throws RangeError if their number is not width × height. */
 export function plane(samples: ArrayLike<number>, width: number, height: number): Plane {
   if (samples.length !== width * height) {
     throw new RangeError(`${samples.length} samples do not fill ${width}×${height}`);
@@ -67,8 +67,8 @@ export function shrink({ width, height, data }: Plane, columns: number, rows: nu
 }
 
 /**
- * Averages a row of blocks. Like other loops over rows it is a function of its own: the compiler of Node.js optimizes
- * it after a few calls, and a loop around it only after its end.
+ * Averages a row of blocks. This loop is a function of its own, like other loops over rows: Node.js optimizes a
+ * function after a few calls, but code nested in a longer loop only after that loop has ended.
  */
 function averageBlocks(strip: Float32Array, out: Float32Array, columns: number, rows: number): void {
   const width = strip.length / rows;
@@ -82,7 +82,7 @@ function averageBlocks(strip: Float32Array, out: Float32Array, columns: number, 
   }
 }
 
-/** Averages over squares of 2 × radius + 1 samples; samples at the borders are repeated beyond them. */
+/** Averages over squares of 2 × radius + 1 samples. Beyond its edges, the plane repeats its outermost samples. */
 export function blur(source: Plane, radius: number): Plane {
   return transpose(blurRows(transpose(blurRows(source, radius)), radius));
 }

@@ -1,4 +1,7 @@
-/** Finds the exact samples that both sides show, on a few frames of full size. */
+/**
+ * Finds the area that both sides show, exact to the sample, on a few full-size frames. Thresholds were tuned on the
+ * development half of the corpus of bench/doctor.
+ */
 import { isDeepStrictEqual } from "node:util";
 import { perSide } from "../../contract/request.ts";
 import { paired } from "./bars.ts";
@@ -11,13 +14,14 @@ import type { AxisMap, Turn } from "./view.ts";
 import { CLEAR, SURE, type WholeAreas, wholeAreas } from "./whole-areas.ts";
 
 export interface ExactAreas extends WholeAreas {
-  /** Whether each border is sure to the sample; false: it may be one or two off. */
+  /** Whether each border is exact to the sample; false: it may be off by one or two samples. */
   readonly exact: boolean;
 }
 
 /**
- * Finds the exact areas from planes of full size, at least one and at best of frames far apart, and a view that is right
- * to 2 % or so. Returns undefined if the planes do not match.
+ * Finds the exact areas from full-size planes and a view that is right to about 2 % of the frame. Returns undefined
+ * if the planes do not match. There must be at least one plane of each side; frames that are far apart give the best
+ * result.
  * @param seen the parts inside the bars that small pictures of more frames show; default: not known
  */
 export function refineArea(
@@ -30,7 +34,8 @@ export function refineArea(
   const found = areasOf(pairs, view);
   const unbarred = seen ? pairs.map((pair) => withSeenBars(pair, seen)) : pairs;
   if (isDeepStrictEqual(unbarred[0]?.inside, pairs[0]?.inside)) return found;
-  // Dark borders are bars or picture: if they are picture, more of it is compared.
+  // Dark borders are bars or dark picture. The reading with the larger common area is the right one: if they are
+  // picture, more of it matches.
   const other = areasOf(unbarred, view);
   const sizeOf = (areas: ExactAreas | undefined) =>
     areas === undefined ? 0 : areas.reference.width * areas.reference.height;
@@ -40,7 +45,7 @@ export function refineArea(
 function areasOf(pairs: readonly PlanePair[], { x, y }: Axes): ExactAreas | undefined {
   const first = pairs[0];
   if (!first) return undefined;
-  // Coarse to fine: a small error of pictures is many samples of a large frame.
+  // From coarse to fine: a small error on small pictures is many samples of a large frame.
   let axes: Axes = { x, y };
   let found: Registration | undefined;
   for (const block of [4, 2, 1]) {
@@ -54,11 +59,11 @@ function areasOf(pairs: readonly PlanePair[], { x, y }: Axes): ExactAreas | unde
   return { ...areas, exact: areas.isShaped || isMeasured(pairs, areas) };
 }
 
-/** Match from which borders may be measured, if all frames agree. */
+/** Least match at which measured borders can be exact, if all frames agree on them. */
 const SIMILAR = 0.85;
 
 /**
- * Whether borders that were measured are sure to be the whole samples next to them. Odd ones are rare, so all frames must
+ * Whether measured borders are certainly those of the nearest whole samples. Odd borders are rare, so all frames must
  * show them.
  */
 function isMeasured(pairs: readonly PlanePair[], { even, distance, layout }: WholeAreas): boolean {
@@ -66,12 +71,12 @@ function isMeasured(pairs: readonly PlanePair[], { even, distance, layout }: Who
   return (even && layout.match >= CLEAR) || isAgreed(pairs, layout);
 }
 
-/** Samples by which the borders that each frame shows by itself may differ. */
+/** Most samples by which the borders may differ between single frames that agree. */
 const AGREED = 1;
 
 /**
- * Whether each frame by itself shows the same borders. Where only a small part of the picture has detail, frames that
- * match well can still show different borders far from it.
+ * Whether each frame alone shows the same borders. If only a small part of the picture has detail, frames that match
+ * well can still show different borders far from it.
  */
 function isAgreed(pairs: readonly PlanePair[], layout: Layout): boolean {
   const level = comparable(pairs, layout, 1);
@@ -88,10 +93,10 @@ function isAgreed(pairs: readonly PlanePair[], layout: Layout): boolean {
   });
 }
 
-/** Part of the frame by which a bar may be wider than small pictures of more frames show it. */
+/** By how much a bar may be wider than small pictures of more frames show it, as a part of the frame. */
 const WIDER = 0.03;
 
-/** Takes bars that small pictures of more frames do not show for a dark part of the picture. */
+/** Treats bars that the small pictures of more frames do not show as dark picture. */
 function withSeenBars(pair: PlanePair, seen: Layout["inside"]): PlanePair {
   const bounded = (own: Stretch, small: Stretch): Stretch => ({
     start: own.start > small.start + WIDER ? 0 : own.start,
@@ -104,12 +109,15 @@ function withSeenBars(pair: PlanePair, seen: Layout["inside"]): PlanePair {
   return { ...pair, inside };
 }
 
-/** Samples by which a frame may seem to be scaled if it is not: low rates blur what shows it. */
+/** Most samples by which an unscaled frame can seem scaled: low rates blur the detail that shows the scale. */
 const UNSCALED = 2.5;
-/** Times the mismatch that such samples may leave: those that were scaled by two samples leave several times as much. */
+/**
+ * An unscaled map is preferred if it leaves at most this multiple of the mismatch (1 − match). Frames that really
+ * were scaled by two samples leave several times as much.
+ */
 const WORSE = 1.1;
 
-/** The map without a scale, by an even number of samples, if the pictures match as well that way. */
+/** The map without scaling and with an even shift, if the pictures match about as well that way; else `found`. */
 function sampleForSample(pairs: readonly PlanePair[], found: Registration): Registration {
   const first = pairs[0] as PlanePair;
   const axes: Axes = {
@@ -127,9 +135,13 @@ function unscaled(axis: AxisMap, reference: number, distorted: number): AxisMap 
   return { scale: reference / distorted, shift: (2 * Math.round(moved / 2)) / distorted };
 }
 
+/** Least match of planes that show the same content. */
 const LEAST_MATCH = 0.5;
 
-/** Takes the even width for both of two opposite bars that differ by a sample: one of them is ringing's. */
+/**
+ * Makes two opposite bars equal if their widths differ by one sample. Both get the even width, because ringing has
+ * moved the border of the other bar.
+ */
 function withEvenBars(pair: PlanePair): PlanePair {
   const inside = perSide((side) => ({
     x: withEvenEnds(pair.inside[side].x, pair[side].width),
@@ -145,7 +157,10 @@ function withEvenEnds(stretch: Stretch, length: number): Stretch {
   return { start: even / length, end: 1 - even / length };
 }
 
-/** Planes shrunk by whole blocks, so that both have about the same detail, with the axes that relate what is left. */
+/**
+ * Shrinks the planes by whole blocks so that both have about the same detail. `inner` and `outer` convert maps to the
+ * shrunk planes and back.
+ */
 function comparable(pairs: readonly PlanePair[], axes: Axes, block: number) {
   const { reference, distorted } = pairs[0] as PlanePair;
   const stepX = (axes.x.scale * distorted.width) / reference.width;
@@ -177,12 +192,15 @@ function comparable(pairs: readonly PlanePair[], axes: Axes, block: number) {
   };
 }
 
-/** Samples to average for one: more where the other plane has fewer. */
+/** Number of samples to average into one; the larger plane gets more. */
 function blockOf(finer: number, block: number): number {
   return Math.max(1, Math.round(finer)) * block;
 }
 
-/** The axis between parts of both frames that start at 0. */
+/**
+ * Converts a map of two frames to a map of parts of them that start at 0. The parts are given as fractions of the
+ * frames.
+ */
 function rescaled({ scale, shift }: AxisMap, reference: number, distorted: number): AxisMap {
   return { scale: (scale * reference) / distorted, shift: shift / distorted };
 }

@@ -1,4 +1,7 @@
-/** Finds how one picture lies on another, to a fraction of a sample. */
+/**
+ * Registers pictures: finds the map from one to the other, to a fraction of a sample. Thresholds were tuned on the
+ * development half of the corpus of bench/doctor.
+ */
 import { blur } from "./plane.ts";
 import { solved } from "./solve.ts";
 import { type Axes, type PlanePair, tileCount } from "./tile-places.ts";
@@ -12,17 +15,20 @@ export interface Registration extends Axes {
   readonly overlap: number;
 }
 
-/** Steps at each sharpness. Each step about halves the distance at least; most need three. */
+/** Most steps at each sharpness. A step roughly halves the error, or better; most maps need three steps. */
 const STEPS = 12;
-/** Movement of an edge, in samples, under which further steps change nothing. */
+/** Largest movement of an edge in a step, in samples, at which registration ends. */
 const STILL = 0.005;
-/** Match and movement, in samples, of a first guess that needs no steps: areas differ from a sample on. */
+/** A first guess is returned unchanged if it has this match … */
 const ALIKE = 0.9;
+/**
+ * … and a step would move its edges by less than this many samples. Areas count as different only from one sample on.
+ */
 const CLOSE = 0.05;
 
 /**
- * Registers pairs of planes that show the same frames, from a first guess that is right to about 3 samples: first
- * blurred, so that the guess may be rough, then as they are. A guess that is right is returned as it is.
+ * Registers pairs of planes that show the same frames. `start` must be right to about 3 samples. Blurred planes,
+ * which allow a rough guess, are registered first, then the planes themselves. A correct guess is returned unchanged.
  */
 export function register(pairs: readonly PlanePair[], start: Axes): Registration {
   const judged = judge(pairs, start);
@@ -35,12 +41,12 @@ export function register(pairs: readonly PlanePair[], start: Axes): Registration
   return follow(pairs, moved(soft, start));
 }
 
-/** Registers from a guess that is right to a sample. */
+/** Registers from a guess that is right to about a sample. */
 export function follow(pairs: readonly PlanePair[], start: Axes): Registration {
   return judge(pairs, moved(pairs, start));
 }
 
-/** The map after as many steps as change something. */
+/** The map after repeated steps, until a step changes almost nothing. */
 function moved(pairs: readonly PlanePair[], { x, y }: Axes): Axes {
   let axes: Axes = { x, y };
   for (let step = 0; step < STEPS; step++) {
@@ -52,7 +58,7 @@ function moved(pairs: readonly PlanePair[], { x, y }: Axes): Axes {
   return axes;
 }
 
-/** How well a map matches, unchanged. */
+/** Measures how well a map matches, without changing it. */
 export function judge(pairs: readonly PlanePair[], axes: Axes): Registration {
   const all = pairs.flatMap((pair) => matches(pair, axes));
   let [reference, distorted, product] = [0, 0, 0];
@@ -72,8 +78,9 @@ export function judge(pairs: readonly PlanePair[], axes: Axes): Registration {
 }
 
 /**
- * Information on the four unknowns, row by row: movement of the frame's center and growth of its width in samples of the
- * distorted plane, then the same down the frame; and information × the values wanted.
+ * The normal equations of the four unknowns: the movement of the frame's center and the growth of its width, in
+ * samples of the distorted plane, then the same for its height. `matrix` is the information on them, row by row;
+ * `wanted` is the information times the movement.
  */
 function normal(all: readonly TileVote[]): { matrix: Float64Array; wanted: Float64Array } {
   const matrix = new Float64Array(16);
@@ -101,7 +108,7 @@ function normal(all: readonly TileVote[]): { matrix: Float64Array; wanted: Float
   return { matrix, wanted };
 }
 
-/** One step; undefined if the planes do not determine it. */
+/** One least-squares step; undefined if the planes do not determine it. */
 function improve(pairs: readonly PlanePair[], axes: Axes): (Axes & { distance: number }) | undefined {
   const first = pairs[0];
   if (!first) return undefined;
@@ -114,10 +121,14 @@ function improve(pairs: readonly PlanePair[], axes: Axes): (Axes & { distance: n
   return { x, y, distance: Math.max(...found.map(Math.abs)) };
 }
 
-/** Moves an axis by so many samples, and spreads it by so many; at most a few, since further the picture is not linear. */
+/**
+ * Shifts an axis by `by` samples and stretches it by `growth` samples. Both are limited to MOST, because pictures are
+ * linear only over short distances.
+ */
 function movedAxis({ scale, shift }: AxisMap, by: number, growth: number, length: number): AxisMap {
   const bound = (value: number) => Math.max(-MOST, Math.min(MOST, value)) / length;
   return { scale: scale + bound(growth), shift: shift + bound(by) - bound(growth) / 2 };
 }
 
+/** Most samples of movement or growth in a step. */
 const MOST = 4;

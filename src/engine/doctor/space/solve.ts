@@ -1,9 +1,9 @@
 /** Small symmetric systems of linear equations. */
 
-/** Pivots smaller than this part of the largest element mean that the unknowns are not determined. */
+/** Pivots smaller than this part of the largest element mean that the equations do not determine the unknowns. */
 const SINGULAR = 1e-9;
 
-/** The inverse of a square matrix, both row by row (Gauss–Jordan with pivoting); undefined if it has none. */
+/** Inverts a square matrix, row by row (Gauss–Jordan elimination with pivoting); undefined if it is singular. */
 export function inverted(matrix: Float64Array): Float64Array | undefined {
   const n = Math.sqrt(matrix.length);
   const left = Float64Array.from(matrix);
@@ -25,13 +25,16 @@ export function inverted(matrix: Float64Array): Float64Array | undefined {
   return right;
 }
 
-/** Least squares by the normal equations: matrix × result = wanted; undefined if it is not determined. */
+/**
+ * Solves the normal equations of a least-squares problem, matrix × result = wanted; undefined if they do not
+ * determine it.
+ */
 export function solved(matrix: Float64Array, wanted: Float64Array): Float64Array | undefined {
   const inverse = inverted(matrix);
   return inverse && times(inverse, wanted);
 }
 
-/** The product of a square matrix, row by row, and a vector. */
+/** The product of a square matrix, given row by row, and a vector. */
 export function times(matrix: Float64Array, vector: Float64Array): Float64Array {
   const n = vector.length;
   return vector.map((_, row) =>

@@ -1,13 +1,13 @@
-/** Where tiles of a plane lie in the other plane of a pair. */
+/** Finds where tiles of the reference lie in the distorted plane. */
 import type { Box } from "./box.ts";
 import type { Plane } from "./plane.ts";
 import type { AxisMap } from "./view.ts";
 
 export interface PlanePair {
   readonly reference: Plane;
-  /** Laid as the reference lies; may have another size. */
+  /** In the reference's orientation; its size may differ. */
   readonly distorted: Plane;
-  /** Parts of the frames without their bars; tiles that reach beyond have no vote. */
+  /** Parts of the frames inside their bars. Tiles that reach into a bar are ignored. */
   readonly inside: { readonly reference: Box; readonly distorted: Box };
 }
 
@@ -16,14 +16,14 @@ export interface Axes {
   readonly y: AxisMap;
 }
 
-/** Side of a tile in samples of the reference. */
+/** Width and height of a tile, in samples of the reference. */
 export const TILE = 16;
-/** Most tiles across and down a plane: enough for four parameters, and a bound on the cost for large planes. */
+/** Most tiles across and down a plane. They are enough for four parameters, and limit the cost of large planes. */
 const MOST = { x: 24, y: 14 } as const;
 const LENGTH = { x: "width", y: "height" } as const;
 type Axis = keyof Axes;
 
-/** The tiles that lie inside of both pictures: each of `columns` with each of `rows`. */
+/** The tiles that lie inside both pictures: all combinations of `columns` and `rows`. */
 export function tilesOf(
   pair: PlanePair,
   axes: Axes,
@@ -31,12 +31,12 @@ export function tilesOf(
   return { columns: samplings(pair, axes, "x"), rows: samplings(pair, axes, "y") };
 }
 
-/** Tiles of a pair if the distorted picture showed all of the reference. */
+/** Number of tiles that a pair would have if the distorted picture showed all of the reference. */
 export function tileCount(pair: PlanePair): number {
   return starts(pair, "x").length * starts(pair, "y").length;
 }
 
-/** First samples of tiles spread over the reference from one border to the other, without those in bars. */
+/** First samples of tiles that are spread over the reference from edge to edge, without those in bars. */
 function starts({ reference, inside }: PlanePair, axis: Axis): number[] {
   const { [LENGTH[axis]]: length } = reference;
   const { start, end } = inside.reference[axis];
@@ -47,31 +47,31 @@ function starts({ reference, inside }: PlanePair, axis: Axis): number[] {
   );
 }
 
-/** A tile on one axis. */
+/** The extent of a tile on one axis. */
 export interface Sampling {
-  /** Its first sample. */
+  /** Its first sample in the reference. */
   readonly first: number;
   readonly places: Places;
-  /** Index of its first sample's place. */
+  /** Index in `places` of its first sample. */
   readonly from: number;
-  /** Whether the places are samples of the distorted plane, one after the other, with one more behind them. */
+  /** Whether the places are consecutive samples of the distorted plane, followed by at least one more sample. */
   readonly isInStep: boolean;
 }
 
 /**
- * Where samples of the reference lie in the distorted plane. All tiles of an axis share these arrays: allocating small
- * ones for each tile takes as long as all the sums.
+ * Where samples of the reference lie in the distorted plane. All tiles of an axis share these arrays, because
+ * allocating small arrays for each tile would take as long as all the sums.
  */
 interface Places {
-  /** The sample before each place. */
+  /** The distorted sample before each place. */
   readonly before: Int32Array;
-  /** How far the place lies from there to the next sample. */
+  /** The fraction of a sample from there to the place. */
   readonly part: Float64Array;
 }
 
 /**
- * The tiles of an axis that don't reach out of the picture. Half a sample beyond the first or last one is still shown by
- * it.
+ * The tiles of an axis that lie inside the distorted picture. The outermost samples also cover the half sample beyond
+ * their centers.
  */
 function samplings(pair: PlanePair, axes: Axes, axis: Axis): Sampling[] {
   const { scale, shift } = axes[axis];
@@ -92,7 +92,7 @@ function samplings(pair: PlanePair, axes: Axes, axis: Axis): Sampling[] {
   });
 }
 
-/** Sets the places of a tile that begins at `start`. Returns whether they are in step. */
+/** Fills in the places of a tile that begins at `start`. Returns whether they are in step (see `isInStep`). */
 function place(
   { before, part }: Places,
   from: number,

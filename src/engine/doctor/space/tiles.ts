@@ -1,23 +1,23 @@
 /**
- * Compares two planes tile by tile. In each tile the distorted samples may differ by a gain and an offset of their own,
- * so that gamma, range and brightness do not matter; a tile that does not match has no say.
+ * Compares two planes tile by tile. Each tile has its own gain and offset, so that gamma, range and brightness do not
+ * matter. A tile that does not match has no vote.
  */
 import { type Axes, type PlanePair, type Sampling, TILE, tilesOf } from "./tile-places.ts";
 
 /** How well the samples of a tile match. */
 interface TileMatch {
-  /** Sums of squares and of products about the tile's means, per sample. */
+  /** Variances of both sides and their covariance, over the tile. */
   readonly reference: number;
   readonly distorted: number;
   readonly product: number;
 }
 
-/** What a tile says of the map. Movements are in samples of the distorted plane. */
+/** How a tile would move the map. Movements are in samples of the distorted plane. */
 export interface TileVote extends TileMatch {
-  /** Center, as fractions of the reference's frame. */
+  /** Center of the tile, as fractions of the reference's frame. */
   readonly x: number;
   readonly y: number;
-  /** Information of the tile on its movement, and information × movement wanted. */
+  /** Information of the tile on its movement, and information × movement. */
   readonly xx: number;
   readonly xy: number;
   readonly yy: number;
@@ -25,12 +25,15 @@ export interface TileVote extends TileMatch {
   readonly by: number;
 }
 
-/** Correlation under which a tile is taken to show something else: a logo, a bar, a destroyed area. */
+/**
+ * Least correlation of a tile that shows the same on both sides. Others show a logo, a bar or a destroyed area.
+ * Empirical.
+ */
 const LEAST_CORRELATION = 0.3;
-/** Variance of rounding and scaling, in squared levels: a still perfect match is not infinitely sure. */
+/** Variance of rounding and scaling, in squared levels. It keeps the weight of a perfect match finite. */
 const NOISE = 0.25;
 
-/** Votes of the tiles of a pair of planes; tiles that fall outside of either picture have none. */
+/** Votes of the tiles that lie inside both pictures. */
 export function votes(pair: PlanePair, axes: Axes): TileVote[] {
   const found: TileVote[] = [];
   const { columns, rows } = tilesOf(pair, axes);
@@ -39,7 +42,7 @@ export function votes(pair: PlanePair, axes: Axes): TileVote[] {
   return found;
 }
 
-/** How well the same tiles match: a vote without its movement, which takes a third of the time. */
+/** How well the same tiles match. This is a vote without the movement, and takes a third of the time. */
 export function matches(pair: PlanePair, axes: Axes): TileMatch[] {
   const found: TileMatch[] = [];
   const { columns, rows } = tilesOf(pair, axes);
@@ -49,7 +52,10 @@ export function matches(pair: PlanePair, axes: Axes): TileMatch[] {
   return found;
 }
 
-/** Sums of d, r, x, y, dd, dr, rr, xd, yd, xr, yr, xx, xy, yy: d and r are samples, x and y the gradients of d. */
+/**
+ * Sums of d, r, x, y, dd, dr, rr, xd, yd, xr, yr, xx, xy, yy: d and r are the samples of both sides, x and y the
+ * gradients of d.
+ */
 function tileSums({ reference, distorted }: PlanePair, across: Sampling, down: Sampling): readonly number[] {
   const { data, width } = distorted;
   const [columns, us] = [across.places.before, across.places.part];
@@ -85,11 +91,11 @@ function tileSums({ reference, distorted }: PlanePair, across: Sampling, down: S
       yy += y * y;
     }
   }
-  // An array of another type would be allocated elsewhere, which takes longer than the sums.
+  // A typed array would be allocated elsewhere, which takes longer than the sums.
   return [sd, sr, sx, sy, dd, dr, rr, xd, yd, xr, yr, xx, xy, yy];
 }
 
-/** The match of a tile whose places lie between samples of the distorted plane. */
+/** The match of a tile whose places lie between samples of the distorted plane, by bilinear interpolation. */
 function matchBetween({ reference, distorted }: PlanePair, across: Sampling, down: Sampling): TileMatch {
   const { data, width } = distorted;
   const [columns, us] = [across.places.before, across.places.part];
@@ -117,7 +123,7 @@ function matchBetween({ reference, distorted }: PlanePair, across: Sampling, dow
   return matchOf(sd, sr, dd, dr, rr);
 }
 
-/** The match of a tile whose places are samples of the distorted plane: nothing is interpolated. */
+/** The match of a tile whose places are samples of the distorted plane, without interpolation. */
 function matchInStep({ reference, distorted }: PlanePair, across: Sampling, down: Sampling): TileMatch {
   let [sd, sr, dd, dr, rr] = [0, 0, 0, 0, 0];
   for (let j = 0; j < TILE; j++) {
@@ -137,7 +143,7 @@ function matchInStep({ reference, distorted }: PlanePair, across: Sampling, down
   return matchOf(sd, sr, dd, dr, rr);
 }
 
-/** Sums of squares and of products about the means, per sample. */
+/** Variances and covariance from the sums of a tile. */
 function matchOf(d: number, r: number, dd: number, dr: number, rr: number): TileMatch {
   const n = TILE * TILE;
   return {
@@ -178,7 +184,7 @@ function solveTile(
   const [xd, yd] = [about(7, 2, 0), about(8, 3, 0)];
   const weight = gain / ((rr - gain * dr) / n + NOISE * (1 + gain * gain));
   const own = weight * gain;
-  // Without the part of the gradients that a gain explains as well.
+  // Only the part of the gradients that a gain does not explain counts.
   vote.xx = (about(11, 2, 2) - (xd * xd) / dd) * own;
   vote.xy = (about(12, 2, 3) - (xd * yd) / dd) * own;
   vote.yy = (about(13, 3, 3) - (yd * yd) / dd) * own;

@@ -1,23 +1,23 @@
-/** How the distorted picture lies on the reference's. */
+/** Maps from the reference's picture to the distorted one. */
 import { mirror, type Plane, transpose } from "./plane.ts";
 
 /**
- * One axis: position in the distorted picture = scale × position in the reference's + shift. Positions are fractions
- * of the whole frame, from 0 at its left or top edge to 1.
+ * The map of one axis: position in the distorted picture = scale × position in the reference's + shift. Positions are
+ * fractions of the whole frame, from 0 at its left or top edge to 1.
  */
 export interface AxisMap {
   readonly scale: number;
   readonly shift: number;
 }
 
-/** Turns the distorted picture into the reference's orientation: first rows for columns, then mirrored. */
+/** Turns the distorted picture to the reference's orientation: first exchanges rows and columns, then mirrors. */
 export interface Turn {
   readonly transposed: boolean;
   readonly mirrorX: boolean;
   readonly mirrorY: boolean;
 }
 
-/** The axes relate the reference's picture to the distorted one after its turn. */
+/** `x` and `y` map the reference's picture to the distorted one after its turn. */
 export interface View {
   readonly turn: Turn;
   readonly x: AxisMap;
@@ -28,7 +28,7 @@ export const UPRIGHT: Turn = { transposed: false, mirrorX: false, mirrorY: false
 const WHOLE: AxisMap = { scale: 1, shift: 0 };
 export const IDENTITY: View = { turn: UPRIGHT, x: WHOLE, y: WHOLE };
 
-/** The eight ways to lay a picture: upright, mirrored, turned by 180°, then those that exchange width and height. */
+/** The eight orientations: upright, mirrored and turned by 180°, then those that exchange width and height. */
 export const TURNS: readonly Turn[] = [false, true].flatMap((transposed) => [
   { transposed, mirrorX: false, mirrorY: false },
   { transposed, mirrorX: true, mirrorY: false },
@@ -36,20 +36,20 @@ export const TURNS: readonly Turn[] = [false, true].flatMap((transposed) => [
   { transposed, mirrorX: true, mirrorY: true },
 ]);
 
-/** Lays a distorted plane as the reference's lie; the plane itself if it lies so already. */
+/** Turns a distorted plane to the reference's orientation; the plane itself if no turn is needed. */
 export function turned(distorted: Plane, turn: Turn): Plane {
   const laid = turn.transposed ? transpose(distorted) : distorted;
   return turn.mirrorX || turn.mirrorY ? mirror(laid, { x: turn.mirrorX, y: turn.mirrorY }) : laid;
 }
 
-/** The map that leads back. */
+/** The inverse map. */
 export function inverse({ scale, shift }: AxisMap): AxisMap {
   return { scale: 1 / scale, shift: -shift / scale };
 }
 
 /**
- * Samples the distorted plane where the reference's samples of the given size lie (bilinear). Where the distorted
- * picture shows nothing of the reference, its border is repeated.
+ * Samples the distorted plane at the places of the reference's samples (bilinear). `size` is that of the reference.
+ * Beyond the edge of the distorted picture, its outermost samples are repeated.
  */
 export function applyView(distorted: Plane, view: View, size: { width: number; height: number }): Plane {
   const source = turned(distorted, view.turn);
@@ -79,7 +79,7 @@ function interpolate(
   return upper * (1 - down) + lower * down;
 }
 
-/** Centers of the reference's samples as positions among the distorted plane's samples, kept inside. */
+/** Positions of the reference's sample centers among the distorted samples, limited to the distorted plane. */
 function positions({ scale, shift }: AxisMap, count: number, among: number): Float64Array {
   return Float64Array.from({ length: count }, (_, index) => {
     const position = (scale * ((index + 0.5) / count) + shift) * among - 0.5;
@@ -87,7 +87,7 @@ function positions({ scale, shift }: AxisMap, count: number, among: number): Flo
   });
 }
 
-/** The sample before a position, such that there is one after it, and the fraction in between. */
+/** The sample before a position, chosen so that another one follows it, and the fraction in between. */
 function split(position: number, among: number): [number, number] {
   const before = Math.min(among - 2, Math.floor(position));
   return [before, position - before];

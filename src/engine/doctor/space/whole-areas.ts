@@ -1,4 +1,7 @@
-/** Areas of full-size planes whose borders are at whole samples. */
+/**
+ * Areas of full-size planes whose borders lie at whole samples. Thresholds were tuned on the development half of the
+ * corpus of bench/doctor.
+ */
 import type { Area } from "../../contract/picture.ts";
 import { otherSide, SIDES, type Side } from "../../contract/request.ts";
 import type { Stretch } from "./box.ts";
@@ -6,34 +9,45 @@ import type { Layout } from "./layout.ts";
 import type { Plane } from "./plane.ts";
 import type { PlanePair } from "./tile-places.ts";
 
-/** Distance within which a measured border may be an even one: encoders and 4:2:0 leave others rarely. */
+/**
+ * A measured border this near to an even sample, in samples, is set to it: encoders and 4:2:0 rarely leave odd
+ * borders.
+ */
 const EVEN = 0.75;
-/** Part of the frame by which low rates move a border, for each unit that the match lacks. */
+/** How far low rates can move a border, as a part of the frame, per unit of mismatch (1 − match). */
 const DRIFT = 0.03;
-/** Part of the frame by which the border of a bar may differ from the measured one: low rates move pictures, not bars. */
+/**
+ * How far the border of a bar may be from the measured border, as a part of the frame. Low rates move pictures, not
+ * bars.
+ */
 const SMEARED = 0.005;
-/** Samples by which ringing moves the border of a bar. If the pictures say so as well, it is the even sample beside. */
+/**
+ * Most samples by which ringing moves the border of a bar. The border is then the even sample next to it, if the
+ * pictures agree.
+ */
 const RINGING = 1;
-/** Match without which low rates may have moved the picture by a sample. */
+/** Least match at which pictures show borders clearly. Below it, low rates may have moved the picture by a sample. */
 export const CLEAR = 0.93;
-/** Distance within which a measured border is sure to be the whole sample. */
+/** A measured border this near to a whole sample, in samples, is certainly at that sample. */
 export const SURE = 0.35;
 
 /** Areas with borders at whole samples. */
 export interface WholeAreas {
-  /** What both sides show, in samples of each; of the distorted side as it lies after its turn. */
+  /** The area that both sides show, in samples of each side; that of the distorted side is given after its turn. */
   readonly reference: Area;
   readonly distorted: Area;
-  /** Whether each border is an even sample or that of the frame: where 4:2:0 pictures are cut. */
+  /** Whether each border is at an even sample or at the frame's edge, where 4:2:0 pictures are cut. */
   readonly even: boolean;
-  /** Largest distance between a measured border and the whole sample it was taken for. */
+  /** Largest distance between a measured border and the whole sample chosen for it. */
   readonly distance: number;
   readonly layout: Layout;
-  /** Whether the shape of an area proves its borders: a side shows the other's whole frame, or lies between equal bars. */
+  /**
+   * Whether the shape of an area proves its borders: it is the other side's whole frame, or lies between equal bars.
+   */
   readonly isShaped: boolean;
 }
 
-/** Takes the borders for whole samples. */
+/** Moves the borders of a layout to whole samples. */
 export function wholeAreas(layout: Layout, pair: PlanePair): WholeAreas {
   const borders: number[] = [];
   const taken = (value: number, whole: number) => {
@@ -46,7 +60,7 @@ export function wholeAreas(layout: Layout, pair: PlanePair): WholeAreas {
     for (const end of [0, length]) if (Math.abs(value - end) <= reach) return end;
     const even = 2 * Math.round(value / 2);
     if (bar !== undefined) {
-      // Two bars of one even width are sharper than what a soft picture says.
+      // Two bars of the same even width are more reliable than the border that a soft picture shows.
       const isBeside = Math.abs(value - bar) <= Math.max(RINGING, length * SMEARED);
       if (isPaired && bar % 2 === 0 && isBeside) return taken(bar, bar);
       const isAgreed = Math.abs(value - even) <= SURE && Math.abs(bar - even) <= RINGING;
@@ -60,7 +74,7 @@ export function wholeAreas(layout: Layout, pair: PlanePair): WholeAreas {
     const along = (name: "x" | "y", end: "start" | "end") => {
       const length = name === "x" ? pair[side].width : pair[side].height;
       const edge = end === "start" ? 0 : 1;
-      // The border of a bar says where the other side's frame ends, unless that side has a bar there too.
+      // A bar ends where the other side's frame ends, unless the other side has a bar there too.
       const free = layout.inside[other][name][end] === edge;
       const bar = layout.inside[side][name][end];
       const value = layout[side][name][end] * length;
@@ -88,7 +102,7 @@ export function wholeAreas(layout: Layout, pair: PlanePair): WholeAreas {
   return { ...areas, even, distance, layout, isShaped };
 }
 
-/** Whether a stretch has bars at both ends that are equally wide. */
+/** Whether bars of equal width lie at both ends of an interval. */
 function isBetweenEqualBars({ start, end }: Stretch, length: number): boolean {
   const [from, to] = [Math.round(start * length), Math.round((1 - end) * length)];
   return from > 0 && from === to;
@@ -97,8 +111,8 @@ function isBetweenEqualBars({ start, end }: Stretch, length: number): boolean {
 type Areas = Pick<WholeAreas, Side>;
 
 /**
- * Whether one side shows the whole frame of the other, sample for sample: borders that were measured apart from each
- * other are at the distance of that frame's size.
+ * Whether the area of one side has exactly the size of the other's frame. Borders that were measured independently
+ * are then exactly that far apart.
  */
 function isWholeFrame(areas: Areas, pair: PlanePair): boolean {
   return SIDES.some((side) => {
@@ -112,8 +126,8 @@ function hasSize(area: Area, { width, height }: Pick<Plane, "width" | "height">)
 }
 
 /**
- * Whether the area of a side lies between measured bars that are as wide at opposite ends. The other side must be whole or
- * show the same part of its frame: borders of its own could be blurred.
+ * Whether the area of a side lies between measured bars of equal width at opposite edges. The other side must be
+ * whole or show the same part of its frame, because its own borders could be blurred.
  */
 function hasEqualBars(areas: Areas, pair: PlanePair, { inside }: Layout): boolean {
   const barred = SIDES.filter((side) => !hasSize(areas[side], pair[side]));
@@ -132,7 +146,7 @@ function hasEqualBars(areas: Areas, pair: PlanePair, { inside }: Layout): boolea
   });
 }
 
-/** Whether the other side of one is whole, or shows the same part of its frame to a sample. */
+/** Whether the other side is whole, or shows the same part of its frame to within a sample. */
 function isSupported(side: Side, areas: Areas, pair: PlanePair): boolean {
   const other = otherSide(side);
   const [one, two, frame, otherFrame] = [areas[side], areas[other], pair[side], pair[other]];
@@ -150,7 +164,7 @@ function isSupported(side: Side, areas: Areas, pair: PlanePair): boolean {
 interface Border {
   readonly value: number;
   readonly length: number;
-  /** Border of a bar that should be the same. */
+  /** Border of a bar that should be at the same place; undefined: there is none. */
   readonly bar: number | undefined;
   /** Whether the opposite bar is equally wide. */
   readonly isPaired: boolean;

@@ -1,4 +1,8 @@
-/** Findings about fields: interlaced sides, telecine, and fields in another order. */
+/**
+ * Findings about interlaced fields: interlaced sides, telecine, and different field orders. A frame is woven if its
+ * fields show different moments. Slopes are multiples of the movement. Thresholds were tuned on the development half
+ * of the corpus of bench/doctor.
+ */
 import type { Finding } from "../../contract/finding.ts";
 import { otherSide, perSide, SIDES, type Side } from "../../contract/request.ts";
 import { UNCHECKED } from "../../contract/unchecked.ts";
@@ -7,43 +11,48 @@ import { middle } from "../middle.ts";
 import { type OwnWeave, ownWeaves, type PairWeave, pairWeaves, WovenSide } from "./frames.ts";
 import type { BothFields } from "./measure.ts";
 
-/** Fewest moving frames that show something. */
+/** Fewest moving frames that mean anything. */
 const FEWEST = 4;
-/** What else the fields differ by, as a multiple of the movement, from which half of the movement would not be seen. */
+/**
+ * Other differences of the fields, as a multiple of the movement, above which half of the movement would not be
+ * noticed.
+ */
 const HIDDEN = 1.6;
-/** Share of the moving frames that must be woven. On clean encodes it stays below 0.15. */
+/** Least share of the moving frames that must be woven. In clean encodes it stays below 0.15. */
 const SHARE = 0.4;
-/** Share, or median slope of all moving frames, from which it is open whether a side is woven. */
+/** Share of woven frames, or median slope of all moving frames, from which it is not clear whether a side is woven. */
 const DOUBTFUL = 0.1;
-/** Times the other side's difference of fields from which a side is surely the woven one. */
+/** Ratio of the two sides' field differences from which the side with the larger one is certainly the woven side. */
 const WIDER = 1.1;
-/** Median slope from which the order of fields shows. */
+/** Least median slope that shows the field order. */
 const ORDERED = 0.2;
 /**
- * Median slope of the sides' distance from which both are woven, in opposite orders: about 1 then, 0.5 if one is. The
- * fields of both differ about as much then, if the encode has not blurred them; at least they follow the movement in
- * opposite directions, with these median slopes or, if blurred, correlations.
+ * Limits for both sides woven in opposite orders. The median slope between the sides is then about 1, and 0.5 if only
+ * one side is woven: it must exceed `distance`. The fields of both sides differ about equally, by a ratio below
+ * `alike`, unless the encode blurred them. The fields of the two sides must at least follow the movement in opposite
+ * directions, with these median slopes or, if blurred, correlations.
  */
 const OPPOSITE = { distance: 0.6, alike: 2.5, slope: 0.15, correlation: 0.15 };
 /**
- * Median slopes of fields that are half a frame apart, as encodes leave them, and how much the distorted side's fields
- * differ at most then, as a multiple of the reference's.
+ * Range of median slopes of fields half a frame apart, after an encode. `wider` limits the field difference of the
+ * distorted side, as a multiple of the reference's.
  */
 const HALF = { least: 0.25, most: 0.6, wider: 0.5 };
 /**
- * Encodes of progressive frames take away from how the fields follow the movement, or multiply it by up to `gain` with
- * the levels. What they add shows a weave that the encode blurred: the fewest frames, the least median slope, and by
- * what share of the frames it has that direction more often than the other.
+ * Encodes of progressive frames reduce how much the fields follow the movement, or multiply it by up to `gain`
+ * together with the levels. More than that shows a weave that the encode blurred. `frames` is the least number of
+ * frames, `slope` the least median slope, and `share` the part of the frames by which one direction must outnumber
+ * the other.
  */
 const BLURRED = { gain: 1.25, frames: 12, slope: 0.01, share: 0.5 };
-/** Lines of frames of different heights from which their fields can be compared. */
+/** Fewest lines of frames whose fields can be compared if the heights of the two sides differ. */
 const LINES = 272;
 
 export interface Fielded {
   readonly fields: BothFields;
-  /** Lines of a side's frames as they are compared, before scaling. */
+  /** Lines of each side's frames as they are compared, before scaling. */
   readonly heights: Readonly<Record<Side, number>>;
-  /** The reference's frame that shows what a frame of the distorted video does; undefined: none, or not exactly. */
+  /** The reference's frame that shows the same as a frame of the distorted video; undefined: none, or not exactly. */
   readonly partner: (distorted: number) => number | undefined;
 }
 
@@ -71,18 +80,21 @@ export function weaveFindings({ fields, heights, partner }: Fielded): Finding[] 
   ];
 }
 
-/** Whether the fields of some frames, or of all a little, follow the movement. */
+/** Whether some frames are woven, or the fields of all frames follow the movement a little. */
 function isDoubtful(pairs: readonly PairWeave[]): boolean {
   const share = pairs.filter(({ isWoven }) => isWoven).length / pairs.length;
   return share >= DOUBTFUL || Math.abs(middle(pairs.map(({ slope }) => slope))) >= DOUBTFUL;
 }
 
-/** What most frames of the distorted side show a little: their fields follow the movement as the reference's do not. */
+/**
+ * Finds a blurred weave: in most frames, the distorted side's fields follow the movement more than the reference's
+ * do.
+ */
 function blurredWeaves(pairs: readonly PairWeave[]): Finding[] {
   const added = pairs.map(({ follows }) => addedSlope(follows.distorted.slope, follows.reference.slope));
   const up = added.filter((slope) => slope > 0).length;
   const down = added.filter((slope) => slope < 0).length;
-  // A richer side is none that an encode took detail from: of two sides that are swapped, the original adds as well.
+  // A side with more detail is no encode of the other: if two sides are swapped, the original also adds movement.
   const isPoorer = middle(pairs.map(({ wider }) => wider)) < WIDER;
   const isShown =
     isPoorer &&
@@ -94,7 +106,7 @@ function blurredWeaves(pairs: readonly PairWeave[]): Finding[] {
   return [{ code: "INTERLACED", side: "distorted", confidence: "possible", evidence }];
 }
 
-/** What a slope has beyond all that an encode makes of the reference's. */
+/** The part of a slope that an encode cannot have made of the reference's. */
 function addedSlope(slope: number, reference: number): number {
   const most = BLURRED.gain * reference;
   return slope - Math.min(Math.max(slope, Math.min(0, most)), Math.max(0, most));
@@ -116,7 +128,9 @@ function isOpposite(woven: readonly PairWeave[], slope: number, wider: number): 
   );
 }
 
-/** Whether the reference's fields differ by half of the movement, and by more than the detail that an encode loses. */
+/**
+ * Whether the reference's fields differ by half of the movement, and by more than the detail that an encode removes.
+ */
 function isHalfApart(slope: number, wider: number): boolean {
   return Math.abs(slope) > HALF.least && Math.abs(slope) < HALF.most && wider < HALF.wider;
 }
@@ -137,7 +151,7 @@ function interlaced(woven: readonly PairWeave[], wider: number, moving: number):
   };
 }
 
-/** Undefined: detail of the pictures hides which of the two is woven. */
+/** The side that is woven; undefined: the detail of the pictures hides it. */
 function widerSide(wider: number): Side | undefined {
   if (wider > WIDER) return "distorted";
   return wider < 1 / WIDER ? "reference" : undefined;
@@ -154,15 +168,15 @@ function otherOrder(slope: number, woven: number, moving: number): Finding {
   return { code: "FIELD_ORDER_DIFFERS", side: "distorted", confidence: "likely", evidence };
 }
 
-/** Frames of the cadence that makes 30 a second of 24. */
+/** Frames in a cycle of 2:3 pulldown, which makes 30 frames per second of 24. */
 const CADENCE = 5;
-/** Moving frames of each phase that must have been seen. */
+/** Fewest moving frames of each phase of the cycle. */
 const SEEN = 2;
-/** Shares of the frames of a phase that are woven, if the phase is and if it is not. */
+/** Least share of woven frames in a woven phase, and largest share in another. */
 const IN_PHASE = 0.6;
 const OUT_OF_PHASE = 0.2;
 
-/** Whether of every five frames just two, one after the other, are woven. */
+/** Whether exactly two successive frames of every five are woven. */
 function isTelecined(weaves: readonly OwnWeave[]): boolean {
   const shares = Array.from({ length: CADENCE }, (_, phase) => {
     const own = weaves.filter(({ frame }) => frame % CADENCE === phase);

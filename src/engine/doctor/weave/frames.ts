@@ -1,4 +1,7 @@
-/** Measures which frames of a side, or of two sides, are woven of fields of different moments. */
+/**
+ * Measures which frames of a side, or of two sides, are woven: made of fields of different moments. Thresholds were
+ * tuned on the development half of the corpus of bench/doctor.
+ */
 import type { Side } from "../../contract/request.ts";
 import type { FieldPictures } from "../../media/pictures.ts";
 import { productOf } from "../sums.ts";
@@ -11,15 +14,20 @@ import {
   strength,
 } from "./measure.ts";
 
-/** Levels by which a frame's neighbours must differ for its fields to show anything. */
+/** Least difference of a frame's neighbours, in levels, for its fields to show anything. */
 const MOVING = 0.5;
-/** Correlation and slope with the movement from which fields follow it. Encodes of progressive frames stay below both. */
+/** Least correlation with the movement of fields that follow it. Encodes of progressive frames stay below it. */
 const FOLLOWS = 0.3;
+/** Least slope of fields that follow the movement. Encodes of progressive frames stay below it. */
 const ENOUGH = 0.2;
-/** The same of one side alone, whose fields differ by fine detail as well. */
+/** The same for one side alone, whose fields also differ by fine detail. */
 const ENOUGH_ALONE = 0.25;
-/** Times the other side's difference, and part of the movement, from which fields differ by fast movement. */
+/**
+ * Fields also count as woven by fast movement, if they differ by more than this multiple of the other side's
+ * difference …
+ */
 const WIDER = 2;
+/** … and the two sides' differences are apart by more than this part of the movement. */
 const LARGE = 0.5;
 
 /** A moving frame of one side. */
@@ -28,36 +36,42 @@ export interface OwnWeave {
   readonly isWoven: boolean;
 }
 
-/** Two moving frames that show the same. */
+/** A moving frame and the reference's frame that shows the same. */
 export interface PairWeave {
-  /** Whether the fields of one of the two differ by the movement, and the other's do not, or the other way. */
+  /**
+   * Whether the fields of one of the two frames differ by the movement, and those of the other do not or in the
+   * opposite way.
+   */
   readonly isWoven: boolean;
-  /** Of each side, how its fields' difference follows the movement; positive: the top field is first. */
+  /** For each side, how its field difference follows the movement; positive: the top field is first. */
   readonly follows: Readonly<Record<Side, FieldRelation>>;
-  /** How what the distorted side's fields differ more than the reference's follows the movement. */
+  /** Slope with the movement of the distorted side's field difference less the reference's. */
   readonly slope: number;
-  /** The distorted side's difference of fields as a multiple of the reference's. */
+  /** The distorted side's field difference as a multiple of the reference's. */
   readonly wider: number;
-  /** What else the sides' fields differ by, as a multiple of the movement. */
+  /** The other differences between the two sides' fields, as a multiple of the movement. */
   readonly hidden: number;
 }
 
 /** Measurements of a frame's fields. */
 interface Woven {
-  /** How they differ, with the sum of squares. */
+  /** Their difference, and its sum of squares. */
   readonly difference: Levels;
   readonly squares: number;
-  /** How the frame moves, and the sums of products with the difference and of squares; undefined: it does not. */
+  /**
+   * The movement of the frame, the sum of its products with the difference, and its sum of squares; undefined: it
+   * does not move.
+   */
   readonly moved: { readonly levels: Levels; readonly product: number; readonly squares: number } | undefined;
 }
 
-/** The frames of a side, each measured once. */
+/** The frames of a side. Each is measured once. */
 export class WovenSide {
   readonly #pictures: FieldPictures;
   readonly #height: number;
   readonly #measured = new Map<number, Woven>();
 
-  /** `height`: lines of the side's frames. */
+  /** `height` is the number of lines of the side's frames. */
   constructor(pictures: FieldPictures, height: number) {
     this.#pictures = pictures;
     this.#height = height;
@@ -67,7 +81,7 @@ export class WovenSide {
     return this.#pictures.frames;
   }
 
-  /** Undefined: there is no such frame. */
+  /** The measurements of a frame; undefined: there is no such frame. */
   at(frame: number): Woven | undefined {
     const known = this.#measured.get(frame);
     if (known !== undefined) return known;
@@ -80,7 +94,7 @@ export class WovenSide {
     return woven;
   }
 
-  /** Undefined: a neighbour is missing, or nothing moves. */
+  /** The movement of a frame; undefined: a neighbour is missing, or nothing moves. */
   #movementAt(frame: number, difference: Levels): Woven["moved"] {
     const [before, after] = [this.#pictures.rows(frame - 1), this.#pictures.rows(frame + 1)];
     if (before === undefined || after === undefined) return undefined;
@@ -100,7 +114,7 @@ export function ownWeaves(side: WovenSide): OwnWeave[] {
   });
 }
 
-/** `partner`: the reference's frame that shows what a frame of the distorted video does; undefined: none. */
+/** `partner` returns the reference's frame that shows the same as a frame of the distorted video; undefined: none. */
 export function pairWeaves(
   { reference, distorted }: Readonly<Record<Side, WovenSide>>,
   partner: (distorted: number) => number | undefined,
@@ -115,12 +129,12 @@ export function pairWeaves(
 function pairWeave(own: Woven, moved: NonNullable<Woven["moved"]>, theirs: Woven): PairWeave {
   const theirProduct = productOf(theirs.difference, moved.levels);
   const common = productOf(own.difference, theirs.difference);
-  // How much more the distorted side's fields differ: the products of a difference are those of its parts.
+  // The sum of squares of the two differences' difference, from the products of its terms.
   const apart = Math.max(0, own.squares + theirs.squares - 2 * common);
   const { slope, correlation } = relationOf(moved.product - theirProduct, apart, moved.squares);
   const wider = strength(own.squares) / Math.max(1e-3, strength(theirs.squares));
   const isFollowing = Math.abs(correlation) > FOLLOWS && Math.abs(slope) > ENOUGH;
-  // Encodes take fine detail away, in which the reference's fields differ, but add none.
+  // Encodes remove fine detail, which makes the reference's fields differ, but add none.
   const isFar = strength(apart) > LARGE * strength(moved.squares) && wider > WIDER;
   const follows = {
     reference: relationOf(theirProduct, theirs.squares, moved.squares),

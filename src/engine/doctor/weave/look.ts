@@ -1,4 +1,7 @@
-/** Looks at the fields of frames that belong together: which frames, and whether their sides lie alike. */
+/**
+ * Examines the fields of frames that belong together: chooses the frames, and checks that both sides' pictures have
+ * the same geometry. Thresholds were tuned on the development half of the corpus of bench/doctor.
+ */
 import type { Finding } from "../../contract/finding.ts";
 import { perSide, type Side } from "../../contract/request.ts";
 import { decodeRaw } from "../../decoding/decode-raw.ts";
@@ -12,17 +15,18 @@ import type { BothPictures } from "../samples/content.ts";
 import { weaveFindings } from "./findings.ts";
 import type { BothFields } from "./measure.ts";
 
-/** Frames that are looked at together, of which the inner ones have neighbours: a cadence of telecine. */
+/** Frames of a burst. The inner five have neighbours on both sides: a cadence of telecine. */
 const BURST = 7;
+/** Most bursts. */
 const BURSTS = 10;
-/** Frames of the distorted video among which they are chosen: what lies behind would have to be decoded up to there. */
+/** Bursts are chosen among the first frames of the distorted video, because everything before them must be decoded. */
 const FARTHEST = 450;
-/** Mean difference of consecutive pictures, in levels, from which something moves. */
+/** Mean difference of consecutive pictures, in levels, above which something moves. */
 const MOVING = 0.3;
-/** How far the pictures may be apart, as a fraction of the frame, for lines to be compared with lines. */
+/** How far the pictures may be apart, as a fraction of the frame, for their lines to be comparable. */
 const NEAR = 0.005;
 
-/** Returns nothing if the pictures do not lie on each other. `fields` is asked only if they do. */
+/** Returns nothing if the pictures do not have the same geometry. `fields` is called only if they do. */
 export async function fieldFindings(
   { tracks, pairing }: DecodedPair,
   relation: Relation,
@@ -32,7 +36,7 @@ export async function fieldFindings(
   const found = await fields();
   if (found === undefined) return [];
   const heights = perSide((side) => pairing.crop[side]?.height ?? comparedSize(tracks[side], [])[1]);
-  // At other rates, only the cadence of each side by itself shows something.
+  // At different frame rates, only the cadence of each side alone shows something.
   const partner = (frame: number) => (ratio === 1 ? partnerOf(relation, ratio, frame) : undefined);
   return weaveFindings({ fields: found, heights, partner });
 }
@@ -44,7 +48,10 @@ function isInPlace({ view: { turn, x, y } }: Relation): boolean {
   );
 }
 
-/** The place in the reference of a distorted frame, between two frames if rates differ. Runs count the slower side's frames. */
+/**
+ * The place of a distorted frame in the reference, which lies between two frames if the rates differ. Runs count
+ * frames of the slower side.
+ */
 function partnerOf({ time: { runs } }: Relation, ratio: number, frame: number): number | undefined {
   const slower = ratio > 1 ? frame / ratio : frame;
   const run = runs.find(({ distorted, count }) => slower >= distorted && slower < distorted + count);
@@ -80,7 +87,7 @@ export async function decodeFields(
   });
 }
 
-/** Of each part of the video, the frames that move most throughout, if they move. */
+/** The starts of the bursts: for each part of the video, the frames that move most throughout, if they move. */
 function movingStarts(pictures: Pictures): number[] {
   const last = Math.min(pictures.count, FARTHEST);
   const length = Math.max(BURST, Math.floor(last / BURSTS));
@@ -89,7 +96,7 @@ function movingStarts(pictures: Pictures): number[] {
     const changes = span(from, from + length - 2).map((frame) => change(pictures, frame));
     const windows = span(0, length - BURST).map((at) => ({
       start: from + at,
-      // The median passes over cuts.
+      // The median ignores cuts.
       moves: changes.slice(at, at + BURST - 1).sort((a, b) => a - b)[BURST >> 1] ?? 0,
     }));
     const best = windows.reduce((most, one) => (one.moves > most.moves ? one : most));
@@ -104,10 +111,10 @@ function change(pictures: Pictures, frame: number): number {
   return (SPARSE * sum) / one.length;
 }
 
-/** Of a picture's samples, every n-th shows whether it moves. */
+/** Every n-th sample of a picture is enough to show whether it moves. */
 const SPARSE = 7;
 
-/** Both ends included. */
+/** The numbers from `first` to `last`, both included. */
 function span(first: number, last: number): number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 }

@@ -1,7 +1,7 @@
 /**
- * How the two fields of a frame differ. In a progressive frame both show one moment; in an interlaced one they differ
- * by what moves, about half as much as the frames before and after it do. Lines that are one apart also differ where
- * nothing moves, so that the two sides' frames are compared.
+ * Measures how the two fields of a frame differ. In a progressive frame both show the same moment. In an interlaced
+ * frame they differ by the movement, about half as much as the previous and the next frame do. Neighbouring lines
+ * also differ where nothing moves, so both sides' frames are compared.
  */
 import type { Side } from "../../contract/request.ts";
 import type { FieldPictures } from "../../media/pictures.ts";
@@ -9,26 +9,29 @@ import { LUMA } from "../../media/pictures.ts";
 
 export type BothFields = Readonly<Record<Side, FieldPictures>>;
 
-/** Of each row, every second sample is measured. */
+/** Every second sample of a row is measured. */
 const STEP = 2;
 const COLUMNS = LUMA.width / STEP;
-/** The first and the last row have no neighbour to interpolate with. */
+/** The first and the last row have no neighbour for interpolation. */
 const ROWS = LUMA.height - 2;
 
-/** Levels that vary over a frame, from place to place. */
+/** Values in levels, one for each measured place of a frame. */
 export type Levels = Float32Array;
 
-/** How one variation over a frame follows another. */
+/** How one set of levels follows another. */
 export interface FieldRelation {
-  /** Levels of the one for a level of the other. */
+  /** Levels of the first for one level of the other. */
   readonly slope: number;
   /** −1 to 1. */
   readonly correlation: number;
 }
 
-/** The distance of a frame's bottom field from its top field, which is interpolated to the lines of the bottom field. */
+/**
+ * The difference of a frame's bottom field from its top field, which is interpolated to the lines of the bottom
+ * field.
+ */
 export function fieldDifference(rows: Uint8Array, height: number): Levels {
-  // Rows of a small picture between two lines of the frame.
+  // Distance between two lines of the frame, in rows of a small picture.
   const between = LUMA.height / height;
   const out = new Float32Array(COLUMNS * ROWS);
   let at = 0;
@@ -57,12 +60,12 @@ export function movement(before: Uint8Array, after: Uint8Array): Levels {
   return out;
 }
 
-/** The root of the mean square of levels, from the sum of their squares. */
+/** The root mean square of levels, from the sum of their squares. */
 export function strength(squares: number): number {
   return Math.sqrt(Math.max(0, squares) / (COLUMNS * ROWS));
 }
 
-/** How levels follow others, from the sums of their products, of their squares and of the others'. */
+/** How levels follow others, from the sum of their products, of their own squares and of the others' squares. */
 export function relationOf(common: number, own: number, other: number): FieldRelation {
   return {
     slope: other > 0 ? common / other : 0,
