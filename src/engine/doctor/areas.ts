@@ -11,7 +11,7 @@ import { bothSides } from "../media/all-or-abort.ts";
 import type { DecodeContext } from "../media/probe-context.ts";
 import { comparedSize } from "../planning/shapes.ts";
 import type { Relation } from "./relate.ts";
-import type { FramePair } from "./samples/fields.ts";
+import type { FramePair } from "./samples/block-means.ts";
 import { areaFindings, type Sizes } from "./space/findings.ts";
 import { type Plane, plane } from "./space/plane.ts";
 import { type ExactAreas, refineArea } from "./space/refine.ts";
@@ -52,17 +52,17 @@ export async function exactAreas(pair: DecodedPair, relation: Relation): Promise
   );
   if (isWhole) return [];
   const findings = areaFindings(layout, shown, exact);
-  const isLit = SIDES.every((side) => showsBorders(planes[side], exact, sizes, side));
+  const isBright = SIDES.every((side) => showsBorders(planes[side], exact, sizes, side));
   const confidence = confidenceIn(
     findings,
-    { isExact: exact.exact, isKnown: exact.exact || isLit },
+    { isExact: exact.exact, isKnown: exact.exact || isBright },
     relation,
   );
-  const isSure = exact.exact || (confidence === "certain" && exact.even);
+  const hasFix = exact.exact || (confidence === "certain" && exact.even);
   return findings.map((finding) => {
-    const sure = atMost(confidence, finding);
-    const found = isSure ? sure : withoutBorders(sure);
-    return isLit ? found : { ...found, evidence: `${found.evidence} ${ALIKE}` };
+    const capped = atMost(confidence, finding);
+    const found = hasFix ? capped : withoutBorders(capped);
+    return isBright ? found : { ...found, evidence: `${found.evidence} ${ALIKE}` };
   });
 }
 
@@ -80,7 +80,7 @@ function withoutBorders({ fix, ...finding }: Finding): Finding {
 }
 
 /** Most mismatch (1 − match) that the areas may leave, as a part of the whole frames' mismatch, to explain the pair. */
-const CLEARLY = 0.25;
+const EXPLAINED = 0.25;
 
 /**
  * Areas are certain if their borders are known to the sample. They are also certain if their borders are visible and
@@ -92,7 +92,7 @@ function confidenceIn(
   { isExact, isKnown }: { isExact: boolean; isKnown: boolean },
   { layout, time }: Relation,
 ): Confidence {
-  const explains = layout !== undefined && 1 - layout.match <= CLEARLY * (1 - layout.whole);
+  const explains = layout !== undefined && 1 - layout.match <= EXPLAINED * (1 - layout.whole);
   const isUnclear = time.state === "unclear";
   const isInStep = !isUnclear && time.runs.every((run) => run.reference === run.distorted);
   const isCrop = findings.some(({ code }) => code === "CROPPED");
@@ -104,7 +104,7 @@ function confidenceIn(
 /** Width of the strip inside a border that is checked for visible picture, as a part of the area's width or height. */
 const BESIDE = 0.04;
 /** Mean luma, in 8-bit levels, from which such a strip counts as visible picture. */
-const LIT = 24;
+const BRIGHT = 24;
 
 /**
  * Whether the pictures are bright enough inside each border that is not the frame's edge. A dark picture beside a
@@ -121,7 +121,7 @@ function showsBorders(planes: readonly Plane[], exact: ExactAreas, sizes: Sizes,
     bottom: { x, y: y + height - down, width, height: down },
   };
   return BORDERS.filter((border) => SIDES.some((one) => gapAt(border, exact[one], sizes[one]) > 1)).every(
-    (border) => planes.some((picture) => meanIn(picture, strips[border]) >= LIT),
+    (border) => planes.some((picture) => meanIn(picture, strips[border]) >= BRIGHT),
   );
 }
 

@@ -22,9 +22,9 @@ import { rateFindings, rateRatio } from "./rates.ts";
 import { shapeFindings } from "./shape.ts";
 import type { TimeRelation } from "./time/align.ts";
 import { keyFramesWithin } from "./time/key-frames.ts";
-import { type Counts, type Seen, surePairs } from "./time-findings.ts";
+import { type Counts, reliableRuns, type Seen } from "./time-findings.ts";
 import { decodeFields } from "./weave/look.ts";
-import { type Decoded, decodeWindow, isClear, type Sighting, sightingOf, type Window } from "./window.ts";
+import { type Decoded, decodeWindow, isClear, resultOf, type Window, type WindowResult } from "./window.ts";
 
 type Tracks = Readonly<Record<Side, Track>>;
 
@@ -39,13 +39,13 @@ export async function diagnose(sources: Sources, tracks: Tracks, context: Decode
   const beginning = await lookAtBeginning(pair);
   const { ratio, examination, repaired } = beginning;
   const whole = await lookAtRest(beginning);
-  const { seen, sightings } = whole;
+  const { seen, results } = whole;
   const time = ratio === 1 ? whole.time : undefined;
   const found = findingsOf({ ...examination, time }, seen).filter(
     ({ code }) => repaired.fix === undefined || !isSettled(repaired.fix, code),
   );
   const aligned = time ?? examination.relation.time;
-  const later = unexplained(sightings.slice(1), aligned.runs);
+  const later = unexplained(results.slice(1), aligned.runs);
   const findings = byGravity([
     ...repaired.findings,
     ...found,
@@ -54,12 +54,12 @@ export async function diagnose(sources: Sources, tracks: Tracks, context: Decode
     ...shapeFindings(tracks, [...repaired.findings, ...found]),
     ...rateFindings(ratio, examination.relation.time.match, tracks),
     ...hdrFindings(tracks),
-    ...leftOut(whole, tracks),
+    ...notCheckedFindings(whole, tracks),
   ]);
   return {
     findings,
-    runs: ratio === 1 && aligned.state !== "unclear" ? surePairs(aligned, seen) : [],
-    checked: checkedSpans(sightings),
+    runs: ratio === 1 && aligned.state !== "unclear" ? reliableRuns(aligned, seen) : [],
+    checked: checkedSpans(results),
     fix: joinedFix(findings.filter(({ confidence }) => confidence === "certain")),
     ...perSide((side) => fileInfo(tracks[side], sources[side].size)),
     durationMs: Math.round(performance.now() - started),
@@ -141,7 +141,7 @@ interface Whole {
   readonly time: TimeRelation | undefined;
   readonly seen: Seen;
   /** The result of the beginning comes first. */
-  readonly sightings: readonly Sighting[];
+  readonly results: readonly WindowResult[];
   /** Why windows could not be decoded; undefined: they could be, or the rest was not examined. */
   readonly uncut: string | undefined;
 }
@@ -150,21 +150,21 @@ interface Whole {
 async function lookAtRest({ pair, window, ratio, examination, uncut }: Beginning): Promise<Whole> {
   const totals: Counts = perSide((side) => pair.tracks[side].frames);
   const counts = perSide((side) => window[side].count);
-  const sighting = sightingOf(examination, window);
+  const result = resultOf(examination, window);
   const beginning = {
     time: examination.time,
     seen: { first: 0, counts, totals },
-    sightings: [sighting],
+    results: [result],
     uncut,
   };
   const isWhole = counts.reference === totals.reference && counts.distorted === totals.distorted;
-  if (isWhole || ratio !== 1 || uncut !== undefined || sighting.state === "unclear") return beginning;
-  const { sightings, stopped } = await follow({ pair, sighting, view: examination.relation.view, totals });
-  if (stopped !== undefined) return { ...beginning, sightings, uncut: stopped };
-  const joined = joinedTime(sightings, totals);
-  if (joined !== undefined) return { ...beginning, ...joined, sightings };
-  const unclear = sightings.map((one) => (isClear(one) ? { ...one, state: "unclear" as const } : one));
-  return { ...beginning, sightings: unclear };
+  if (isWhole || ratio !== 1 || uncut !== undefined || result.state === "unclear") return beginning;
+  const { results, stopped } = await follow({ pair, result, view: examination.relation.view, totals });
+  if (stopped !== undefined) return { ...beginning, results, uncut: stopped };
+  const joined = joinedTime(results, totals);
+  if (joined !== undefined) return { ...beginning, ...joined, results };
+  const unclear = results.map((one) => (isClear(one) ? { ...one, state: "unclear" as const } : one));
+  return { ...beginning, results: unclear };
 }
 
 /** Returns a pairing of all frames of both sides as decoded, even if they cannot be compared. */
@@ -182,9 +182,9 @@ function wholeFrames(tracks: Tracks): Pairing {
   };
 }
 
-function leftOut({ sightings, uncut }: Whole, tracks: Tracks): Finding[] {
+function notCheckedFindings({ results, uncut }: Whole, tracks: Tracks): Finding[] {
   const side = tracks.reference.frames >= tracks.distorted.frames ? "reference" : "distorted";
-  const spans = checkedSpans(sightings)[side];
+  const spans = checkedSpans(results)[side];
   const seen = spans.reduce((sum, { count }) => sum + count, 0);
   const all = tracks[side].frames;
   if (all <= seen) return [];

@@ -10,15 +10,15 @@ import { byGravity } from "../results/findings.ts";
 import { type DecodedPair, exactAreas } from "./areas.ts";
 import { rateOf } from "./rates.ts";
 import { type Relation, relate } from "./relate.ts";
+import { type BlockMeans, blockMeansOf } from "./samples/block-means.ts";
 import {
   type BothPictures,
+  bitRateRatio,
   contentFindings,
   emptinessFindings,
   identityFindings,
-  richness,
   swapFindings,
 } from "./samples/content.ts";
-import { type Fields, fieldsOf } from "./samples/fields.ts";
 import { isPlain, levelFindings } from "./samples/levels.ts";
 import { matrixFindings } from "./samples/matrix.ts";
 import { tonesOf } from "./samples/tones.ts";
@@ -33,7 +33,7 @@ import type { BothFields } from "./weave/measure.ts";
 /** Largest offset to look for, in seconds. It is also limited to a quarter of the shorter video. */
 const FARTHEST_SECONDS = 10;
 
-export interface Examined {
+export interface ExamineInput {
   readonly pictures: BothPictures;
   /** Frames of the distorted video for each frame of the reference. */
   readonly ratio: number;
@@ -68,21 +68,21 @@ export interface Examination extends Place {
  */
 export async function examine(
   pair: DecodedPair,
-  examined: Examined,
+  input: ExamineInput,
   fieldsOfFrames: FieldsOf,
 ): Promise<Examination> {
-  const place = await examinePlace(pair, examined);
+  const place = await examinePlace(pair, input);
   if (place.time === undefined) return { ...place, samples: statedFindings(pair.tracks) };
   await letOthersRun();
   const { relation } = place;
-  const samples = await findingsOfSamples(pair, examined, { relation, fieldsOfFrames });
+  const samples = await findingsOfSamples(pair, input, { relation, fieldsOfFrames });
   return { ...place, samples: samples.map((finding) => withoutRgb(finding, pair.tracks)) };
 }
 
 /** Examines only area and time, not the samples. */
 export async function examinePlace(
   pair: DecodedPair,
-  { pictures, ratio, view, keys }: Examined,
+  { pictures, ratio, view, keys }: ExamineInput,
 ): Promise<Place> {
   await letOthersRun();
   const relation = relate(pictures, { ratio, limit: farthest(pictures, pair.tracks), view, keys });
@@ -154,48 +154,48 @@ function farthest({ reference, distorted }: BothPictures, tracks: Readonly<Recor
 
 async function findingsOfSamples(
   pair: DecodedPair,
-  { pictures, ratio }: Examined,
+  { pictures, ratio }: ExamineInput,
   { relation, fieldsOfFrames }: { relation: Relation; fieldsOfFrames: FieldsOf },
 ): Promise<Finding[]> {
   const { view, frames, layout, time } = relation;
-  const fields = fieldsOf(pictures, frames, view, layout?.reference);
-  const samples = sampleFindings(fields, pair.tracks);
+  const means = blockMeansOf(pictures, frames, view, layout?.reference);
+  const samples = sampleFindings(means, pair.tracks);
   await letOthersRun();
   const woven = await fieldFindings(pair, relation, { ratio, fields: () => fieldsOfFrames(relation) });
   return [
     ...(time.state === "unclear" ? samples.map(lessSureLevels) : samples),
     // In plain pictures, fields differ by what the encode changed.
-    ...(isPlain(fields) ? woven.map(onlyPossible) : woven),
+    ...(isPlain(means) ? woven.map(onlyPossible) : woven),
     ...swapFindings(pictures, frames, bitRates(pair.tracks)),
   ];
 }
 
 /**
- * Findings about the transfer functions and primaries that the tags state. `fields` are the block means of aligned
+ * Findings about the transfer functions and primaries that the tags state. `means` are the block means of aligned
  * frames; undefined: there are none.
  */
-function statedFindings(tracks: Readonly<Record<Side, Track>>, fields?: Fields): Finding[] {
-  return [...transferFindings(tracks, () => fields && tonesOf(fields)), ...primariesFindings(tracks)];
+function statedFindings(tracks: Readonly<Record<Side, Track>>, means?: BlockMeans): Finding[] {
+  return [...transferFindings(tracks, () => means && tonesOf(means)), ...primariesFindings(tracks)];
 }
 
 /**
  * Findings about the samples and the tags. Different transfer functions and primaries can explain different levels
  * and colours.
  */
-function sampleFindings(fields: Fields, tracks: Readonly<Record<Side, Track>>): Finding[] {
-  const stated = statedFindings(tracks, fields);
+function sampleFindings(means: BlockMeans, tracks: Readonly<Record<Side, Track>>): Finding[] {
+  const stated = statedFindings(tracks, means);
   const says = (code: Finding["code"], confidence: Confidence) =>
     stated.some((finding) => finding.code === code && finding.confidence === confidence);
   if (says("TRANSFER_DIFFERS", "certain")) return stated;
   const ranges = perSide((side) => statedRange(tracks[side]));
-  const levels = levelFindings(fields, ranges);
+  const levels = levelFindings(means, ranges);
   const isUnchecked = levels.includes(UNCHECKED.samples);
-  const matrix = isUnchecked ? [] : matrixFindings(fields);
+  const matrix = isUnchecked ? [] : matrixFindings(means);
   // A conversion with another matrix also changes the levels.
   const isOtherMatrix = matrix.some(({ code }) => code === "MATRIX_DIFFERS");
   const kept = levels.filter(({ code }) => code !== "LEVELS_DIFFER" || !isOtherMatrix);
   const isMeasured = levels.some(({ code }) => code === "RANGE_DIFFERS");
-  const range = isMeasured ? kept : [...kept, ...rangeTagFindings(tracks, fields)];
+  const range = isMeasured ? kept : [...kept, ...rangeTagFindings(tracks, means)];
   const isExplained = says("TRANSFER_DIFFERS", "likely");
   const measured = [
     ...(isExplained ? range.map(lowered) : range),
@@ -236,7 +236,7 @@ function bitRates(tracks: Readonly<Record<Side, Track>>): Readonly<Record<Side, 
  * sizes of both videos. Equal texts mean equal findings.
  */
 export function sizesSeen(tracks: Readonly<Record<Side, Track>>): string {
-  return JSON.stringify([isStarved(tracks), richness(bitRates(tracks)) ?? 0]);
+  return JSON.stringify([isStarved(tracks), bitRateRatio(bitRates(tracks)) ?? 0]);
 }
 
 export function lower(confidence: Confidence): Confidence {

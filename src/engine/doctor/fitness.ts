@@ -19,7 +19,8 @@ const isBuiltIn = ({ digest }: ScoringModel) => digest === "";
  */
 export function hdrFindings(tracks: Tracks, models?: readonly ScoringModel[]): Finding[] {
   const transfers = SIDES.flatMap((side) => tracks[side].transfer ?? []);
-  if (transfers.length < SIDES.length || transfers.some((own) => dynamicsOf(own) !== "HDR")) return [];
+  if (transfers.length < SIDES.length || transfers.some((transfer) => dynamicsOf(transfer) !== "HDR"))
+    return [];
   const names = models?.filter(isBuiltIn).map(({ name }) => name);
   if (names?.length === 0) return [];
   const curves = [...new Set(transfers.map(transferTitle))].join(" and ");

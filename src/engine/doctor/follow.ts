@@ -9,13 +9,13 @@ import type { View } from "./space/view.ts";
 import { offsetOf } from "./time/segments.ts";
 import type { Counts } from "./time-findings.ts";
 import {
-  type ClearSighting,
+  type ClearResult,
   endOf,
+  examineWindow,
   isClear,
-  lookThrough,
-  type Sighting,
   touchesEnd,
   type Window,
+  type WindowResult,
   windowAt,
   within,
 } from "./window.ts";
@@ -24,13 +24,16 @@ import {
 const WINDOW = 250;
 /** Most windows after the beginning; the last one is at the end. */
 const WINDOWS = 6;
-/** Most windows of the wide search, which looks for the frames of a window in a wider part of the reference. */
+/** Most wide searches, which look for the frames of a window in a wider part of the reference. */
 const WIDE_SEARCHES = 2;
-/** Frames before and after a window that the wide search adds. */
+/** Frames before and after a window that a wide search adds. */
 const WIDE = 250;
 /** Largest change of the offset, in frames, that a window at the old offset still shows. */
 const REACH = 50;
-/** Frames at each end of a window that may lie beyond a change, because too few frames show it. */
+/**
+ * Frames at each end of a window that may already have another offset: a change with so few frames after it is not
+ * found.
+ */
 const EDGE = 24;
 /** Fewest frames before and after a change that are decoded to find its place. */
 const AROUND = 80;
@@ -40,7 +43,7 @@ const MOST_AROUND = 1500;
 const KEPT = 1.5;
 /** Most changes of the offset whose place is searched. */
 const MOST_CHANGES = 8;
-/** Most windows of all these searches. */
+/** Most windows of the searches for all changes. */
 const MOST_SEARCHES = 12 * MOST_CHANGES;
 /** Most windows of one search that may show nothing. */
 const MOST_BLIND = 4;
@@ -49,7 +52,7 @@ const MOST_ENDS = 3;
 
 export interface Followed {
   /** In the order of the reference's frames, starting with the beginning. */
-  readonly sightings: readonly Sighting[];
+  readonly results: readonly WindowResult[];
   /** Why windows could not be decoded separately; undefined: they could be. */
   readonly stopped: string | undefined;
 }
@@ -57,7 +60,7 @@ export interface Followed {
 export interface Beginning {
   readonly pair: DecodedPair;
   /** Its state is not "unclear". */
-  readonly sighting: Sighting;
+  readonly result: WindowResult;
   readonly view: View;
   readonly totals: Counts;
 }
@@ -66,35 +69,35 @@ export async function follow(beginning: Beginning): Promise<Followed> {
   const follower = new Follower(beginning);
   await follower.spread();
   await follower.narrowChanges();
-  return { sightings: follower.sightings, stopped: follower.stopped };
+  return { results: follower.results, stopped: follower.stopped };
 }
 
 /** A change of the offset between two windows. */
 interface Change {
-  readonly left: ClearSighting;
-  readonly right: ClearSighting;
+  readonly left: ClearResult;
+  readonly right: ClearResult;
   /** Windows between them that show nothing. */
-  readonly blind: readonly Sighting[];
+  readonly blind: readonly WindowResult[];
 }
 
 class Follower {
-  sightings: Sighting[];
+  results: WindowResult[];
   stopped: string | undefined;
   readonly #beginning: Beginning;
   /** The windows after changes whose place cannot be found. */
-  readonly #givenUp = new Set<Sighting>();
+  readonly #givenUp = new Set<WindowResult>();
   #wide = WIDE_SEARCHES;
   #changes = MOST_CHANGES;
 
   constructor(beginning: Beginning) {
     this.#beginning = beginning;
-    this.sightings = [beginning.sighting];
+    this.results = [beginning.result];
   }
 
   /** Examines windows from the beginning to the end, each at the offset that the previous ones show. */
   async spread(): Promise<void> {
-    const { totals, sighting } = this.#beginning;
-    const first = endOf(sighting.window.reference);
+    const { totals, result } = this.#beginning;
+    const first = endOf(result.window.reference);
     const rest = overlapEnd(this.#offset(), totals) - first;
     const windows = Math.min(WINDOWS, Math.ceil(rest / WINDOW));
     for (let index = 1; index < windows; index++)
@@ -114,7 +117,7 @@ class Follower {
 
   /** The offset after the last known change. */
   #offset(): number {
-    const known = this.sightings.findLast(isClear);
+    const known = this.results.findLast(isClear);
     return known === undefined ? 0 : lastOffset(known);
   }
 
@@ -122,33 +125,33 @@ class Follower {
   #isAtEnd(): boolean {
     const { totals } = this.#beginning;
     const end = overlapEnd(this.#offset(), totals);
-    const isLast = ({ window }: Sighting) =>
+    const isLast = ({ window }: WindowResult) =>
       touchesEnd(window, totals) && end - endOf(window.reference) < EDGE;
-    return this.stopped !== undefined || this.sightings.some(isLast);
+    return this.stopped !== undefined || this.results.some(isLast);
   }
 
-  async #look(window: Window): Promise<Sighting | undefined> {
+  async #look(window: Window): Promise<WindowResult | undefined> {
     if (this.stopped !== undefined) return undefined;
     const { pair, view } = this.#beginning;
-    const seen = await lookThrough(pair, window, view);
-    if (typeof seen !== "string") return seen;
-    this.stopped = seen;
+    const result = await examineWindow(pair, window, view);
+    if (typeof result !== "string") return result;
+    this.stopped = result;
     return undefined;
   }
 
-  #add(sighting: Sighting): void {
-    this.sightings = [...this.sightings, sighting].sort((one, other) => firstFrame(one) - firstFrame(other));
+  #add(result: WindowResult): void {
+    this.results = [...this.results, result].sort((one, other) => firstFrame(one) - firstFrame(other));
   }
 
   /** Adds a window and removes those inside it, which show less. */
-  #replace(sighting: Sighting): void {
-    const isWithin = ({ window }: Sighting) =>
+  #replace(result: WindowResult): void {
+    const isWithin = ({ window }: WindowResult) =>
       SIDES.every((side) => {
-        const outer = sighting.window[side];
+        const outer = result.window[side];
         return outer.first <= window[side].first && endOf(window[side]) <= endOf(outer);
       });
-    this.sightings = this.sightings.filter((one) => !isWithin(one));
-    this.#add(sighting);
+    this.results = this.results.filter((one) => !isWithin(one));
+    this.#add(result);
   }
 
   /** Examines a window at an offset and, if its frames do not match there, at other offsets. */
@@ -161,7 +164,7 @@ class Follower {
   }
 
   /** Looks for the frames of a window at the offset of the videos' common end, and in a wider part of the reference. */
-  async #elsewhere({ window }: Sighting, offset: number): Promise<Sighting | undefined> {
+  async #elsewhere({ window }: WindowResult, offset: number): Promise<WindowResult | undefined> {
     const { totals } = this.#beginning;
     const atEnds = totals.distorted - totals.reference;
     if (Math.abs(atEnds - offset) > REACH) {
@@ -177,17 +180,16 @@ class Follower {
 
   /** The first change whose place is not known, except those that were given up. */
   #change(): Change | undefined {
-    let left: ClearSighting | undefined;
-    let blind: Sighting[] = [];
-    for (const sighting of this.sightings) {
-      if (!isClear(sighting)) {
-        blind.push(sighting);
+    let left: ClearResult | undefined;
+    let blind: WindowResult[] = [];
+    for (const result of this.results) {
+      if (!isClear(result)) {
+        blind.push(result);
         continue;
       }
-      const isOpen = left !== undefined && lastOffset(left) !== firstOffset(sighting);
-      if (left !== undefined && isOpen && !this.#givenUp.has(sighting))
-        return { left, right: sighting, blind };
-      [left, blind] = [sighting, []];
+      const isOpen = left !== undefined && lastOffset(left) !== firstOffset(result);
+      if (left !== undefined && isOpen && !this.#givenUp.has(result)) return { left, right: result, blind };
+      [left, blind] = [result, []];
     }
     return undefined;
   }
@@ -202,7 +204,7 @@ class Follower {
     if (span[side].count <= WINDOW || middle === undefined || change.blind.length >= MOST_BLIND)
       return this.#place(span, offsets);
     const apart = Math.abs(offsets[1] - offsets[0]);
-    let blind: Sighting | undefined;
+    let blind: WindowResult | undefined;
     for (const offset of apart > REACH ? offsets : [offsets[0]]) {
       const first = middle - WINDOW / 2 - (side === "reference" ? 0 : offset);
       const seen = await this.#look(windowAt(first, offset, WINDOW, totals));
@@ -226,7 +228,7 @@ class Follower {
     if (SIDES.some((side) => window[side].count > MOST_AROUND) || this.#changes-- <= 0) return false;
     const seen = await this.#look(window);
     if (seen?.time?.state !== "shifted") return false;
-    const placed: ClearSighting = { ...seen, time: seen.time, state: "clear" };
+    const placed: ClearResult = { ...seen, time: seen.time, state: "clear" };
     if (firstOffset(placed) !== offsets[0] || lastOffset(placed) !== offsets[1]) return false;
     this.#replace(placed);
     return true;
@@ -239,17 +241,17 @@ function overlapEnd(offset: number, totals: Counts): number {
 }
 
 /** The first frame of the reference that a window shows. */
-function firstFrame(sighting: Sighting): number {
-  const [run] = isClear(sighting) ? sighting.time.runs : [];
-  return run?.reference ?? sighting.window.reference.first;
+function firstFrame(result: WindowResult): number {
+  const [run] = isClear(result) ? result.time.runs : [];
+  return run?.reference ?? result.window.reference.first;
 }
 
-export function firstOffset({ time }: ClearSighting): number {
+export function firstOffset({ time }: ClearResult): number {
   const [run] = time.runs;
   return run === undefined ? 0 : offsetOf(run);
 }
 
-function lastOffset({ time }: ClearSighting): number {
+function lastOffset({ time }: ClearResult): number {
   const run = time.runs.at(-1);
   return run === undefined ? 0 : offsetOf(run);
 }

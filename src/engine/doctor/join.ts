@@ -8,7 +8,7 @@ import type { TimeRelation } from "./time/align.ts";
 import type { TimeEvent } from "./time/events.ts";
 import { offsetOf } from "./time/segments.ts";
 import type { Counts, Seen } from "./time-findings.ts";
-import { type ClearSighting, endOf, isClear, type Sighting, touchesEnd } from "./window.ts";
+import { type ClearResult, endOf, isClear, touchesEnd, type WindowResult } from "./window.ts";
 
 /** Runs of the whole videos, and the changes of the offset whose place between two windows is unknown. */
 interface Joined {
@@ -18,36 +18,36 @@ interface Joined {
 
 /**
  * Returns how the whole videos relate; undefined: their beginnings do not show it, and a later offset may begin
- * anywhere. `sightings` are in order, starting with the beginnings.
+ * anywhere. `results` are in order, starting with the beginnings.
  */
 export function joinedTime(
-  sightings: readonly Sighting[],
+  results: readonly WindowResult[],
   totals: Counts,
 ): { readonly time: TimeRelation; readonly seen: Seen } | undefined {
-  const clear = sightings.filter(isClear);
+  const clear = results.filter(isClear);
   const [first, last] = [clear[0], clear.at(-1)];
   if (first === undefined || last === undefined) return undefined;
-  const isBegun = first === sightings[0];
+  const isBegun = first === results[0];
   if (!isBegun && firstOffset(first) !== 0) return undefined;
   const { runs: known, open } = joinedRuns(clear);
   const looked = isBegun ? known : fromFirst(known);
   const reached = touchesEnd(last.window, totals);
   const runs = reached ? extended(looked, totals) : looked;
-  const isOpen = open.length > 0 || sightings.findLast(({ state }) => state !== "silent") !== last;
+  const isOpen = open.length > 0 || results.findLast(({ state }) => state !== "silent") !== last;
   const sure = clear.every(({ time }) => time.state !== "shifted" || time.confidence === "certain");
   const inOrder = runs.length === 1 && runs.every((run) => offsetOf(run) === 0);
   const isEqual = !reached || totals.reference === totals.distorted;
-  const spans = checkedSpans(sightings);
+  const spans = checkedSpans(results);
   const time: TimeRelation = {
     state: inOrder && isEqual ? "aligned" : "shifted",
     runs,
     tied: [],
     confidence: sure && !isOpen ? "certain" : "likely",
-    checked: checkedPart(sightings),
+    checked: checkedPart(results),
     match: meanMatch(clear),
     // A window does not show how the whole videos end.
     open: { first: isBegun ? first.time.open.first : 0, last: 0 },
-    events: [...distinct(seenEvents(sightings)), ...open].sort(
+    events: [...distinct(knownEvents(results)), ...open].sort(
       (one, other) => one.frames.first - other.frames.first,
     ),
   };
@@ -59,10 +59,10 @@ export function joinedTime(
  * Joins the runs of windows. If two successive windows have the same offset, the frames between them are assumed to
  * have it too.
  */
-function joinedRuns(clear: readonly ClearSighting[]): Joined {
+function joinedRuns(clear: readonly ClearResult[]): Joined {
   const runs: Run[] = [];
   const open: TimeEvent[] = [];
-  let left: ClearSighting | undefined;
+  let left: ClearResult | undefined;
   for (const right of clear) {
     for (const [index, run] of right.time.runs.entries()) {
       const before = runs.at(-1);
@@ -88,7 +88,7 @@ function after(before: Run, run: Run): Run {
 }
 
 /** An event for frames that are lost or repeated at an unknown place between two windows. */
-function openEvent(left: ClearSighting, right: ClearSighting, offset: number): TimeEvent {
+function openEvent(left: ClearResult, right: ClearResult, offset: number): TimeEvent {
   const before = left.time.runs.at(-1);
   const size = offset - (before === undefined ? 0 : offsetOf(before));
   const side = size < 0 ? "reference" : "distorted";
@@ -121,8 +121,8 @@ function extended(runs: readonly Run[], totals: Counts): readonly Run[] {
  * The events of windows in which it is known how the frames belong together, or nothing contradicts the expected
  * offset.
  */
-function seenEvents(sightings: readonly Sighting[]): readonly TimeEvent[] {
-  return sightings.flatMap(({ state, time }) => (state === "unclear" ? [] : (time?.events ?? [])));
+function knownEvents(results: readonly WindowResult[]): readonly TimeEvent[] {
+  return results.flatMap(({ state, time }) => (state === "unclear" ? [] : (time?.events ?? [])));
 }
 
 /** Keeps one of the events that overlapping windows both show. */
@@ -140,16 +140,16 @@ function distinct(events: readonly TimeEvent[]): TimeEvent[] {
 }
 
 /** Part of the examined frames around which another offset would have been noticed. */
-function checkedPart(sightings: readonly Sighting[]): number {
+function checkedPart(results: readonly WindowResult[]): number {
   let [checked, all] = [0, 0];
-  for (const { window, time } of sightings) {
+  for (const { window, time } of results) {
     checked += window.reference.count * (time?.checked ?? 0);
     all += window.reference.count;
   }
   return checked / Math.max(1, all);
 }
 
-function meanMatch(clear: readonly ClearSighting[]): number {
+function meanMatch(clear: readonly ClearResult[]): number {
   const frames = clear.reduce((sum, { window }) => sum + window.reference.count, 0);
   return (
     clear.reduce((sum, { window, time }) => sum + window.reference.count * time.match, 0) /
@@ -159,11 +159,11 @@ function meanMatch(clear: readonly ClearSighting[]): number {
 
 /** The spans of frames that were examined, in order; overlapping and adjacent ones are merged. */
 export function checkedSpans(
-  sightings: readonly Pick<Sighting, "window">[],
+  results: readonly Pick<WindowResult, "window">[],
 ): Readonly<Record<Side, readonly FrameSpan[]>> {
   return perSide((side) => {
     const spans: FrameSpan[] = [];
-    for (const span of sightings.map(({ window }) => window[side]).toSorted((a, b) => a.first - b.first)) {
+    for (const span of results.map(({ window }) => window[side]).toSorted((a, b) => a.first - b.first)) {
       const before = spans.at(-1);
       if (span.count === 0) continue;
       if (before === undefined || span.first > endOf(before)) spans.push(span);
@@ -194,9 +194,9 @@ const LATER_CODES: readonly FindingCode[] = [
  * Returns findings that only later windows show. They apply to the frames of these windows only, so they are never
  * certain and have no fix.
  */
-export function laterFindings(sightings: readonly Sighting[], known: readonly Finding[]): Finding[] {
+export function laterFindings(results: readonly WindowResult[], known: readonly Finding[]): Finding[] {
   const found: Finding[] = [];
-  for (const { window, areas } of sightings)
+  for (const { window, areas } of results)
     for (const { fix: _, ...finding } of areas) {
       const { code, side = "reference" } = finding;
       const isKnown = [...known, ...found].some((other) => other.code === code);
@@ -209,8 +209,8 @@ export function laterFindings(sightings: readonly Sighting[], known: readonly Fi
 }
 
 /** A finding for the windows that do not show which frames belong together. */
-export function unclearFindings(sightings: readonly Sighting[]): Finding[] {
-  const unclear = sightings.filter(({ state }) => state === "unclear").map(({ window }) => window.reference);
+export function unclearFindings(results: readonly WindowResult[]): Finding[] {
+  const unclear = results.filter(({ state }) => state === "unclear").map(({ window }) => window.reference);
   const [first] = unclear;
   if (first === undefined) return [];
   const where = unclear.map((span) => `${span.first} to ${endOf(span) - 1}`).join(", ");
@@ -219,10 +219,10 @@ export function unclearFindings(sightings: readonly Sighting[]): Finding[] {
 }
 
 /** Removes the windows in which frames are lost or added, because that explains why their content differs. */
-export function unexplained(sightings: readonly Sighting[], runs: readonly Run[]): Sighting[] {
+export function unexplained(results: readonly WindowResult[], runs: readonly Run[]): WindowResult[] {
   const last = runs.at(-1);
   const end = last === undefined ? 0 : last.reference + last.count;
-  return sightings.filter(({ state, window: { reference } }) => {
+  return results.filter(({ state, window: { reference } }) => {
     const isWithin = (run: Run) =>
       run.reference <= reference.first && endOf(reference) <= run.reference + run.count;
     return state !== "unclear" || reference.first >= end || runs.some(isWithin);

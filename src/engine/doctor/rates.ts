@@ -20,10 +20,10 @@ const RELATED = 0.5;
  * choice.
  */
 export function rateRatio({ reference, distorted }: BothPictures, tracks: Tracks): number {
-  const [own, other] = [rateOf(tracks.reference), rateOf(tracks.distorted)];
+  const [referenceRate, distortedRate] = [rateOf(tracks.reference), rateOf(tracks.distorted)];
   const candidates = rateCandidates(
-    { rate: own, count: tracks.reference.frames },
-    { rate: other, count: tracks.distorted.frames },
+    { rate: referenceRate, count: tracks.reference.frames },
+    { rate: distortedRate, count: tracks.distorted.frames },
   );
   if (candidates.length < 2) return 1;
   return bestRate(referenceFeatures(reference), distortedFeatures(distorted), candidates).ratio;

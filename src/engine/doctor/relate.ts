@@ -7,9 +7,9 @@ import type { Run } from "../contract/alignment.ts";
 import type { Side } from "../contract/request.ts";
 import { LUMA, type Pictures } from "../media/pictures.ts";
 import { pairsIn } from "../planning/pairing.ts";
+import type { FramePair } from "./samples/block-means.ts";
 import type { BothPictures } from "./samples/content.ts";
-import type { FramePair } from "./samples/fields.ts";
-import { paired, withinBars } from "./space/bars.ts";
+import { pairPlanes, viewInsideBars } from "./space/bars.ts";
 import { type FoundView, findView } from "./space/find.ts";
 import { type Layout, layoutOf } from "./space/layout.ts";
 import { lumaPlane, type Plane } from "./space/plane.ts";
@@ -65,12 +65,12 @@ export interface RelateOptions {
  * geometry again, on the frames that belong together.
  */
 export function relate(pictures: BothPictures, options: RelateOptions): Relation {
-  const { found, time } = unlessMoved(pictures, settle(pictures, options), options);
-  const frames = onPath(time, COMPARED, options);
-  const planes = planesOf(pictures, onPath(time, REGISTERED, options));
+  const { found, time } = preferSimpler(pictures, settle(pictures, options), options);
+  const frames = pairsAlong(time, COMPARED, options);
+  const planes = planesOf(pictures, pairsAlong(time, REGISTERED, options));
   if (planes.reference.length === 0)
     return { view: IDENTITY, match: 0, upright: 0, layout: undefined, time, frames };
-  const pairs = paired(planes.reference, planes.distorted, found.turn);
+  const pairs = pairPlanes(planes.reference, planes.distorted, found.turn);
   const judged = judge(pairs, found);
   const isUpright = isDeepStrictEqual(found, IDENTITY);
   const upright = isUpright ? judged.match : matchWhole(planes, UPRIGHT);
@@ -86,13 +86,13 @@ function settle(pictures: BothPictures, options: RelateOptions): Settled {
   const { reference, distorted } = pictures;
   const start = options.view === undefined ? firstView(pictures, options.limit) : undefined;
   let found = start?.found ?? options.view ?? IDENTITY;
-  let time = alignTime(reference, distorted, { ...options, view: seenBy(found) });
-  const aligned = onPath(time, REGISTERED, options);
+  let time = alignTime(reference, distorted, { ...options, view: timeViewOf(found) });
+  const aligned = pairsAlong(time, REGISTERED, options);
   if (!isDeepStrictEqual([aligned, found], [start?.frames, start?.guess])) {
     const again = viewOn(pictures, aligned, found);
     if (!isSame(again, found)) {
       found = again;
-      time = alignTime(reference, distorted, { ...options, view: seenBy(found) });
+      time = alignTime(reference, distorted, { ...options, view: timeViewOf(found) });
     }
   }
   return { found, time };
@@ -102,17 +102,17 @@ function settle(pictures: BothPictures, options: RelateOptions): Settled {
  * Uses a simpler view than a part of the frames, if other frames match at least as well in it: movement can look like
  * a crop.
  */
-function unlessMoved(pictures: BothPictures, settled: Settled, options: RelateOptions): Settled {
+function preferSimpler(pictures: BothPictures, settled: Settled, options: RelateOptions): Settled {
   const { found, time } = settled;
   const whole = { ...IDENTITY, turn: found.turn };
   if (isSame(found, whole) || time.runs.every((run) => run.reference === run.distorted)) return settled;
   const matchOf = (view: View, of: TimeRelation) => {
-    const planes = planesOf(pictures, onPath(of, REGISTERED, options));
-    return judge(paired(planes.reference, planes.distorted, view.turn), view).match;
+    const planes = planesOf(pictures, pairsAlong(of, REGISTERED, options));
+    return judge(pairPlanes(planes.reference, planes.distorted, view.turn), view).match;
   };
-  for (const view of simpler(pictures, settled, options)) {
+  for (const view of simplerViews(pictures, settled, options)) {
     if (isSame(view, found)) continue;
-    const moved = alignTime(pictures.reference, pictures.distorted, { ...options, view: seenBy(view) });
+    const moved = alignTime(pictures.reference, pictures.distorted, { ...options, view: timeViewOf(view) });
     if (matchOf(view, moved) >= matchOf(found, time)) return { found: view, time: moved };
   }
   return settled;
@@ -122,10 +122,10 @@ function unlessMoved(pictures: BothPictures, settled: Settled, options: RelateOp
  * Views that explain the pair without movement or without a crop: the whole frames, everything inside the bars, and a
  * part of frames in step.
  */
-function simpler(pictures: BothPictures, { found, time }: Settled, options: RelateOptions): View[] {
+function simplerViews(pictures: BothPictures, { found, time }: Settled, options: RelateOptions): View[] {
   const { turn } = found;
   const { reference, distorted } = pictures;
-  const unbarred = withinBars(planesOf(pictures, onPath(time, REGISTERED, options)), turn);
+  const unbarred = viewInsideBars(planesOf(pictures, pairsAlong(time, REGISTERED, options)), turn);
   const inStep: Run[] = [{ reference: 0, distorted: 0, count: reference.count }];
   const isEqual = options.ratio === 1 && reference.count === distorted.count;
   const still = isEqual ? [viewOn(pictures, spread(inStep, REGISTERED), found)] : [];
@@ -170,7 +170,7 @@ function firstGuess(reference: Pictures, distorted: Pictures, limit: number) {
 function viewOn(pictures: BothPictures, frames: readonly FramePair[], guess: View): View {
   if (frames.length === 0) return IDENTITY;
   const planes = planesOf(pictures, frames);
-  const guesses = [guess, withinBars(planes, guess.turn)];
+  const guesses = [guess, viewInsideBars(planes, guess.turn)];
   const found: FoundView = findView(planes.reference, planes.distorted, guesses);
   if (found.turn === UPRIGHT && isDeepStrictEqual([found.x, found.y], [IDENTITY.x, IDENTITY.y]))
     return IDENTITY;
@@ -183,7 +183,7 @@ function viewOn(pictures: BothPictures, frames: readonly FramePair[], guess: Vie
 
 /** How well the whole frames match after a turn. */
 function matchWhole({ reference, distorted }: Planes, turn: Turn): number {
-  return judge(paired(reference, distorted, turn), IDENTITY).match;
+  return judge(pairPlanes(reference, distorted, turn), IDENTITY).match;
 }
 
 function isSame(one: View, other: View): boolean {
@@ -195,7 +195,7 @@ function isSame(one: View, other: View): boolean {
 }
 
 /** Converts a view for the alignment in time, which cannot exchange rows and columns. */
-function seenBy(view: View): TimeView {
+function timeViewOf(view: View): TimeView {
   const { turn, x, y } = view;
   if (turn.transposed || isSame(view, IDENTITY)) return WHOLE;
   const mirrored = ({ scale, shift }: View["x"], is: boolean) =>
@@ -207,7 +207,7 @@ function seenBy(view: View): TimeView {
  * Pairs of frames that are spread over the runs of an alignment, away from the ends. Runs count frames of the slower
  * side.
  */
-function onPath({ runs }: TimeRelation, count: number, { ratio }: RelateOptions): readonly FramePair[] {
+function pairsAlong({ runs }: TimeRelation, count: number, { ratio }: RelateOptions): readonly FramePair[] {
   return spread(runs, count).map((pair) => ({
     reference: Math.round(ratio < 1 ? pair.reference / ratio : pair.reference),
     distorted: Math.round(ratio > 1 ? pair.distorted * ratio : pair.distorted),

@@ -10,7 +10,7 @@ import {
 } from "../media/colour-tags.ts";
 import type { Track } from "../media/track.ts";
 import { comparedRange } from "../planning/compare.ts";
-import type { Fields } from "./samples/fields.ts";
+import type { BlockMeans } from "./samples/block-means.ts";
 import { isFullRange } from "./samples/levels.ts";
 import { isConverted, isUnchanged, type Tones } from "./samples/tones.ts";
 
@@ -20,10 +20,10 @@ type Tracks = Readonly<Record<Side, Track>>;
  * Finds range tags that differ although the samples do not. A score of the samples is then right, but players show
  * the two videos differently.
  */
-export function rangeTagFindings(tracks: Tracks, fields: Fields): Finding[] {
+export function rangeTagFindings(tracks: Tracks, means: BlockMeans): Finding[] {
   const { reference, distorted } = perSide((side) => comparedRange(tracks[side]));
   if (reference === distorted) return [];
-  const range = isFullRange(fields) ? "FULL" : "LIMITED";
+  const range = isFullRange(means) ? "FULL" : "LIMITED";
   return [
     {
       code: "RANGE_DIFFERS",

@@ -140,7 +140,7 @@ function lengthened(run: Run, { reference, distorted }: Counts): number {
 const WIDE = 12;
 
 /** The runs without frames that may belong together in another way. */
-export function surePairs(time: TimeRelation, seen: Seen): readonly Run[] {
+export function reliableRuns(time: TimeRelation, seen: Seen): readonly Run[] {
   const { first, last } = openSpans(time, seen);
   const wide = time.events.filter(({ earliest, latest }) => latest - earliest > WIDE);
   return time.runs

@@ -64,7 +64,7 @@ function cutOut(pair: DecodedPair, window: Window, count: number): DecodedPair |
 }
 
 /** What a window shows, with frames numbered as in the videos. */
-export interface Sighting {
+export interface WindowResult {
   readonly window: Window;
   readonly time: TimeRelation | undefined;
   /** Findings about the content and the picture area. */
@@ -78,31 +78,35 @@ export interface Sighting {
 }
 
 /** The result of a window that shows how its frames belong together. */
-export type ClearSighting = Sighting & { readonly time: TimeRelation; readonly state: "clear" };
+export type ClearResult = WindowResult & { readonly time: TimeRelation; readonly state: "clear" };
 
-export function isClear(sighting: Sighting | undefined): sighting is ClearSighting {
-  return sighting?.state === "clear";
+export function isClear(result: WindowResult | undefined): result is ClearResult {
+  return result?.state === "clear";
 }
 
 /**
  * Examines a window in the view that other frames of the pair have. Returns why it cannot be decoded separately, if
  * so.
  */
-export async function lookThrough(pair: DecodedPair, window: Window, view: View): Promise<Sighting | string> {
+export async function examineWindow(
+  pair: DecodedPair,
+  window: Window,
+  view: View,
+): Promise<WindowResult | string> {
   const decoded = await decodeWindow(pair, window);
   if (typeof decoded === "string") return decoded;
   const keys = keyFramesWithin(pair.tracks.distorted, window.distorted);
   const place = await examinePlace(decoded.pair, { pictures: decoded.pictures, ratio: 1, view, keys });
-  return sightingOf(place, window);
+  return resultOf(place, window);
 }
 
-export function sightingOf(place: Place, window: Window): Sighting {
+export function resultOf(place: Place, window: Window): WindowResult {
   const first = perSide((side) => window[side].first);
   const time = place.time && movedBy(first, place.time);
   return { window, time, areas: place.areas, state: stateOf(place) };
 }
 
-function stateOf({ time, areas }: Place): Sighting["state"] {
+function stateOf({ time, areas }: Place): WindowResult["state"] {
   // Pictures without detail cannot be related.
   if (time === undefined) return areas.every(({ code }) => code === "NOT_CHECKED") ? "silent" : "unclear";
   if (time.state === "aligned") return time.checked < LEAST_CHECKED ? "silent" : "clear";

@@ -5,12 +5,12 @@
 import type { Finding } from "../../contract/finding.ts";
 import { otherSide, perSide, SIDES, type Side } from "../../contract/request.ts";
 import { LUMA, type Pictures } from "../../media/pictures.ts";
-import { middle } from "../middle.ts";
+import { median } from "../median.ts";
 import { insideBars } from "../space/bars.ts";
 import { areaOf } from "../space/box.ts";
 import { blur, crop, lumaPlane, type Plane, shrink } from "../space/plane.ts";
 import { meanDifference, meanOf } from "../sums.ts";
-import type { FramePair } from "./fields.ts";
+import type { FramePair } from "./block-means.ts";
 
 export type BothPictures = Readonly<Record<Side, Pictures>>;
 
@@ -63,7 +63,7 @@ function blackness(pictures: BothPictures, frames: readonly FramePair[], side: S
     return planes.map((plane) => spread(crop(plane, area)));
   };
   if (frames.some((pair) => meanOf(lumaPlane(pictures[side], pair[side]).data) >= DARK)) return [];
-  const [deviation, shown] = [Math.max(0, ...spreads(side)), middle(spreads(other))];
+  const [deviation, shown] = [Math.max(0, ...spreads(side)), median(spreads(other))];
   if (deviation >= PLAIN || shown <= VIVID) return [];
   const evidence = `The ${side} video is black in ${frames.length} frames looked at: levels deviate by at most ${deviation.toFixed(1)}, of the ${other} video by ${shown.toFixed(1)}.`;
   return [{ code: "BLACK", side, confidence: "certain", evidence }];
@@ -74,8 +74,8 @@ function stillness(pictures: BothPictures, side: Side): Finding[] {
   const { count } = pictures[side];
   // Most videos move soon, so this usually ends at one of the first pictures.
   for (let index = 0; index + 1 < count; index++) if (movement(pictures[side], index) >= STILL) return [];
-  const moved = middle(movements(pictures[other]));
-  if (count < 2 || moved <= MOVING[other] || middle(blockMovements(pictures[other])) < KEPT * moved)
+  const moved = median(movements(pictures[other]));
+  if (count < 2 || moved <= MOVING[other] || median(blockMovements(pictures[other])) < KEPT * moved)
     return [];
   const most = Math.max(...movements(pictures[side]));
   const evidence = `The ${side} video stands still: consecutive pictures differ by at most ${most.toFixed(2)} levels, of the ${other} video by ${moved.toFixed(2)}.`;
@@ -94,15 +94,15 @@ export function contentFindings(
   if (match >= OTHER || frames.length === 0) return [];
   const details = perSide((side) => frames.map((pair) => detailOf(lumaPlane(pictures[side], pair[side]))));
   const seen = perSide((side) => ({
-    detail: middle(details[side].map(({ detail }) => detail)),
-    structure: middle(details[side].map(({ structure }) => structure)),
+    detail: median(details[side].map(({ detail }) => detail)),
+    structure: median(details[side].map(({ structure }) => structure)),
   }));
   const unknown = `Whether both show the same is not known: they match with a correlation of ${match.toFixed(2)}`;
-  const vague = SIDES.find((side) => seen[side].detail < DETAIL || seen[side].structure < STRUCTURE);
-  if (vague) {
-    const { detail, structure } = seen[vague];
-    const evidence = `${unknown}, and the ${vague} pictures have ${detail.toFixed(1)} levels of detail, ${(100 * structure).toFixed(0)} % of it coarser than noise.`;
-    return [{ code: "NOT_CHECKED", side: vague, confidence: "possible", evidence }];
+  const unclearSide = SIDES.find((side) => seen[side].detail < DETAIL || seen[side].structure < STRUCTURE);
+  if (unclearSide) {
+    const { detail, structure } = seen[unclearSide];
+    const evidence = `${unknown}, and the ${unclearSide} pictures have ${detail.toFixed(1)} levels of detail, ${(100 * structure).toFixed(0)} % of it coarser than noise.`;
+    return [{ code: "NOT_CHECKED", side: unclearSide, confidence: "possible", evidence }];
   }
   if (match < REPELLED) {
     const evidence = `${unknown}: other content would match with about 0.`;
@@ -140,10 +140,10 @@ export function swapFindings(
   frames: readonly FramePair[],
   bitRates?: Readonly<Record<Side, number>>,
 ): Finding[] {
-  const richer = bitRates && richness(bitRates);
+  const richer = bitRates && bitRateRatio(bitRates);
   if (richer === undefined) return [];
   const some = frames.filter((_, index) => index % EVERY === 0);
-  const fine = perSide((side) => middle(some.map((pair) => fineness(lumaPlane(pictures[side], pair[side])))));
+  const fine = perSide((side) => median(some.map((pair) => fineness(lumaPlane(pictures[side], pair[side])))));
   const finer = fine.reference > 0 ? fine.distorted / fine.reference : 1;
   if (finer < FINER) return [];
   const evidence = `The distorted video has ${finer.toFixed(2)} times the fine detail and ${richer.toFixed(1)} times the bit rate of the reference.`;
@@ -154,7 +154,7 @@ export function swapFindings(
  * The bit rate of the distorted video as a multiple of the reference's; undefined: too little to matter, or not
  * known.
  */
-export function richness({ reference, distorted }: Readonly<Record<Side, number>>): number | undefined {
+export function bitRateRatio({ reference, distorted }: Readonly<Record<Side, number>>): number | undefined {
   const richer = reference > 0 ? distorted / reference : 0;
   return richer < RICHER ? undefined : richer;
 }

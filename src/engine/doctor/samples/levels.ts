@@ -7,7 +7,7 @@ import type { SampleRange } from "../../contract/picture.ts";
 import type { Side } from "../../contract/request.ts";
 import { UNCHECKED } from "../../contract/unchecked.ts";
 import { meanOf } from "../sums.ts";
-import { coloured, type Fields } from "./fields.ts";
+import { type BlockMeans, coloured } from "./block-means.ts";
 import { type Fit, fit, quantile } from "./regression.ts";
 
 /** The ranges that the videos' tags state; undefined: none. */
@@ -59,19 +59,19 @@ export interface Levels {
   /** Mean difference of luma as it is, and the robust standard deviation that the fit leaves. */
   readonly difference: number;
   readonly left: number;
-  readonly middle: number;
+  readonly mean: number;
 }
 
 /** Measures gain and offset; undefined if the pictures are too plain. */
-function levelsOf(fields: Fields): Levels | undefined {
-  const { count, reference, distorted, detail } = fields;
-  if (count < LEAST_BLOCKS || spreadOf(fields) < LEAST_SPREAD) return undefined;
+function levelsOf(means: BlockMeans): Levels | undefined {
+  const { count, reference, distorted, detail } = means;
+  if (count < LEAST_BLOCKS || spreadOf(means) < LEAST_SPREAD) return undefined;
   const one = new Float32Array(count).fill(1);
   // Encodes remove contrast from fine detail. The gain is therefore that of the coarser detail.
   const luma = fit(distorted.y, [reference.y, one, detail.reference.y]);
   if (!luma) return undefined;
   const [gain = 1, offset = 0] = luma.coefficients;
-  const colours = coloured(fields);
+  const colours = coloured(means);
   const chroma = (["u", "v"] as const).flatMap((name) => {
     if (colours.count < LEAST_BLOCKS) return [];
     const values = colours.distorted[name];
@@ -85,32 +85,32 @@ function levelsOf(fields: Fields): Levels | undefined {
     chroma,
     difference: meanOf(differences),
     left: luma.residual,
-    middle: meanOf(reference.y),
+    mean: meanOf(reference.y),
   };
 }
 
-function spreadOf({ reference }: Fields): number {
+function spreadOf({ reference }: BlockMeans): number {
   return quantile(reference.y, 0.98) - quantile(reference.y, 0.02);
 }
 
 /** Whether pictures have so little contrast that the changes of an encode may look larger than they are. */
-export function isPlain(fields: Fields): boolean {
-  return fields.count < LEAST_BLOCKS || spreadOf(fields) < PLAIN;
+export function isPlain(means: BlockMeans): boolean {
+  return means.count < LEAST_BLOCKS || spreadOf(means) < PLAIN;
 }
 
 /** Whether a fit leaves only a small part of the variation. */
 function explained(values: Float32Array, { residual }: Fit): boolean {
-  const middle = meanOf(values);
-  const variance = meanOf(values.map((value) => (value - middle) ** 2));
+  const mean = meanOf(values);
+  const variance = meanOf(values.map((value) => (value - mean) ** 2));
   return variance > 4 && residual ** 2 < (1 - EXPLAINED) * variance;
 }
 
 /** Findings about range, gain and offset; NOT_CHECKED if the pictures are too plain. */
-export function levelFindings(fields: Fields, tags: RangeTags = {}): Finding[] {
-  const levels = levelsOf(fields);
+export function levelFindings(means: BlockMeans, tags: RangeTags = {}): Finding[] {
+  const levels = levelsOf(means);
   if (!levels) return [UNCHECKED.samples];
   for (const conversion of CONVERSIONS) {
-    const confidence = agreement(levels, conversion, fields);
+    const confidence = agreement(levels, conversion, means);
     if (confidence) return [rangeFinding(levels, conversion, confidence, tags)];
   }
   const resembled = CONVERSIONS.find((conversion) => resembles(levels, conversion));
@@ -120,8 +120,8 @@ export function levelFindings(fields: Fields, tags: RangeTags = {}): Finding[] {
 }
 
 function otherLevels(levels: Levels): Finding[] {
-  const { gain, offset, difference, left, middle } = levels;
-  const changed = Math.abs(gain * middle + offset - middle);
+  const { gain, offset, difference, left, mean } = levels;
+  const changed = Math.abs(gain * mean + offset - mean);
   if (Math.max(changed, difference - left) < NOTABLE || left > difference / 2) return [];
   return [
     {
@@ -135,20 +135,20 @@ function otherLevels(levels: Levels): Finding[] {
 }
 
 /** Whether another range, combined with a gamma or the changes of a low rate, would also explain the levels. */
-function resembles({ gain, offset, chroma, middle }: Levels, conversion: Conversion): boolean {
+function resembles({ gain, offset, chroma, mean }: Levels, conversion: Conversion): boolean {
   if (Math.abs(gain - conversion.luma) >= Math.abs(gain - 1)) return false;
   if (chroma.length > 0) return chromaAgrees(chroma, conversion.chroma);
-  return Math.abs((gain - conversion.luma) * middle + offset - conversion.offset) < FAR_LEVEL;
+  return Math.abs((gain - conversion.luma) * mean + offset - conversion.offset) < FAR_LEVEL;
 }
 
 function describe({ gain, offset }: Levels): string {
   return `${gain.toFixed(3)} times the reference's ${offset < 0 ? "−" : "+"} ${Math.abs(offset).toFixed(1)}`;
 }
 
-function agreement(levels: Levels, conversion: Conversion, fields: Fields): Confidence | undefined {
-  const { gain, offset, chroma, middle } = levels;
+function agreement(levels: Levels, conversion: Conversion, means: BlockMeans): Confidence | undefined {
+  const { gain, offset, chroma, mean } = levels;
   const gainOff = Math.abs(gain - conversion.luma);
-  const levelOff = Math.abs((gain - conversion.luma) * middle + offset - conversion.offset);
+  const levelOff = Math.abs((gain - conversion.luma) * mean + offset - conversion.offset);
   const agrees = chromaAgrees(chroma, conversion.chroma);
   const isFaded = chromaAgrees(chroma, conversion.chroma, FADED);
   if (chroma.length > 0 && !isFaded) return undefined;
@@ -158,7 +158,7 @@ function agreement(levels: Levels, conversion: Conversion, fields: Fields): Conf
   if (agrees && gainOff < LOOSE_GAIN && levelOff < LOOSE_LEVEL) return isNear ? "certain" : "likely";
   if (!isNear) return undefined;
   if (chroma.length > 0) return "likely";
-  return isClipped(conversion, fields) ? "certain" : "likely";
+  return isClipped(conversion, means) ? "certain" : "likely";
 }
 
 /**
@@ -172,14 +172,14 @@ function chromaAgrees(gains: readonly number[], converted: number, faded = 0): b
 }
 
 /** Whether the side of full range has levels outside the limited range, and the other side has none. */
-function isClipped({ reference }: Conversion, fields: Fields): boolean {
-  const full = reference === "FULL" ? fields.reference.y : fields.distorted.y;
-  const limited = reference === "FULL" ? fields.distorted.y : fields.reference.y;
+function isClipped({ reference }: Conversion, means: BlockMeans): boolean {
+  const full = reference === "FULL" ? means.reference.y : means.distorted.y;
+  const limited = reference === "FULL" ? means.distorted.y : means.reference.y;
   return isOutside(full) && !isOutside(limited);
 }
 
 /** Whether either side has levels outside the limited range. If neither has, nothing contradicts the limited range. */
-export function isFullRange({ reference, distorted }: Fields): boolean {
+export function isFullRange({ reference, distorted }: BlockMeans): boolean {
   return isOutside(reference.y) || isOutside(distorted.y);
 }
 

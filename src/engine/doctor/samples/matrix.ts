@@ -6,8 +6,8 @@ import type { Finding } from "../../contract/finding.ts";
 import { MATRICES, type SampleMatrix } from "../../contract/picture.ts";
 import { SIDES, type Side } from "../../contract/request.ts";
 import { UNCHECKED } from "../../contract/unchecked.ts";
-import { inverted } from "../space/solve.ts";
-import type { Fields } from "./fields.ts";
+import { invert } from "../space/solve.ts";
+import type { BlockMeans } from "./block-means.ts";
 import { type BothWays, distance, type Measured, type Mixture, measure, NONE } from "./mixture.ts";
 
 /** The matrices that the videos' tags state; undefined: none. */
@@ -50,7 +50,7 @@ function toComponents(name: SampleMatrix): Float64Array {
 }
 
 function mixtureOf(from: SampleMatrix, to: SampleMatrix): Mixture {
-  const back = inverted(toComponents(from)) ?? new Float64Array(9);
+  const back = invert(toComponents(from)) ?? new Float64Array(9);
   const forth = toComponents(to);
   const at = (row: number, column: number) =>
     [0, 1, 2].reduce((sum, k) => sum + (forth[row * 3 + k] as number) * (back[k * 3 + column] as number), 0);
@@ -84,8 +84,8 @@ function isNone(measured: BothWays<Measured>, none: number): boolean {
 }
 
 /** Findings about the matrix, such as 601 converted to 709; NOT_CHECKED if the pictures do not decide. */
-export function matrixFindings(fields: Fields, tags: MatrixTags = {}): Finding[] {
-  const measured = measure(fields);
+export function matrixFindings(means: BlockMeans, tags: MatrixTags = {}): Finding[] {
+  const measured = measure(means);
   if (!measured) return [UNCHECKED.matrix];
   const none = distance(measured, NONE);
   const best = HYPOTHESES.map((hypothesis) => {

@@ -3,7 +3,7 @@
  * on the development half of the corpus of bench/doctor.
  */
 import { meanOf } from "../sums.ts";
-import { coloured, type Fields } from "./fields.ts";
+import { type BlockMeans, coloured } from "./block-means.ts";
 import { covarianceOf, type Fit, fit } from "./regression.ts";
 
 /** The shares by which one component mixes into another. */
@@ -58,18 +58,18 @@ const BENT = 0.1;
  * Measures both directions. Grain and encodes mix correlated colours in one direction only, a conversion in both.
  * Returns undefined if the pictures do not determine the mixture.
  */
-export function measure(fields: Fields): BothWays<Measured> | undefined {
-  const { reference, distorted, detail } = fields;
+export function measure(means: BlockMeans): BothWays<Measured> | undefined {
+  const { reference, distorted, detail } = means;
   const exchanged = { reference: detail.distorted, distorted: detail.reference };
-  const forth = measureOne(fields);
+  const forth = measureOne(means);
   const back =
-    forth && measureOne({ ...fields, reference: distorted, distorted: reference, detail: exchanged });
+    forth && measureOne({ ...means, reference: distorted, distorted: reference, detail: exchanged });
   return forth && back && { forth, back };
 }
 
 /** Measures one direction on coloured blocks. Grey is the same in all matrices. */
-function measureOne(fields: Fields): Measured | undefined {
-  const { reference, distorted, ...all } = coloured(fields);
+function measureOne(means: BlockMeans): Measured | undefined {
+  const { reference, distorted, ...all } = coloured(means);
   const [{ y, u, v }, detail, parts] = [reference, all.detail.reference, all.parts];
   if (y.length < LEAST_BLOCKS) return undefined;
   const one = new Float32Array(y.length).fill(1);
@@ -107,7 +107,7 @@ function measureOne(fields: Fields): Measured | undefined {
 function tones(luma: Float32Array): Float32Array[] {
   const mean = meanOf(luma);
   const deviation = Math.sqrt(meanOf(luma.map((value) => (value - mean) ** 2))) || 1;
-  // Standardized, because powers of other values are too similar to be told apart.
+  // Standardized, because powers of other values are too similar to be separated.
   const even = luma.map((value) => (value - mean) / deviation);
   return [0, 1, 2, 3].map((power) => even.map((value) => value ** power));
 }

@@ -1,5 +1,5 @@
 /** Robust least squares, which outliers do not move. */
-import { inverted, times } from "../space/solve.ts";
+import { invert, times } from "../space/solve.ts";
 
 export interface Fit {
   /** One for each regressor. */
@@ -45,7 +45,7 @@ class Regression {
   fitted(): Fit | undefined {
     let residual = 0;
     for (let round = 1; ; round++) {
-      const inverse = inverted(this.#products());
+      const inverse = invert(this.#products());
       if (!inverse) return undefined;
       const coefficients = times(inverse, this.#wanted());
       this.#leave(coefficients);

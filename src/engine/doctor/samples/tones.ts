@@ -3,7 +3,7 @@
  * Thresholds were tuned on the development half of the corpus of bench/doctor.
  */
 import { dynamicsOf } from "../../media/colour-tags.ts";
-import type { Fields } from "./fields.ts";
+import type { BlockMeans } from "./block-means.ts";
 import { fit, quantile } from "./regression.ts";
 
 /** How the luma of aligned pictures differs, in levels of 8 bits. */
@@ -49,8 +49,9 @@ export function isUnchanged({ difference, left }: Tones): boolean {
  */
 export function isConverted({ gain, difference, left }: Tones, from: string, to: string): boolean {
   if (dynamicsOf(from) === undefined || dynamicsOf(to) === undefined) return false;
-  const [own, other] = [contrastOf(from), contrastOf(to)];
-  const isCompressed = other < own ? gain < COMPRESSED : other > own && gain > 1 / COMPRESSED;
+  const [contrast, otherContrast] = [contrastOf(from), contrastOf(to)];
+  const isCompressed =
+    otherContrast < contrast ? gain < COMPRESSED : otherContrast > contrast && gain > 1 / COMPRESSED;
   return isCompressed && difference >= CLEAR && left <= LEFT * difference;
 }
 
@@ -60,7 +61,7 @@ function contrastOf(transfer: string): number {
 }
 
 /** Returns undefined if the pictures are too plain. */
-export function tonesOf({ count, reference, distorted }: Fields): Tones | undefined {
+export function tonesOf({ count, reference, distorted }: BlockMeans): Tones | undefined {
   const spread = quantile(reference.y, 0.98) - quantile(reference.y, 0.02);
   if (count < LEAST_BLOCKS || spread < LEAST_SPREAD) return undefined;
   const line = fit(distorted.y, [reference.y, new Float32Array(count).fill(1)]);

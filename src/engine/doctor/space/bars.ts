@@ -6,7 +6,7 @@ import type { Side } from "../../contract/request.ts";
 import { type Box, type Stretch, WHOLE } from "./box.ts";
 import type { Plane } from "./plane.ts";
 import type { PlanePair } from "./tile-places.ts";
-import { type AxisMap, type Turn, turned, type View } from "./view.ts";
+import { type AxisMap, applyTurn, type Turn, type View } from "./view.ts";
 
 /** Widths of a side's bars, in samples of its planes. */
 export interface Bars {
@@ -33,7 +33,7 @@ const FLAT = 3;
 const VISIBLE = 12;
 
 /**
- * Returns the bars that all planes have; undefined if the planes are so dark that bars cannot be told from the
+ * Returns the bars that all planes have; undefined if the planes are so dark that bars look like the
  * picture. The planes have one size and show frames spread over the video.
  */
 function findBars(planes: readonly Plane[]): Bars | undefined {
@@ -46,12 +46,12 @@ function findBars(planes: readonly Plane[]): Bars | undefined {
   const right = barOf(planes, width, (x) => column(width - 1 - x));
   if (top === undefined || bottom === undefined || left === undefined || right === undefined)
     return undefined;
-  const isDark = left + right > MOST * width || top + bottom > MOST * height;
+  const isDark = left + right > LARGEST * width || top + bottom > LARGEST * height;
   return isDark ? undefined : { left, right, top, bottom };
 }
 
 /** Largest part of a frame's width or height that bars can take. If more of it is black, the scene is dark. */
-const MOST = 0.6;
+const LARGEST = 0.6;
 
 /** A row or a column of a plane, by the positions of its samples. */
 interface Line {
@@ -93,28 +93,28 @@ function barOf(planes: readonly Plane[], count: number, line: (index: number) =>
   if (length === 0) return 0;
   // Encodes ring into bars. The picture therefore starts at the line that differs half as much from the bar as the
   // lines after it do at most.
-  const ahead = Array.from({ length: SMEARED }, (_, index) => most(Math.min(count - 1, length + index)));
+  const ahead = Array.from({ length: RINGING }, (_, index) => most(Math.min(count - 1, length + index)));
   const picture = Math.min(VISIBLE, Math.max(...ahead) / 2);
   const ringing = ahead.findIndex((difference) => difference >= picture);
   return length + Math.max(0, ringing);
 }
 
 /** Number of lines behind the bar that ringing can reach. */
-const SMEARED = 12;
+const RINGING = 12;
 
 /**
  * Turns the distorted planes to the reference's orientation and pairs them with the reference's. Each pair has the
  * parts of both frames that lie inside their bars.
  */
-export function paired(
+export function pairPlanes(
   reference: readonly Plane[],
   distorted: readonly Plane[],
   turn: Turn,
 ): readonly PlanePair[] {
-  const laid = distorted.map((plane) => turned(plane, turn));
-  const inside = { reference: insideBars(reference), distorted: insideBars(laid) };
+  const turned = distorted.map((plane) => applyTurn(plane, turn));
+  const inside = { reference: insideBars(reference), distorted: insideBars(turned) };
   return reference.flatMap((plane, index) => {
-    const other = laid[index];
+    const other = turned[index];
     return other ? [{ reference: plane, distorted: other, inside }] : [];
   });
 }
@@ -123,17 +123,17 @@ export function paired(
  * The view that maps the whole picture inside the reference's bars to the whole picture inside the distorted side's
  * bars.
  */
-export function withinBars(
+export function viewInsideBars(
   { reference, distorted }: Readonly<Record<Side, readonly Plane[]>>,
   turn: Turn,
 ): View {
-  const [own, other] = [insideBars(reference), insideBars(distorted.map((plane) => turned(plane, turn)))];
-  return { turn, x: mapOf(own.x, other.x), y: mapOf(own.y, other.y) };
+  const [from, to] = [insideBars(reference), insideBars(distorted.map((plane) => applyTurn(plane, turn)))];
+  return { turn, x: mapOf(from.x, to.x), y: mapOf(from.y, to.y) };
 }
 
-function mapOf(own: Stretch, other: Stretch): AxisMap {
-  const scale = (other.end - other.start) / (own.end - own.start);
-  return { scale, shift: other.start - scale * own.start };
+function mapOf(from: Stretch, to: Stretch): AxisMap {
+  const scale = (to.end - to.start) / (from.end - from.start);
+  return { scale, shift: to.start - scale * from.start };
 }
 
 /** The part of the frame inside the bars; the whole frame if the planes are too dark to show bars. */

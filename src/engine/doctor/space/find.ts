@@ -2,7 +2,7 @@
  * Finds how the distorted picture maps to the reference's if nothing is known about it. Thresholds were tuned on the
  * development half of the corpus of bench/doctor.
  */
-import { paired } from "./bars.ts";
+import { pairPlanes } from "./bars.ts";
 import type { Plane } from "./plane.ts";
 import { judge, type Registration, register } from "./register.ts";
 import type { Axes, PlanePair } from "./tile-places.ts";
@@ -17,9 +17,9 @@ const PERFECT = 0.97;
  * a crop.
  */
 const LEAST_OVERLAP = 0.3;
-/** The same for a match that cannot be a coincidence. Pictures with black around them have few tiles inside it. */
+/** The same for a match of at least NO_COINCIDENCE. Pictures with black around them have few tiles inside it. */
 const LEAST_SURE_OVERLAP = 0.2;
-/** Match from which it is no coincidence. */
+/** Match that is not reached by coincidence. */
 const NO_COINCIDENCE = 0.9;
 
 /** A view, and how well it matches. */
@@ -38,39 +38,39 @@ export function findView(
   guesses: readonly View[] = [],
   turns: readonly Turn[] = TURNS,
 ): FoundView {
-  const laid = new Map<Turn, readonly PlanePair[]>();
-  const lay = (turn: Turn) => {
-    const made = laid.get(turn) ?? paired(reference, distorted, turn);
-    laid.set(turn, made);
-    return made;
+  const pairsByTurn = new Map<Turn, readonly PlanePair[]>();
+  const pairsIn = (turn: Turn) => {
+    const pairs = pairsByTurn.get(turn) ?? pairPlanes(reference, distorted, turn);
+    pairsByTurn.set(turn, pairs);
+    return pairs;
   };
-  let best: FoundView = { turn: UPRIGHT, ...judge(lay(UPRIGHT), IDENTITY) };
+  let best: FoundView = { turn: UPRIGHT, ...judge(pairsIn(UPRIGHT), IDENTITY) };
   const attempt = (turn: Turn, axes: Axes) => {
     if (best.match >= GOOD) return;
-    const found = register(lay(turn), axes);
-    if (isSeen(found) && found.match > best.match) best = { turn, ...found };
+    const found = register(pairsIn(turn), axes);
+    if (hasOverlap(found) && found.match > best.match) best = { turn, ...found };
   };
   // Registered even if the identity already matches well: a crop by a few samples also matches well at the identity.
   const first = guesses[0] ?? IDENTITY;
-  const start = { turn: first.turn, ...register(lay(first.turn), first) };
-  if (start.match > best.match && isSeen(start)) best = start;
+  const start = { turn: first.turn, ...register(pairsIn(first.turn), first) };
+  if (start.match > best.match && hasOverlap(start)) best = start;
   // Symmetric pictures match well in more than one turn.
   const others = best.match >= PERFECT ? [] : turns.filter(({ transposed }) => !transposed);
   for (const turn of others) {
-    const seen = judge(lay(turn), IDENTITY);
-    if (seen.match > best.match) best = { turn, ...register(lay(turn), IDENTITY) };
+    const judged = judge(pairsIn(turn), IDENTITY);
+    if (judged.match > best.match) best = { turn, ...register(pairsIn(turn), IDENTITY) };
   }
   for (const guess of guesses.slice(1)) attempt(guess.turn, guess);
   for (const turn of turns) attempt(turn, IDENTITY);
   const { turn } = best;
-  for (const axes of usual()) {
+  for (const axes of usualMaps()) {
     attempt(UPRIGHT, axes);
     if (turn !== UPRIGHT) attempt(turn, axes);
   }
   return best;
 }
 
-function isSeen({ match, overlap }: Registration): boolean {
+function hasOverlap({ match, overlap }: Registration): boolean {
   return overlap >= (match >= NO_COINCIDENCE ? LEAST_SURE_OVERLAP : LEAST_OVERLAP);
 }
 
@@ -81,7 +81,7 @@ function isSeen({ match, overlap }: Registration): boolean {
 const LOST = 0.1;
 
 /** The usual maps: zooms into and out of the middle, on both axes and on one; then crops and bars at one edge. */
-function usual(): Axes[] {
+function usualMaps(): Axes[] {
   const whole: AxisMap = { scale: 1, shift: 0 };
   const middle: AxisMap[] = [
     { scale: 1 / (1 - 2 * LOST), shift: -LOST / (1 - 2 * LOST) },

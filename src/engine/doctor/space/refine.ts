@@ -4,11 +4,11 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { perSide } from "../../contract/request.ts";
-import { paired } from "./bars.ts";
+import { pairPlanes } from "./bars.ts";
 import type { Stretch } from "./box.ts";
 import { type Layout, layoutOf } from "./layout.ts";
 import { type Plane, shrink } from "./plane.ts";
-import { follow, judge, type Registration, register } from "./register.ts";
+import { judge, type Registration, refineMap, register } from "./register.ts";
 import type { Axes, PlanePair } from "./tile-places.ts";
 import type { AxisMap, Turn } from "./view.ts";
 import { CLEAR, SURE, type WholeAreas, wholeAreas } from "./whole-areas.ts";
@@ -30,7 +30,7 @@ export function refineArea(
   view: Axes & { readonly turn: Turn },
   seen?: Layout["inside"],
 ): ExactAreas | undefined {
-  const pairs = paired(reference, distorted, view.turn).map(withEvenBars);
+  const pairs = pairPlanes(reference, distorted, view.turn).map(withEvenBars);
   const found = areasOf(pairs, view);
   const unbarred = seen ? pairs.map((pair) => withSeenBars(pair, seen)) : pairs;
   if (isDeepStrictEqual(unbarred[0]?.inside, pairs[0]?.inside)) return found;
@@ -51,7 +51,7 @@ function areasOf(pairs: readonly PlanePair[], { x, y }: Axes): ExactAreas | unde
   for (const block of [4, 2, 1]) {
     const level = comparable(pairs, axes, block);
     const start = level.inner(axes);
-    found = block === 1 ? follow(level.pairs, start) : register(level.pairs, start);
+    found = block === 1 ? refineMap(level.pairs, start) : register(level.pairs, start);
     axes = level.outer(found);
   }
   if (!found || found.match < LEAST_MATCH) return undefined;
@@ -82,7 +82,7 @@ function isAgreed(pairs: readonly PlanePair[], layout: Layout): boolean {
   const level = comparable(pairs, layout, 1);
   const { width, height } = (pairs[0] as PlanePair).distorted;
   const borders = level.pairs.map((pair) => {
-    const { x, y } = level.outer(follow([pair], level.inner(layout)));
+    const { x, y } = level.outer(refineMap([pair], level.inner(layout)));
     const [left, right] = [x.shift * width, (x.scale + x.shift) * width];
     const [top, bottom] = [y.shift * height, (y.scale + y.shift) * height];
     return [left, right, top, bottom];

@@ -3,7 +3,7 @@
  * development half of the corpus of bench/doctor.
  */
 import { blur } from "./plane.ts";
-import { solved } from "./solve.ts";
+import { solve } from "./solve.ts";
 import { type Axes, type PlanePair, tileCount } from "./tile-places.ts";
 import { matches, type TileVote, votes } from "./tiles.ts";
 import type { AxisMap } from "./view.ts";
@@ -19,10 +19,11 @@ export interface Registration extends Axes {
 const STEPS = 12;
 /** Largest movement of an edge in a step, in samples, at which registration ends. */
 const STILL = 0.005;
-/** A first guess is returned unchanged if it has this match … */
+/** Least match of a first guess that is returned unchanged. */
 const ALIKE = 0.9;
 /**
- * … and a step would move its edges by less than this many samples. Areas count as different only from one sample on.
+ * A step must move the edges of such a guess by less than this many samples. Areas count as different only from one
+ * sample on.
  */
 const CLOSE = 0.05;
 
@@ -38,16 +39,16 @@ export function register(pairs: readonly PlanePair[], start: Axes): Registration
     reference: blur(pair.reference, 2),
     distorted: blur(pair.distorted, 2),
   }));
-  return follow(pairs, moved(soft, start));
+  return refineMap(pairs, iterate(soft, start));
 }
 
 /** Registers from a guess that is right to about a sample. */
-export function follow(pairs: readonly PlanePair[], start: Axes): Registration {
-  return judge(pairs, moved(pairs, start));
+export function refineMap(pairs: readonly PlanePair[], start: Axes): Registration {
+  return judge(pairs, iterate(pairs, start));
 }
 
 /** The map after repeated steps, until a step changes almost nothing. */
-function moved(pairs: readonly PlanePair[], { x, y }: Axes): Axes {
+function iterate(pairs: readonly PlanePair[], { x, y }: Axes): Axes {
   let axes: Axes = { x, y };
   for (let step = 0; step < STEPS; step++) {
     const next = improve(pairs, axes);
@@ -113,7 +114,7 @@ function improve(pairs: readonly PlanePair[], axes: Axes): (Axes & { distance: n
   const first = pairs[0];
   if (!first) return undefined;
   const { matrix, wanted } = normal(pairs.flatMap((pair) => votes(pair, axes)));
-  const found = solved(matrix, wanted);
+  const found = solve(matrix, wanted);
   if (!found) return undefined;
   const [byX = 0, growthX = 0, byY = 0, growthY = 0] = found;
   const x = movedAxis(axes.x, byX, growthX, first.distorted.width);

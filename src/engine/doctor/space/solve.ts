@@ -4,7 +4,7 @@
 const SINGULAR = 1e-9;
 
 /** Inverts a square matrix, row by row (Gauss–Jordan elimination with pivoting); undefined if it is singular. */
-export function inverted(matrix: Float64Array): Float64Array | undefined {
+export function invert(matrix: Float64Array): Float64Array | undefined {
   const n = Math.sqrt(matrix.length);
   const left = Float64Array.from(matrix);
   const right = Float64Array.from({ length: n * n }, (_, index) => (index % (n + 1) === 0 ? 1 : 0));
@@ -29,8 +29,8 @@ export function inverted(matrix: Float64Array): Float64Array | undefined {
  * Solves the normal equations of a least-squares problem, matrix × result = wanted; undefined if they do not
  * determine it.
  */
-export function solved(matrix: Float64Array, wanted: Float64Array): Float64Array | undefined {
-  const inverse = inverted(matrix);
+export function solve(matrix: Float64Array, wanted: Float64Array): Float64Array | undefined {
+  const inverse = invert(matrix);
   return inverse && times(inverse, wanted);
 }
 

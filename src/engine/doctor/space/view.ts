@@ -37,9 +37,9 @@ export const TURNS: readonly Turn[] = [false, true].flatMap((transposed) => [
 ]);
 
 /** Turns a distorted plane to the reference's orientation; the plane itself if no turn is needed. */
-export function turned(distorted: Plane, turn: Turn): Plane {
-  const laid = turn.transposed ? transpose(distorted) : distorted;
-  return turn.mirrorX || turn.mirrorY ? mirror(laid, { x: turn.mirrorX, y: turn.mirrorY }) : laid;
+export function applyTurn(distorted: Plane, turn: Turn): Plane {
+  const unmirrored = turn.transposed ? transpose(distorted) : distorted;
+  return turn.mirrorX || turn.mirrorY ? mirror(unmirrored, { x: turn.mirrorX, y: turn.mirrorY }) : unmirrored;
 }
 
 /** The inverse map. */
@@ -52,7 +52,7 @@ export function inverse({ scale, shift }: AxisMap): AxisMap {
  * Beyond the edge of the distorted picture, its outermost samples are repeated.
  */
 export function applyView(distorted: Plane, view: View, size: { width: number; height: number }): Plane {
-  const source = turned(distorted, view.turn);
+  const source = applyTurn(distorted, view.turn);
   const { width, height } = size;
   const isWhole = [view.x, view.y].every(({ scale, shift }) => scale === 1 && shift === 0);
   if (isWhole && source.width === width && source.height === height) return source;

@@ -50,47 +50,47 @@ export interface WholeAreas {
 /** Moves the borders of a layout to whole samples. */
 export function wholeAreas(layout: Layout, pair: PlanePair): WholeAreas {
   const borders: number[] = [];
-  const taken = (value: number, whole: number) => {
+  const record = (value: number, whole: number) => {
     borders.push(Math.abs(value - whole));
     return whole;
   };
   const snap = (border: Border) => {
     const { value, length, bar, isPaired } = border;
-    const reach = Math.max(EVEN, DRIFT * length * (1 - layout.match));
-    for (const end of [0, length]) if (Math.abs(value - end) <= reach) return end;
+    const tolerance = Math.max(EVEN, DRIFT * length * (1 - layout.match));
+    for (const end of [0, length]) if (Math.abs(value - end) <= tolerance) return end;
     const even = 2 * Math.round(value / 2);
     if (bar !== undefined) {
       // Two bars of the same even width are more reliable than the border that a soft picture shows.
       const isBeside = Math.abs(value - bar) <= Math.max(RINGING, length * SMEARED);
-      if (isPaired && bar % 2 === 0 && isBeside) return taken(bar, bar);
+      if (isPaired && bar % 2 === 0 && isBeside) return record(bar, bar);
       const isAgreed = Math.abs(value - even) <= SURE && Math.abs(bar - even) <= RINGING;
       if (layout.match < CLEAR && Math.abs(value - bar) <= length * SMEARED)
-        return taken(bar, isAgreed ? even : bar);
+        return record(bar, isAgreed ? even : bar);
     }
-    return taken(value, Math.abs(value - even) <= EVEN ? even : Math.round(value));
+    return record(value, Math.abs(value - even) <= EVEN ? even : Math.round(value));
   };
   const area = (side: Side): Area => {
     const other = otherSide(side);
-    const along = (name: "x" | "y", end: "start" | "end") => {
+    const borderAt = (name: "x" | "y", end: "start" | "end") => {
       const length = name === "x" ? pair[side].width : pair[side].height;
       const edge = end === "start" ? 0 : 1;
       // A bar ends where the other side's frame ends, unless the other side has a bar there too.
-      const free = layout.inside[other][name][end] === edge;
+      const isFree = layout.inside[other][name][end] === edge;
       const bar = layout.inside[side][name][end];
       const value = layout[side][name][end] * length;
       const isPaired = isBetweenEqualBars(layout.inside[side][name], length);
       return snap({
         value,
         length,
-        bar: free && bar !== edge ? Math.round(bar * length) : undefined,
+        bar: isFree && bar !== edge ? Math.round(bar * length) : undefined,
         isPaired,
       });
     };
     const [left, right, top, bottom] = [
-      along("x", "start"),
-      along("x", "end"),
-      along("y", "start"),
-      along("y", "end"),
+      borderAt("x", "start"),
+      borderAt("x", "end"),
+      borderAt("y", "start"),
+      borderAt("y", "end"),
     ];
     return { x: left, y: top, width: right - left, height: bottom - top };
   };

@@ -63,11 +63,11 @@ export function vote(pair: SignaturePair, limit: number): Vote {
     offset = next;
     sample = scores(pair, shape, [runAt(offset, rows, columns)]);
   }
-  const heard = groupOffsets(sample, shape, offset);
+  const preferred = groupOffsets(sample, shape, offset);
   return {
     offset,
-    lowest: Math.min(0, offset, ...heard),
-    highest: Math.max(0, offset, ...heard),
+    lowest: Math.min(0, offset, ...preferred),
+    highest: Math.max(0, offset, ...preferred),
     rivals: rivalsOf(totals(sample), shape, offset),
   };
 }
@@ -147,14 +147,14 @@ function takeAway(means: Float64Array, from: Float32Array): void {
 function totals({ width, rows, values }: Sample, first = 0, end = rows): Float64Array {
   return Float64Array.from({ length: width }, (_, index) => {
     let sum = 0;
-    let heard = 0;
+    let counted = 0;
     for (let row = first; row < end; row++) {
       const score = values[row * width + index] as number;
       if (Number.isNaN(score)) continue;
       sum += score;
-      heard++;
+      counted++;
     }
-    return 2 * heard < end - first || heard === 0 ? Number.NaN : sum / heard;
+    return 2 * counted < end - first || counted === 0 ? Number.NaN : sum / counted;
   });
 }
 

@@ -1,13 +1,13 @@
 /** Stretches of the distorted video that stand still or show earlier frames. Thresholds are empirical. */
 import type { Run } from "../../contract/alignment.ts";
-import { middle } from "../middle.ts";
+import { median } from "../median.ts";
 import type { Evidence, TimeEvent } from "./events.ts";
 import { correlation, isPlain } from "./match.ts";
 import { offsetOf } from "./segments.ts";
 
-/** Fewest frames of a stretch. Encoders at low rates hold a picture for a few frames. */
+/** Fewest frames of a stretch, because encoders at low rates hold a picture for a few frames anyway. */
 const FEWEST = 5;
-/** The same if the stretch lasts to the end, because no later frame shows that the encoder catches up. */
+/** The same if the stretch lasts to the end, because no later frame could show that the encoder catches up. */
 const FEWEST_LAST = 24;
 /** Most motion of a held picture, as a part of the reference's motion there. */
 const HELD = 0.07;
@@ -16,9 +16,9 @@ const JUMP = 2;
 /** Most motion of a frozen stretch as a whole, as a part of the reference's. */
 const STILL = 0.3;
 /** Least motion of a jump after a frozen stretch that the encode moves, as a multiple of the reference's. */
-const LEAP = 6;
+const LARGE_JUMP = 6;
 /** Fewest frames before such a jump; least evidence, as natural logarithms, in total and per frame. */
-const FEWEST_LEAPT = 4;
+const FEWEST_BEFORE_JUMP = 4;
 const SHOWN = 3;
 const SHOWN_PER_FRAME = 0.25;
 /** 1 − correlation of equal frames, because of rounding. It keeps the logarithms finite. */
@@ -29,7 +29,7 @@ const LEAST_MOTION = 0.004;
 const FALL = 0.25;
 /** By how much log(1 − correlation) of frames that show others exceeds the usual one of their run. */
 const APART = 1;
-/** Longest gap in such a stretch, in frames. What moves can pass the place where it belongs. */
+/** Longest gap in such a stretch, in frames. In a gap, what moves passes the place where it belongs. */
 const GAP = 8;
 /** Least evidence for each frame of such a stretch, as a natural logarithm. */
 const AGAIN_PER_FRAME = 0.5;
@@ -46,8 +46,10 @@ const BACK = 300;
  */
 export function stretchesOf(run: Run, evidence: Evidence): TimeEvent[] {
   const held = frozenStretches(run, evidence);
-  const leapt = leaptStretches(run, evidence).filter((event) => !held.some((one) => overlap(event, one)));
-  const known = [...held, ...leapt];
+  const beforeJumps = stretchesBeforeJumps(run, evidence).filter(
+    (event) => !held.some((one) => overlap(event, one)),
+  );
+  const known = [...held, ...beforeJumps];
   const alike = likenessOf(run, evidence);
   const repeated = repeatedStretches(run, alike, evidence).filter(
     (event) => !known.some((one) => overlap(event, one)),
@@ -112,15 +114,15 @@ function jumps(
  * Finds stretches that end with a jump and until then show one frame of the reference, or earlier frames again, even
  * if noise or the encode moves them.
  */
-function leaptStretches(run: Run, evidence: Evidence): TimeEvent[] {
+function stretchesBeforeJumps(run: Run, evidence: Evidence): TimeEvent[] {
   const { motion, reference } = evidence;
   const least = LEAST_MOTION * Math.min(2048, reference.cells);
   const events: TimeEvent[] = [];
   let from = run.reference;
-  for (let row = from + FEWEST_LEAPT + 1; row < run.reference + run.count; row++) {
+  for (let row = from + FEWEST_BEFORE_JUMP + 1; row < run.reference + run.count; row++) {
     const usual = Math.max(least, motion.reference[row] as number);
-    if ((motion.distorted[row + offsetOf(run)] as number) < LEAP * usual) continue;
-    const found = shownBefore(row, from, offsetOf(run), evidence);
+    if ((motion.distorted[row + offsetOf(run)] as number) < LARGE_JUMP * usual) continue;
+    const found = eventBeforeJump(row, from, offsetOf(run), evidence);
     if (found !== undefined) events.push(found);
     from = row;
   }
@@ -128,7 +130,7 @@ function leaptStretches(run: Run, evidence: Evidence): TimeEvent[] {
 }
 
 /** The event at the end of the frames from `from` to `end` − 1; undefined if they show their own content. */
-function shownBefore(
+function eventBeforeJump(
   end: number,
   from: number,
   offset: number,
@@ -139,7 +141,7 @@ function shownBefore(
     Math.log(1 + ROUNDING - correlation(reference, other, distorted, row + offset));
   const shown = nearest(end - 2, Math.max(from, end - BACK), (other) => apart(end - 1, other));
   const count = end - 1 - shown.place;
-  if (count < FEWEST_LEAPT || shown.apart >= apart(end - 1, end - 1)) return undefined;
+  if (count < FEWEST_BEFORE_JUMP || shown.apart >= apart(end - 1, end - 1)) return undefined;
   const some = [0.2, 0.5, 0.8].map((part) => shown.place + 1 + Math.floor(part * count));
   const over = (of: (row: number) => number) => some.reduce((sum, row) => sum + apart(row, of(row)), 0);
   const back = nearest(Math.min(BACK, ...some), 2, (by) => over((row) => row - by));
@@ -151,7 +153,8 @@ function shownBefore(
     (isFrozen || seen(first - 1) < apart(first - 1, first - 1))
   )
     gain += apart(--first, first) - seen(first);
-  const isClear = end - first >= FEWEST_LEAPT && gain >= Math.max(SHOWN, SHOWN_PER_FRAME * (end - first));
+  const isClear =
+    end - first >= FEWEST_BEFORE_JUMP && gain >= Math.max(SHOWN, SHOWN_PER_FRAME * (end - first));
   return isClear ? at(isFrozen ? "frozen" : "repeated", first + offset, end - first) : undefined;
 }
 
@@ -173,7 +176,7 @@ function nearest(
 function repeatedStretches(run: Run, alike: readonly number[], evidence: Evidence): TimeEvent[] {
   const offset = offsetOf(run);
   const isShown = (index: number) => !isPlain(evidence.reference, run.reference + index);
-  const usual = middle(alike.filter((_, index) => isShown(index)));
+  const usual = median(alike.filter((_, index) => isShown(index)));
   const isLow = (index: number) => (alike[index] as number) < usual - FALL && isShown(index);
   const events: TimeEvent[] = [];
   for (let index = 0; index < alike.length; index++) {
@@ -200,7 +203,7 @@ function slightStretches(
   const offset = offsetOf({ reference: from, ...run });
   const { reference, distorted } = evidence;
   const own = new Map(alike.map((likeness, index) => [from + index, apartBy(likeness)]));
-  const usual = middle([...own.values()]);
+  const usual = median([...own.values()]);
   const apart = (row: number, back: number) =>
     back === 0
       ? (own.get(row) ?? Number.NEGATIVE_INFINITY)

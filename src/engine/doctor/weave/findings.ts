@@ -7,7 +7,7 @@ import type { Finding } from "../../contract/finding.ts";
 import { otherSide, perSide, SIDES, type Side } from "../../contract/request.ts";
 import { UNCHECKED } from "../../contract/unchecked.ts";
 import { NAMES } from "../../media/track.ts";
-import { middle } from "../middle.ts";
+import { median } from "../median.ts";
 import { type OwnWeave, ownWeaves, type PairWeave, pairWeaves, WovenSide } from "./frames.ts";
 import type { BothFields } from "./measure.ts";
 
@@ -48,7 +48,7 @@ const BLURRED = { gain: 1.25, frames: 12, slope: 0.01, share: 0.5 };
 /** Fewest lines of frames whose fields can be compared if the heights of the two sides differ. */
 const LINES = 272;
 
-export interface Fielded {
+export interface FieldInput {
   readonly fields: BothFields;
   /** Lines of each side's frames as they are compared, before scaling. */
   readonly heights: Readonly<Record<Side, number>>;
@@ -56,23 +56,23 @@ export interface Fielded {
   readonly partner: (distorted: number) => number | undefined;
 }
 
-export function weaveFindings({ fields, heights, partner }: Fielded): Finding[] {
+export function weaveFindings({ fields, heights, partner }: FieldInput): Finding[] {
   const sides = perSide((side) => new WovenSide(fields[side], heights[side]));
   const cadences = perSide((side) => isTelecined(ownWeaves(sides[side])));
-  const pulled = SIDES.filter((side) => cadences[side]);
-  const [side] = pulled;
-  if (side !== undefined && pulled.length === 1) return [telecined(side)];
+  const telecinedSides = SIDES.filter((side) => cadences[side]);
+  const [side] = telecinedSides;
+  if (side !== undefined && telecinedSides.length === 1) return [telecined(side)];
   const { reference, distorted } = heights;
   if (reference !== distorted && Math.min(reference, distorted) < LINES) return [];
   const pairs = pairWeaves(sides, partner);
   const woven = pairs.filter(({ isWoven }) => isWoven);
-  const open = pairs.filter(({ hidden }) => hidden <= HIDDEN);
+  const readable = pairs.filter(({ hidden }) => hidden <= HIDDEN);
   if (pairs.length < FEWEST || woven.length < SHARE * pairs.length) {
-    const isShown = open.length >= Math.max(FEWEST, SHARE * pairs.length);
+    const isShown = readable.length >= Math.max(FEWEST, SHARE * pairs.length);
     return [...blurredWeaves(pairs), ...(isShown && !isDoubtful(pairs) ? [] : [UNCHECKED.fields])];
   }
-  const slope = middle(woven.map((pair) => pair.slope));
-  const wider = middle(woven.map((pair) => pair.wider));
+  const slope = median(woven.map((pair) => pair.slope));
+  const wider = median(woven.map((pair) => pair.wider));
   return [
     isOpposite(woven, slope, wider)
       ? otherOrder(slope, woven.length, pairs.length)
@@ -83,7 +83,7 @@ export function weaveFindings({ fields, heights, partner }: Fielded): Finding[] 
 /** Whether some frames are woven, or the fields of all frames follow the movement a little. */
 function isDoubtful(pairs: readonly PairWeave[]): boolean {
   const share = pairs.filter(({ isWoven }) => isWoven).length / pairs.length;
-  return share >= DOUBTFUL || Math.abs(middle(pairs.map(({ slope }) => slope))) >= DOUBTFUL;
+  return share >= DOUBTFUL || Math.abs(median(pairs.map(({ slope }) => slope))) >= DOUBTFUL;
 }
 
 /**
@@ -95,11 +95,11 @@ function blurredWeaves(pairs: readonly PairWeave[]): Finding[] {
   const up = added.filter((slope) => slope > 0).length;
   const down = added.filter((slope) => slope < 0).length;
   // A side with more detail is no encode of the other: if two sides are swapped, the original also adds movement.
-  const isPoorer = middle(pairs.map(({ wider }) => wider)) < WIDER;
+  const isPoorer = median(pairs.map(({ wider }) => wider)) < WIDER;
   const isShown =
     isPoorer &&
     pairs.length >= BLURRED.frames &&
-    Math.abs(middle(added)) >= BLURRED.slope &&
+    Math.abs(median(added)) >= BLURRED.slope &&
     Math.abs(up - down) >= BLURRED.share * pairs.length;
   if (!isShown) return [];
   const evidence = `The distorted video may be interlaced, and blurred by the encode: in ${Math.max(up, down)} of ${pairs.length} moving frames, its two fields differ by the movement more than the reference's do, the ${up > down ? "top" : "bottom"} field first.`;
@@ -117,7 +117,7 @@ function isOpposite(woven: readonly PairWeave[], slope: number, wider: number): 
   const isAlike = wider < OPPOSITE.alike && wider > 1 / OPPOSITE.alike;
   const isFar = Math.abs(slope) > OPPOSITE.distance;
   const against = (of: "slope" | "correlation") => {
-    const [one, other] = SIDES.map((side) => middle(woven.map(({ follows }) => follows[side][of])));
+    const [one, other] = SIDES.map((side) => median(woven.map(({ follows }) => follows[side][of])));
     return one === undefined || other === undefined || one * other > 0
       ? 0
       : Math.min(Math.abs(one), Math.abs(other));
@@ -139,7 +139,7 @@ function interlaced(woven: readonly PairWeave[], wider: number, moving: number):
   const side = widerSide(wider);
   const which = side === undefined ? "One of the videos" : `The ${NAMES[side]}`;
   const other = side === undefined ? "other" : NAMES[otherSide(side)];
-  const slope = side === undefined ? 0 : middle(woven.map(({ follows }) => follows[side].slope));
+  const slope = side === undefined ? 0 : median(woven.map(({ follows }) => follows[side].slope));
   const order = Math.abs(slope) < ORDERED ? "" : `, the ${slope > 0 ? "top" : "bottom"} field first`;
   const evidence = `${which} is interlaced and the ${other} is not: the two fields of ${woven.length} of ${moving} moving frames show different moments${order}.`;
   const isDoubtful = side === "reference" && !isHalfApart(slope, wider);

@@ -16,18 +16,18 @@ import {
 
 /** Least difference of a frame's neighbours, in levels, for its fields to show anything. */
 const MOVING = 0.5;
-/** Least correlation with the movement of fields that follow it. Encodes of progressive frames stay below it. */
+/** Least correlation with the movement for fields to follow it. Encodes of progressive frames stay below it. */
 const FOLLOWS = 0.3;
-/** Least slope of fields that follow the movement. Encodes of progressive frames stay below it. */
+/** Least slope with the movement for fields to follow it. Encodes of progressive frames stay below it. */
 const ENOUGH = 0.2;
-/** The same for one side alone, whose fields also differ by fine detail. */
+/** The least slope if one side is examined alone, because its fields also differ by fine detail. */
 const ENOUGH_ALONE = 0.25;
 /**
- * Fields also count as woven by fast movement, if they differ by more than this multiple of the other side's
- * difference …
+ * Fields are woven by fast movement if they differ by more than this multiple of the other side's difference, and by
+ * more than LARGE.
  */
 const WIDER = 2;
-/** … and the two sides' differences are apart by more than this part of the movement. */
+/** Least difference between the two sides' field differences for fast movement, as a part of the movement. */
 const LARGE = 0.5;
 
 /** A moving frame of one side. */

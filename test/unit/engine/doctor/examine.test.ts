@@ -5,7 +5,7 @@ import { examine, findingsOf } from "../../../../src/engine/doctor/examine.ts";
 import { track } from "../track-fixture.ts";
 import { picturesOf, span } from "./time/moving-texture.ts";
 
-test("says what the tags say of videos whose pictures have nothing in common", async () => {
+test("reports the stated tags of videos whose pictures have nothing in common", async () => {
   const tracks = {
     reference: track("reference", { transfer: "bt709", primaries: "bt709" }),
     distorted: track("distorted", { transfer: "smpte2084", primaries: "bt2020" }),

@@ -16,13 +16,13 @@ const zoomed =
   };
 const filmed = (change: (frame: Scene) => Scene) =>
   pictures(span(0, 40).map((moment) => ({ y: change(zoomed(moment)), u: GREY, v: GREY })));
-/** A part of the frame, on the whole of it. */
+/** A part of the frame, scaled to the whole frame. */
 const cropped =
   (frame: Scene): Scene =>
   (x, y) =>
     frame(0.04 + 0.9 * x, 0.05 + 0.92 * y);
 
-test("takes parts of a zoom in step for a crop, not for other frames", () => {
+test("takes a part of a zoom in step for a crop, not for an offset", () => {
   const { view, time } = relate(
     { reference: filmed((frame) => frame), distorted: filmed(cropped) },
     { ratio: 1, limit: 10 },

@@ -1,4 +1,4 @@
-/** Made-up scenes, by seed: functions of the position in the frame (0 to 1), so that any crop of them is exact. */
+/** Generates scenes from a seed: functions of the position in the frame (0 to 1), so that any crop of them is exact. */
 
 import type { Plane } from "../../../../src/engine/doctor/space/plane.ts";
 import { CHROMA, LUMA, PICTURE_BYTES, Pictures } from "../../../../src/engine/media/pictures.ts";
@@ -32,7 +32,7 @@ export function sampled(scene: Scene, width: number, height: number): Plane {
   return { width, height, data };
 }
 
-/** A sampled scene of a picture's size. */
+/** Samples a scene at the size of a picture. */
 export function picture(scene: Scene): Plane {
   return sampled(scene, LUMA.width, LUMA.height);
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Finding } from "../../../../src/engine/contract/finding.ts";
 import { hdrFindings, modelSizeFindings } from "../../../../src/engine/doctor/fitness.ts";
-import { fieldsOf } from "../../../../src/engine/doctor/samples/fields.ts";
+import { blockMeansOf } from "../../../../src/engine/doctor/samples/block-means.ts";
 import { type Tones, tonesOf } from "../../../../src/engine/doctor/samples/tones.ts";
 import { IDENTITY } from "../../../../src/engine/doctor/space/view.ts";
 import { primariesFindings, transferFindings } from "../../../../src/engine/doctor/tags.ts";
@@ -32,7 +32,7 @@ function tones(change: (luma: number) => number): Tones {
   }));
   const numbers = frames.map((_, index) => ({ reference: index, distorted: index }));
   const measured = tonesOf(
-    fieldsOf({ reference: pictures(frames), distorted: pictures(changed) }, numbers, IDENTITY),
+    blockMeansOf({ reference: pictures(frames), distorted: pictures(changed) }, numbers, IDENTITY),
   );
   assert.ok(measured);
   return measured;
@@ -50,7 +50,7 @@ const same = (luma: number) => luma;
 const [PQ, HLG] = ["smpte2084", "arib-std-b67"];
 
 describe("transfer functions", () => {
-  test("that are one curve, or are not stated, are no difference", () => {
+  test("do not differ if they are the same curve or one is not stated", () => {
     for (const [one, other] of [
       ["bt709", "smpte170m"],
       ["bt709", "bt2020-10"],
@@ -65,14 +65,14 @@ describe("transfer functions", () => {
       );
   });
 
-  test("that are nearly the same are only a hint", () => {
+  test("are only a hint if they are nearly the same", () => {
     for (const other of ["bt470bg", "bt470m", "iec61966-2-1", "smpte240m"])
       assert.deepEqual(named(transferFindings(transfers("bt709", other), () => tones(pq))), [
         "possible TRANSFER_DIFFERS",
       ]);
   });
 
-  test("of HDR and SDR are certain if the samples show it as well", () => {
+  test("of HDR and SDR are certain if the samples show it too", () => {
     const [finding] = transferFindings(transfers("bt709", PQ), () => tones(pq));
     assert.equal(finding?.confidence, "certain");
     assert.match(
@@ -112,7 +112,7 @@ describe("transfer functions", () => {
   });
 });
 
-test("primaries that differ are likely, near ones possible", () => {
+test("different primaries are likely, and similar ones possible", () => {
   const found = (one: string | undefined, other: string | undefined) =>
     named(primariesFindings(tracks({ primaries: one }, { primaries: other })));
   assert.deepEqual(found("bt709", "bt2020"), ["likely PRIMARIES_DIFFER"]);
@@ -130,7 +130,7 @@ test("primaries that differ are likely, near ones possible", () => {
 const model = (name: string, { asked = name, digest = "" } = {}) => ({ name, asked, digest });
 
 describe("models", () => {
-  test("are warned of if both videos are HDR, and hinted at where none is chosen", () => {
+  test("cause a warning if both videos are HDR, and a hint if none is chosen", () => {
     const hdr = transfers(PQ, HLG);
     assert.deepEqual(named(hdrFindings(hdr)), ["possible HDR"]);
     const [finding] = hdrFindings(hdr, [model("vmaf_v0.6.1"), model("vmaf_v1.0.16_3d0h", { asked: "v1" })]);
@@ -141,7 +141,7 @@ describe("models", () => {
     );
   });
 
-  test("of one's own may be trained on HDR", () => {
+  test("from a file may be trained on HDR", () => {
     assert.deepEqual(hdrFindings(transfers(PQ, PQ), [model("own", { digest: "ab".repeat(32) })]), []);
   });
 
@@ -150,7 +150,7 @@ describe("models", () => {
       assert.deepEqual(hdrFindings(transfers(PQ, other), [model("vmaf_v0.6.1")]), []);
   });
 
-  test("for another size are a hint with the model that fits", () => {
+  test("for another size cause a hint that names the model that fits", () => {
     const found = (height: number, ...models: ReturnType<typeof model>[]) =>
       modelSizeFindings({ width: Math.round((height * 16) / 9), height }, models);
     assert.deepEqual(named(found(2160, model("vmaf_v0.6.1"))), ["possible MODEL_SIZE"]);
@@ -163,7 +163,7 @@ describe("models", () => {
     for (const height of [1080, 2160]) assert.deepEqual(found(height, model("vmaf_4k_v0.6.1")), []);
   });
 
-  test("that a short name chose, and models of one's own, fit every size", () => {
+  test("chosen by a short name or from a file fit every size", () => {
     const models = [
       model("vmaf_v1.0.16_3d0h_2160", { asked: "v1-tv" }),
       model("vmaf_4k_v0.6.1", { digest: "ab".repeat(32) }),

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { alignTime, type TimeRelation } from "../../../../src/engine/doctor/time/align.ts";
-import { surePairs, timeFindings } from "../../../../src/engine/doctor/time-findings.ts";
+import { reliableRuns, timeFindings } from "../../../../src/engine/doctor/time-findings.ts";
 import { picturesOf, span } from "./time/moving-texture.ts";
 
 const SCENE = 5;
-/** So many frames of one moment. */
+/** Moments of `count` frames that show the same. */
 const still = (moment: number, count: number) => span(0, count).map(() => moment);
 
-/** Aligns two videos of these moments of a scene, with other noise, and returns what is found. */
+/** Returns the findings about two videos that show these moments of a scene, with different noise. */
 function found(reference: readonly number[], distorted: readonly number[]) {
   const time = alignTime(picturesOf(SCENE, reference), picturesOf(SCENE, distorted, { seed: 2 }));
   const counts = { reference: reference.length, distorted: distorted.length };
@@ -16,11 +16,11 @@ function found(reference: readonly number[], distorted: readonly number[]) {
   const findings = timeFindings(time, seen).map(({ code, confidence, size, fix }) => ({
     ...{ code, confidence, size, fix },
   }));
-  return { findings, sure: surePairs(time, seen) };
+  return { findings, sure: reliableRuns(time, seen) };
 }
 
-describe("offsets behind a still beginning", () => {
-  test("may be frames that were added there: both are repaired in the same way", () => {
+describe("offsets after a still beginning", () => {
+  test("may be frames added in it; both faults have the same fix", () => {
     const { findings, sure } = found(
       [...still(40, 60), ...span(41, 60)],
       [...still(40, 76), ...span(41, 60)],
@@ -32,13 +32,13 @@ describe("offsets behind a still beginning", () => {
     assert.ok(reference > 50 && reference <= 61);
     assert.deepEqual([distorted - reference, reference + count, others.length], [16, 120, 0]);
   });
-  test("may be frames that were lost there", () => {
+  test("may be frames lost in it", () => {
     const { findings } = found([...still(40, 60), ...span(41, 60)], [...still(40, 50), ...span(41, 70)]);
     assert.deepEqual(findings, [
       { code: "TIME_UNCLEAR", confidence: "certain", size: -10, fix: { offset: -10 } },
     ]);
   });
-  test("are offsets if the beginning moves, or is still for a moment only", () => {
+  test("are reported as offsets if the beginning moves, or is still only for a moment", () => {
     for (const [reference, distorted] of [
       [span(40, 100), span(47, 100)],
       [
@@ -53,7 +53,7 @@ describe("offsets behind a still beginning", () => {
   });
 });
 
-test("frames may be missing at a still end or within it", () => {
+test("leaves open whether frames are missing in a still end or after it", () => {
   const reference = [...span(40, 60), ...still(99, 60)];
   const { findings, sure } = found(reference, reference.slice(0, 114));
   assert.deepEqual(
@@ -63,7 +63,7 @@ test("frames may be missing at a still end or within it", () => {
   assert.ok(sure.every(({ reference, count }) => reference + count < 70));
 });
 
-test("frames are missing at an end that moves", () => {
+test("reports frames that are missing after a moving end", () => {
   const { findings } = found(span(40, 100), span(40, 94));
   assert.deepEqual(
     findings.map(({ code, confidence }) => [code, confidence]),
@@ -71,7 +71,7 @@ test("frames are missing at an end that moves", () => {
   );
 });
 
-test("an offset that the videos' common end fits as well is no fix: it can have changed anywhere", () => {
+test("gives no fix for an offset if the common end fits equally well", () => {
   const counts = { reference: 154, distorted: 119 };
   const seen = { first: 0, counts, totals: counts };
   const time = (tied: readonly number[]): TimeRelation => ({
@@ -86,16 +86,16 @@ test("an offset that the videos' common end fits as well is no fix: it can have 
     ["TRIMMED", fix],
     ["TRIMMED", fix],
   ]);
-  assert.equal(surePairs(time([-34]), seen)[0]?.count, 119);
+  assert.equal(reliableRuns(time([-34]), seen)[0]?.count, 119);
   assert.deepEqual(summary([-35, -34]), [
     ["TIME_UNCLEAR", undefined],
     ["OFFSET", undefined],
     ["TRIMMED", undefined],
   ]);
-  assert.deepEqual(surePairs(time([-35, -34]), seen), []);
+  assert.deepEqual(reliableRuns(time([-35, -34]), seen), []);
 });
 
-test("frames that are missing among still ones leave open which of these belong together", () => {
+test("does not pair still frames if frames are missing among them", () => {
   const { findings, sure } = found(
     [...span(40, 40), ...still(79, 60), ...span(80, 40)],
     [...span(40, 40), ...still(79, 55), ...span(80, 40)],

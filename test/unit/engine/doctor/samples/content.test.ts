@@ -31,7 +31,7 @@ test("finds a black side, and one that stands still", () => {
   assert.deepEqual(codes(reference), []);
 });
 
-test("does not take a dark picture for black because the other side has bars around it", () => {
+test("does not report a dark picture as black because the other side has bars", () => {
   const dim = moving(1).map(
     (scene): Scene =>
       (x, y) =>
@@ -45,7 +45,7 @@ test("does not take a dark picture for black because the other side has bars aro
   assert.deepEqual(emptinessFindings({ reference: film(dim), distorted: film(barred) }, FRAMES), []);
 });
 
-test("finds other content by a low match of detailed pictures alone", () => {
+test("finds other content only by a low match of detailed pictures", () => {
   const distorted = film(moving(2));
   const codes = (match: number) =>
     contentFindings({ reference, distorted }, FRAMES, match).map(
@@ -68,14 +68,14 @@ test("cannot tell whether noise or dark pictures show the same", () => {
   }
 });
 
-test("cannot tell other content from pictures that repel each other", () => {
+test("does not report other content for pictures that correlate negatively", () => {
   const codes = (distorted: ReturnType<typeof film>, match: number) =>
     contentFindings({ reference, distorted }, FRAMES, match).map(({ code }) => code);
   assert.deepEqual(codes(film(moving(2)), -0.15), ["NOT_CHECKED"]);
   assert.deepEqual(codes(film(moving(2)), -0.05), ["OTHER_CONTENT"]);
 });
 
-test("finds sides that are the same to the last bit", () => {
+test("finds identical sides", () => {
   assert.equal(identityFindings({ reference, distorted: film(moving(1)) })[0]?.code, "IDENTICAL");
   assert.deepEqual(identityFindings({ reference, distorted: film(moving(2)) }), []);
   assert.deepEqual(identityFindings({ reference, distorted: film(moving(1).slice(1)) }), []);

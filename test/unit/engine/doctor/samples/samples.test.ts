@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fieldsOf } from "../../../../../src/engine/doctor/samples/fields.ts";
+import { blockMeansOf } from "../../../../../src/engine/doctor/samples/block-means.ts";
 import { isPlain, levelFindings } from "../../../../../src/engine/doctor/samples/levels.ts";
 import { matrixFindings } from "../../../../../src/engine/doctor/samples/matrix.ts";
 import { IDENTITY } from "../../../../../src/engine/doctor/space/view.ts";
@@ -20,7 +20,7 @@ const FRAMES = [1, 2].map((seed) => ({
 }));
 const NUMBERS = FRAMES.map((_, index) => ({ reference: index, distorted: index }));
 
-/** Fields of the frames and of the same with each sample changed. */
+/** Block means of the frames, and of the same frames with each sample changed. */
 function fields(change: (colours: Colours) => Colours) {
   const noise = random(5);
   const component =
@@ -34,16 +34,16 @@ function fields(change: (colours: Colours) => Colours) {
     u: component(frame, 1),
     v: component(frame, 2),
   }));
-  return fieldsOf({ reference: pictures(FRAMES), distorted: pictures(changed) }, NUMBERS, IDENTITY);
+  return blockMeansOf({ reference: pictures(FRAMES), distorted: pictures(changed) }, NUMBERS, IDENTITY);
 }
 
-/** Waves about half as long as two blocks: an encode takes a part of them away. */
+/** Waves about half as long as two blocks. An encode removes a part of them. */
 const ripples =
   (seed: number): Scene =>
   (x, y) =>
     Math.sin(2 * Math.PI * (14 * x + seed)) * Math.cos(2 * Math.PI * (8 * y - seed));
 
-/** Fields of the frames with ripples, and of the same with a part of those left, and each sample changed. */
+/** Block means of the frames with ripples, and of the same frames with weaker ripples and each sample changed. */
 function blurred(left: number, change: (colours: Colours) => Colours) {
   const rippled = (part: number, change: (colours: Colours) => Colours) =>
     FRAMES.map(({ y, u, v }, seed) => {
@@ -64,7 +64,7 @@ function blurred(left: number, change: (colours: Colours) => Colours) {
     pictures(rippled(1, (colours) => colours)),
     pictures(rippled(left, change)),
   ];
-  return fieldsOf({ reference, distorted }, NUMBERS, IDENTITY);
+  return blockMeansOf({ reference, distorted }, NUMBERS, IDENTITY);
 }
 
 const full = ([y, u, v]: Colours): Colours => [((y - 16) * 255) / 219, (u * 255) / 224, (v * 255) / 224];
@@ -85,7 +85,7 @@ test("finds nothing in the samples of clean pairs", () => {
   assert.deepEqual(matrixFindings(clean), []);
 });
 
-test("finds samples of the other range, and says which side has which", () => {
+test("finds samples of the other range, and states the range of each side", () => {
   for (const [change, range, other] of [
     [full, "FULL", "LIMITED"],
     [limited, "LIMITED", "FULL"],
@@ -103,7 +103,7 @@ test("blames the side whose tag is wrong for the range", () => {
   assert.equal(found({ reference: "LIMITED", distorted: "LIMITED" }), "distorted");
 });
 
-test("takes contrast, brightness and gamma for other levels, not for another range", () => {
+test("reports contrast, brightness and gamma as other levels, not as another range", () => {
   const changes: readonly ((colours: Colours) => Colours)[] = [
     gamma,
     ([y, u, v]) => [1.164 * (y - 16), u, v],
@@ -134,7 +134,7 @@ test("hints at another range where a gamma or faded colours hide it", () => {
   );
 });
 
-test("does not know the range of pictures without colour whose levels differ nearly as between ranges", () => {
+test("leaves the range open if colourless pictures differ nearly as two ranges do", () => {
   const grey = ([y]: Colours): Colours => [y, 0, 0];
   const plain = fields((colours) => grey([full(colours)[0] + 12, 0, 0]));
   const none = new Float32Array(plain.count);
@@ -146,13 +146,13 @@ test("does not know the range of pictures without colour whose levels differ nea
   ]);
 });
 
-test("knows the range of pictures whose fine detail an encode took away", () => {
+test("finds the range although an encode removed fine detail", () => {
   assert.deepEqual(codesOf(levelFindings(blurred(0.4, limited))), ["RANGE_DIFFERS"]);
   assert.equal(levelFindings(blurred(0.4, full))[0]?.confidence, "certain");
   assert.deepEqual(levelFindings(blurred(0.4, (colours) => colours)), []);
 });
 
-test("knows the range of pictures of little contrast", () => {
+test("finds the range of pictures with little contrast", () => {
   const dark = ([y, u, v]: Colours): Colours => [30 + 0.08 * (y - 40), 0.3 * u, 0.3 * v];
   const clean = fields(dark);
   const found = levelFindings({ ...fields((colours) => full(dark(colours))), reference: clean.distorted });
@@ -164,7 +164,7 @@ test("knows the range of pictures of little contrast", () => {
   assert.equal(isPlain(clean), false);
 });
 
-test("finds BT.709 that was converted to BT.601, with a gamma too", () => {
+test("finds BT.709 that was converted to BT.601, also with a gamma", () => {
   for (const change of [to601, (colours: Colours) => gamma(to601(colours))]) {
     const [finding] = matrixFindings(fields(change));
     assert.equal(finding?.code, "MATRIX_DIFFERS");
@@ -173,7 +173,7 @@ test("finds BT.709 that was converted to BT.601, with a gamma too", () => {
   }
 });
 
-test("takes neither saturation nor gamma nor range for a matrix", () => {
+test("does not report saturation, gamma or range as another matrix", () => {
   const changes: readonly ((colours: Colours) => Colours)[] = [
     ([y, u, v]) => [y, 1.15 * u, 1.15 * v],
     gamma,
@@ -184,7 +184,7 @@ test("takes neither saturation nor gamma nor range for a matrix", () => {
     assert.ok(!codesOf(matrixFindings(fields(change))).includes("MATRIX_DIFFERS"));
 });
 
-test("finds the matrix of pictures whose fine detail an encode took away, and none in clean ones", () => {
+test("finds another matrix although an encode removed fine detail, and none in clean pairs", () => {
   const [finding] = matrixFindings(blurred(0.7, to601));
   assert.deepEqual(finding?.fix, { matrixOf: { reference: "BT709", distorted: "BT601" } });
   assert.deepEqual(codesOf(matrixFindings(blurred(0.7, (colours) => colours))), []);
@@ -197,8 +197,8 @@ test("finds the matrix of pictures whose luma varies little", () => {
   assert.deepEqual(codesOf(found), ["MATRIX_DIFFERS"]);
 });
 
-test("takes grain of the reference that an encode took away for no matrix", () => {
-  // Colours on a line, nearly: what grain hides of one chroma seems to come from the other.
+test("does not report another matrix if an encode removed the reference's grain", () => {
+  // The colours lie nearly on a line. What grain hides of one chroma component then seems to come from the other.
   const alike = ([y, u, v]: Colours): Colours => [y, 0.12 * u, 0.12 * u + 0.03 * v];
   const clean = fields(alike).distorted;
   const noise = random(9);
@@ -208,7 +208,7 @@ test("takes grain of the reference that an encode took away for no matrix", () =
   assert.ok(!codesOf(matrixFindings(same)).includes("MATRIX_DIFFERS"));
 });
 
-test("does not know the matrix if parts of the frame contradict each other", () => {
+test("leaves the matrix open if parts of the frame contradict each other", () => {
   const [clean, converted] = [fields((colours) => colours), fields(to601)];
   const mixed = (name: "y" | "u" | "v") =>
     clean.distorted[name].map((value, index) =>
@@ -218,21 +218,21 @@ test("does not know the matrix if parts of the frame contradict each other", () 
   assert.deepEqual(codesOf(matrixFindings({ ...clean, distorted })), ["NOT_CHECKED"]);
 });
 
-test("does not know the matrix of pictures of one hue", () => {
+test("leaves the matrix open for pictures of one hue", () => {
   const one = ([y, u]: Colours): Colours => [y, u, -0.5 * u];
   const clean = fields(one);
   const hue = { ...clean.reference, v: clean.reference.u.map((value) => -0.5 * value) };
   assert.deepEqual(codesOf(matrixFindings({ ...clean, reference: hue })), ["NOT_CHECKED"]);
 });
 
-test("does not know the matrix of grey pictures", () => {
+test("leaves the matrix open for grey pictures", () => {
   const grey = FRAMES.map(({ y }) => ({ y, u: () => 128, v: () => 128 }));
-  const both = fieldsOf({ reference: pictures(grey), distorted: pictures(grey) }, NUMBERS, IDENTITY);
+  const both = blockMeansOf({ reference: pictures(grey), distorted: pictures(grey) }, NUMBERS, IDENTITY);
   for (const one of [fields(([y]) => [y, 0, 0]), both])
     assert.deepEqual(codesOf(matrixFindings(one)), ["NOT_CHECKED"]);
 });
 
-test("does not know the levels of plain pictures", () => {
+test("leaves the levels open for plain pictures", () => {
   const plain = fields(([y]) => [120 + y / 50, 0, 0]);
   assert.deepEqual(codesOf(levelFindings({ ...plain, reference: plain.distorted })), ["NOT_CHECKED"]);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { paired } from "../../../../../src/engine/doctor/space/bars.ts";
+import { pairPlanes } from "../../../../../src/engine/doctor/space/bars.ts";
 import { findView } from "../../../../../src/engine/doctor/space/find.ts";
 import { areaFindings, type Sizes, turnFindings } from "../../../../../src/engine/doctor/space/findings.ts";
 import { layoutOf } from "../../../../../src/engine/doctor/space/layout.ts";
@@ -14,7 +14,7 @@ const SIZE = { width: 1920, height: 1080 };
 const SCENES = [1, 2, 3].map((seed) => waves(seed));
 const BLACK = 16;
 
-/** What is found of scenes and of the same scenes changed, with noise. */
+/** The findings about scenes and the same scenes after a change, with noise. */
 function found(change: (scene: Scene) => Scene, distorted = SIZE, reference = SIZE) {
   const originals = SCENES.map((scene) => picture(scene));
   const changed = SCENES.map((scene, seed) => noisy(picture(change(scene)), 4, seed));
@@ -23,8 +23,8 @@ function found(change: (scene: Scene) => Scene, distorted = SIZE, reference = SI
 
 function relation(reference: readonly Plane[], distorted: readonly Plane[], sizes: Sizes) {
   const view = findView(reference, distorted);
-  const upright = judge(paired(reference, distorted, UPRIGHT), IDENTITY).match;
-  const layout = layoutOf(paired(reference, distorted, view.turn), view);
+  const upright = judge(pairPlanes(reference, distorted, UPRIGHT), IDENTITY).match;
+  const layout = layoutOf(pairPlanes(reference, distorted, view.turn), view);
   return [
     ...turnFindings(view.turn, view.match, upright),
     ...areaFindings(layout, { sizes, turn: view.turn }),
@@ -37,7 +37,7 @@ function near(actual: number | undefined, expected: number, tolerance: number): 
   assert.ok(Math.abs((actual ?? Number.NaN) - expected) <= tolerance, `${actual} is not ${expected}`);
 }
 
-test("finds nothing on pairs that lie on each other, with noise, gamma or another range", () => {
+test("finds nothing in pairs with the same area, with noise, gamma or another range", () => {
   const same: readonly ((scene: Scene) => Scene)[] = [
     (scene) => scene,
     (scene) => (x, y) => 255 * (scene(x, y) / 255) ** 0.85,
@@ -81,7 +81,7 @@ test("finds bars that cover the picture, and crops both sides", () => {
   assert.deepEqual(finding?.fix, { crop: { reference: finding?.area, distorted: finding?.area } });
 });
 
-test("leaves bars alone that both sides have", () => {
+test("ignores bars that both sides have", () => {
   const letterboxed = SCENES.map(
     (scene): Scene =>
       (x, y) =>
@@ -101,7 +101,7 @@ test("finds rows that were added to fill blocks", () => {
   near(finding?.area?.height, 1080, 2);
 });
 
-test("takes no frame of nearly the same size for padded if its picture is whole", () => {
+test("does not report padding of frames of nearly the same size that show the whole picture", () => {
   assert.deepEqual(
     found((scene) => scene, { width: 1920, height: 1088 }),
     [],
@@ -119,21 +119,21 @@ test("finds mirrored and turned sides", () => {
   assert.deepEqual(mirrored(true, true), [{ code: "ROTATED", mirror: "BOTH" }]);
 });
 
-test("says nothing of the areas of other content", () => {
+test("reports no areas for different content", () => {
   const [reference, distorted] = [SCENES, [7, 8, 9].map((seed) => waves(seed))].map((scenes) =>
     scenes.map((scene) => picture(scene)),
   );
   assert.deepEqual(relation(reference ?? [], distorted ?? [], { reference: SIZE, distorted: SIZE }), []);
 });
 
-test("finds two rows that were added to many, measured on frames of full size", () => {
+test("finds two rows added to a tall frame, measured on full-size frames", () => {
   const [height, rows] = [720, 2];
   const padded = (scene: Scene): Scene => {
     return (x, y) => (y * (height + rows) < height ? scene(x, (y * (height + rows)) / height) : BLACK);
   };
   const sizes = { reference: { width: 160, height }, distorted: { width: 160, height: height + rows } };
   const small = (change: (scene: Scene) => Scene) => SCENES.map((scene) => picture(change(scene)));
-  const pairs = paired(
+  const pairs = pairPlanes(
     small((scene) => scene),
     small(padded),
     UPRIGHT,

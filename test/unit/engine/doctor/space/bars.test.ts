@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { paired, withinBars } from "../../../../../src/engine/doctor/space/bars.ts";
+import { pairPlanes, viewInsideBars } from "../../../../../src/engine/doctor/space/bars.ts";
 import { findView } from "../../../../../src/engine/doctor/space/find.ts";
 import { judge } from "../../../../../src/engine/doctor/space/register.ts";
 import { UPRIGHT } from "../../../../../src/engine/doctor/space/view.ts";
@@ -17,16 +17,16 @@ const squeezed =
     return inside >= 0 && inside < 1 ? scene(inside, y) : BLACK;
   };
 
-test("lays all that is inside of the bars of one side on all that is inside of the other's", () => {
+test("maps the picture inside one side's bars to the picture inside the other's", () => {
   const reference = SCENES.map((scene) => picture(squeezed(scene, 0.8)));
   const distorted = SCENES.map((scene, seed) => noisy(picture(scene), 2, seed));
-  const { turn, x, y } = withinBars({ reference, distorted }, UPRIGHT);
+  const { turn, x, y } = viewInsideBars({ reference, distorted }, UPRIGHT);
   assert.equal(turn, UPRIGHT);
   assert.ok(Math.abs(x.scale - 1.25) < 0.02 && Math.abs(x.shift + 0.125) < 0.01, JSON.stringify(x));
   assert.deepEqual(y, { scale: 1, shift: 0 });
 });
 
-test("finds the view of a picture that has black around it and is squeezed by bars", () => {
+test("finds the view of a picture that is surrounded by black and squeezed by bars", () => {
   const globe =
     (scene: Scene): Scene =>
     (x, y) =>
@@ -35,5 +35,5 @@ test("finds the view of a picture that has black around it and is squeezed by ba
   const distorted = SCENES.map((scene, seed) => noisy(picture(globe(scene)), 2, seed));
   const { turn, x, match } = findView(reference, distorted);
   assert.ok(match > 0.9 && Math.abs(x.scale - 1 / 0.9) < 0.02, JSON.stringify({ x, match }));
-  assert.ok(match > judge(paired(reference, distorted, turn), { x: { scale: 1, shift: 0 }, y: x }).match);
+  assert.ok(match > judge(pairPlanes(reference, distorted, turn), { x: { scale: 1, shift: 0 }, y: x }).match);
 });

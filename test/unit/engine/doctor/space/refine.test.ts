@@ -47,7 +47,7 @@ for (const [width, height] of [
   });
 }
 
-test("says that an area does not end at even samples", () => {
+test("reports that the borders of an area are not even", () => {
   const { reference, distorted } = planes({ x: 46, y: 22, width: 561, height: 312 }, 560, 312);
   const found = refineArea(reference, distorted, {
     turn: UPRIGHT,
@@ -57,7 +57,7 @@ test("says that an area does not end at even samples", () => {
   assert.deepEqual([found?.reference.width, found?.even], [561, false]);
 });
 
-test("keeps the whole frames of a side that was only scaled", () => {
+test("finds whole frames if a side was only scaled", () => {
   const { reference, distorted } = planes({ x: 0, y: 0, width: 640, height: 360 }, 480, 270);
   const whole = { scale: 1, shift: 0 };
   const found = refineArea(reference, distorted, { turn: UPRIGHT, x: whole, y: whole });
@@ -65,14 +65,14 @@ test("keeps the whole frames of a side that was only scaled", () => {
   assert.deepEqual(found?.distorted, { x: 0, y: 0, width: 480, height: 270 });
 });
 
-test("finds no areas of other content", () => {
+test("finds no areas in different content", () => {
   const { reference } = planes({ x: 0, y: 0, width: 640, height: 360 }, 640, 360);
   const other = [11, 12].map((seed) => sampled(waves(seed), 640, 360));
   const whole = { scale: 1, shift: 0 };
   assert.equal(refineArea(reference, other, { turn: UPRIGHT, x: whole, y: whole }), undefined);
 });
 
-test("takes the even sample if ringing moves the border of a bar by one", () => {
+test("corrects the border of a bar to the even sample if ringing moved it by one", () => {
   const [top, height] = [26, 218];
   const barred = SCENES.map((scene, seed) => {
     const plane = noisy(
@@ -95,7 +95,7 @@ test("takes the even sample if ringing moves the border of a bar by one", () => 
   assert.deepEqual([found?.exact, found?.even], [true, true]);
 });
 
-test("takes the even width for both of two bars that differ by a sample", () => {
+test("gives opposite bars that differ by a sample the even width", () => {
   const reference = SCENES.map((scene) => sampled(scene, 640, 360));
   const covered = SCENES.map((scene, seed) => {
     const plane = noisy(sampled(scene, 426, 240), 2, seed);
@@ -113,7 +113,7 @@ test("takes the even width for both of two bars that differ by a sample", () => 
   assert.deepEqual([found?.exact, found?.even], [true, true]);
 });
 
-test("is sure of blurred borders if one side shows the whole frame of the other, sample for sample", () => {
+test("accepts blurred borders if one side shows the other's whole frame, sample for sample", () => {
   const reference = SCENES.map((scene) => sampled(scene, 480, 270));
   const padded = SCENES.map((scene, seed) => {
     const plane = noisy(
@@ -134,7 +134,7 @@ test("is sure of blurred borders if one side shows the whole frame of the other,
   assert.equal(found?.exact, true);
 });
 
-test("is sure of blurred borders between bars that are as wide at both ends", () => {
+test("accepts blurred borders between opposite bars of equal width", () => {
   const reference = SCENES.map((scene) => sampled(scene, 640, 360));
   const covered = SCENES.map((scene, seed) => {
     const plane = noisy(sampled(scene, 640, 360), 60, seed);
@@ -149,10 +149,10 @@ test("is sure of blurred borders between bars that are as wide at both ends", ()
   assert.equal(found?.exact, true);
 });
 
-test("takes pictures that seem stretched by a sample as they are, if they match as well", () => {
+test("ignores a scale by one sample if the pictures match equally well without it", () => {
   const reference = SCENES.map((scene) => sampled(scene, 320, 180));
   const stretched = SCENES.map((scene) => {
-    // Waves that the reference lacks hide by how much the others are stretched.
+    // Waves that the reference lacks hide how much the others are stretched.
     const plane = sampled(
       (x, y) => scene(x / 0.996, (y * 192) / 180) + 130 * Math.sin(31 * x + 3) * Math.sin(37 * y),
       320,
@@ -168,14 +168,14 @@ test("takes pictures that seem stretched by a sample as they are, if they match 
   assert.equal(found?.exact, true);
 });
 
-test("keeps a crop of two samples that was scaled back", () => {
+test("finds a crop by two samples that was scaled to the whole frame", () => {
   const area = { x: 2, y: 0, width: 638, height: 360 };
   const { reference, distorted } = planes(area, 640, 360);
   const view = { turn: UPRIGHT, x: { scale: 640 / 638, shift: -2 / 638 }, y: { scale: 1, shift: 0 } };
   assert.deepEqual(refineArea(reference, distorted, view)?.reference, area);
 });
 
-test("is not sure of equal bars if the other side shows another part of its frame", () => {
+test("does not accept equal bars if the other side shows another part of its frame", () => {
   const [reference, covered] = [640, 560].map((width) =>
     SCENES.map((scene, seed) => {
       return noisy(
@@ -196,7 +196,7 @@ test("is not sure of equal bars if the other side shows another part of its fram
   assert.equal(found?.exact, false);
 });
 
-test("takes equal bars for the borders of a soft picture that seems to end a sample earlier", () => {
+test("prefers equal bars to the borders of a soft picture that seems to end a sample earlier", () => {
   const [top, height] = [26, 128];
   const soft: Scene = (x, y) => 110 + 60 * Math.sin(4 * x + 2) * Math.sin(3.5 * y + 1);
   const reference = [sampled(soft, 320, 180)];
@@ -213,7 +213,7 @@ test("takes equal bars for the borders of a soft picture that seems to end a sam
   assert.equal(found?.exact, true);
 });
 
-test("takes dark borders for picture if more frames show that they are", () => {
+test("takes dark borders for picture if other frames show picture there", () => {
   const dark = (scene: Scene): Scene => {
     return (x, y) => (x > 0.25 ? scene(x, y) : 32);
   };
@@ -241,7 +241,7 @@ test("takes dark borders for picture if more frames show that they are", () => {
   assert.deepEqual(found?.distorted, { x: 40, y: 0, width: 400, height: 270 });
 });
 
-test("is not sure of odd borders that single frames show elsewhere", () => {
+test("does not accept odd borders if single frames show them elsewhere", () => {
   const area = { x: 45, y: 22, width: 560, height: 312 };
   const view = {
     turn: UPRIGHT,
@@ -251,7 +251,7 @@ test("is not sure of odd borders that single frames show elsewhere", () => {
   const { reference, distorted } = planes(area, 560, 312);
   const agreed = refineArea(reference, distorted, view);
   assert.deepEqual([agreed?.reference.x, agreed?.even, agreed?.exact], [area.x, false, true]);
-  // One frame shows a little more, the other a little less: together they show the same.
+  // One frame shows a little more and the other a little less. On average they show the same.
   const [scene] = SCENES as [Scene];
   const moved = [-1.2, 1.2].map((by) =>
     sampled(

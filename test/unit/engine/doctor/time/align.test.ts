@@ -9,7 +9,7 @@ const SCENE = 5;
 const REFERENCE = span(40, 100);
 const PICTURES = picturesOf(SCENE, REFERENCE);
 
-/** Aligns a video of the moments 40 to 139 with one of the given moments, with other noise. */
+/** Aligns a video of the moments 40 to 139 with one of the given moments and different noise. */
 function aligned(moments: readonly number[], treatment: Treatment = {}): TimeRelation {
   return alignTime(PICTURES, picturesOf(SCENE, moments, { seed: 2, ...treatment }));
 }
@@ -17,7 +17,7 @@ function aligned(moments: readonly number[], treatment: Treatment = {}): TimeRel
 const runsOf = ({ runs }: TimeRelation) =>
   runs.map(({ reference, distorted, count }) => [reference, distorted, count]);
 
-/** A still scene in a part of which another one moves. */
+/** A still scene; another one moves in a part of it. */
 function talking(moments: readonly number[], seed: number): Pictures {
   const room = picturesOf(
     SCENE,
@@ -44,7 +44,7 @@ function fadedOut(moments: readonly number[], count: number, seed = 1): Pictures
 const eventsOf = ({ events }: TimeRelation) =>
   events.map(({ kind, frames }) => [kind, frames.first, frames.count]);
 
-describe("frames that belong together by number", () => {
+describe("frames with the same number", () => {
   test("a pair in step is aligned, certain, and checked", () => {
     const relation = aligned(REFERENCE);
     assert.equal(relation.state, "aligned");
@@ -83,7 +83,7 @@ describe("offsets and trims", () => {
 });
 
 describe("events", () => {
-  test("dropped frames, counts differ", () => {
+  test("finds dropped frames if the counts differ", () => {
     const relation = aligned([...span(40, 50), ...span(93, 47)]);
     assert.deepEqual(runsOf(relation), [
       [0, 0, 50],
@@ -93,12 +93,12 @@ describe("events", () => {
     const [{ earliest, latest, side } = assert.fail()] = relation.events;
     assert.deepEqual({ earliest, latest, side }, { earliest: 50, latest: 50, side: "reference" });
   });
-  test("one dropped frame, equal counts", () => {
+  test("finds one dropped frame if the counts are equal", () => {
     const relation = aligned([...span(40, 60), ...span(101, 40)]);
     assert.deepEqual(eventsOf(relation), [["dropped", 60, 1]]);
     assert.equal(relation.state, "shifted");
   });
-  test("a dropped frame made up by a duplicate", () => {
+  test("finds a dropped frame that a duplicate makes up for", () => {
     const relation = aligned([...span(40, 30), ...span(71, 40), 110, ...span(111, 29)]);
     assert.deepEqual(
       relation.events.map(({ kind }) => kind),
@@ -109,7 +109,7 @@ describe("events", () => {
       [0, -1, 0],
     );
   });
-  test("a duplicated frame that shifts the rest", () => {
+  test("finds a duplicated frame that shifts the later ones", () => {
     const relation = aligned([...span(40, 50), 89, ...span(90, 50)]);
     assert.deepEqual(
       relation.events.map(({ kind, side, frames }) => [kind, side, frames.count]),
@@ -123,7 +123,7 @@ describe("events", () => {
     assert.equal(relation.state, "aligned");
     assert.deepEqual(eventsOf(relation), [["frozen", 40, 12]]);
   });
-  test("a picture that stands still while nothing stays in the picture is frozen", () => {
+  test("a picture that stands still while all content leaves the frame is frozen", () => {
     const fast = (moments: readonly number[]) =>
       picturesOf(
         SCENE,
@@ -141,12 +141,12 @@ describe("events", () => {
     assert.equal(relation.state, "aligned");
     assert.deepEqual(eventsOf(relation), [["frozen", 40, 12]]);
   });
-  test("earlier frames shown again in place of later ones", () => {
+  test("finds earlier frames that replace later ones", () => {
     const relation = aligned([...span(40, 50), ...span(60, 20), ...span(110, 30)]);
     assert.equal(relation.state, "aligned");
     assert.deepEqual(eventsOf(relation), [["repeated", 50, 20]]);
   });
-  test("earlier frames shown again in a part of a still picture", () => {
+  test("finds earlier frames shown again in a part of a still picture", () => {
     const moments = [...span(40, 50), ...span(60, 20), ...span(110, 30)];
     const relation = alignTime(talking(REFERENCE, 3), talking(moments, 4));
     assert.equal(relation.state, "aligned");
@@ -157,16 +157,16 @@ describe("events", () => {
     const { first = 0, count = 0 } = relation.events[0]?.frames ?? {};
     assert.ok(Math.abs(first - 50) <= 2 && Math.abs(first + count - 70) <= 2, `${first}, ${count}`);
   });
-  test("a part of a still picture that moves in step shows nothing again", () => {
+  test("finds nothing in a still picture of which a part moves in step", () => {
     assert.deepEqual(alignTime(talking(REFERENCE, 3), talking(REFERENCE, 4)).events, []);
   });
-  test("earlier frames shown again before a fade out", () => {
+  test("finds earlier frames shown again before a fade-out", () => {
     const shown = [...span(40, 20), ...span(45, 15), ...span(75, 5)];
     const relation = alignTime(fadedOut(span(40, 40), 100), fadedOut(shown, 100, 2));
     assert.equal(relation.state, "aligned");
     assert.deepEqual(eventsOf(relation), [["repeated", 20, 15]]);
   });
-  test("earlier frames shown again, after which all come later", () => {
+  test("finds earlier frames shown again that shift the later ones", () => {
     const relation = aligned([...span(40, 50), ...span(80, 10), ...span(90, 50)]);
     assert.deepEqual(
       relation.events.map(({ kind, frames }) => [kind, frames.count]),
@@ -176,20 +176,20 @@ describe("events", () => {
 });
 
 describe("what pictures cannot show", () => {
-  test("a still scene ties all offsets; equal counts stay as they are", () => {
+  test("all offsets fit a still scene; equal counts are aligned", () => {
     const still = REFERENCE.map(() => 40);
     const relation = alignTime(picturesOf(SCENE, still), picturesOf(SCENE, still, { seed: 2 }));
     assert.equal(relation.state, "aligned");
     assert.equal(relation.checked, 0);
     assert.ok(relation.tied.length > 20);
   });
-  test("a still scene with other counts is unclear", () => {
+  test("a still scene with different counts is unclear", () => {
     const still = REFERENCE.map(() => 40);
     const relation = alignTime(picturesOf(SCENE, still), picturesOf(SCENE, still.slice(6), { seed: 2 }));
     assert.equal(relation.state, "unclear");
     assert.ok(relation.tied.includes(-6) || relation.runs[0]?.reference === 6);
   });
-  test("a loop ties the offsets that its period keeps apart", () => {
+  test("offsets that differ by the period of a loop fit equally well", () => {
     const loop = (first: number) => REFERENCE.map((_, index) => 40 + ((first + index) % 20));
     const relation = alignTime(picturesOf(SCENE, loop(0)), picturesOf(SCENE, loop(5), { seed: 2 }));
     assert.equal(relation.state, "unclear");
@@ -204,11 +204,11 @@ describe("what pictures cannot show", () => {
     assert.equal(relation.state, "unclear");
     assert.ok(relation.match < 0.1);
   });
-  test("a few frames are too few", () => {
+  test("a few frames cannot be aligned", () => {
     const relation = alignTime(picturesOf(SCENE, span(0, 5)), picturesOf(SCENE, span(0, 5)));
     assert.deepEqual([relation.state, relation.checked], ["unclear", 0]);
   });
-  test("no frames are too few", () => {
+  test("no frames cannot be aligned", () => {
     assert.equal(alignTime(picturesOf(SCENE, []), PICTURES).state, "unclear");
   });
 });

@@ -18,14 +18,14 @@ describe("crude match", () => {
     assert.equal(best?.offset, -12);
     assert.ok((best?.score ?? 0) > 0.9 && (second?.score ?? 1) < 0.6);
   });
-  test("other content matches under no view", () => {
+  test("other content matches in no view", () => {
     const matches = crudeMatch(picturesOf(7, span(0, 60)), picturesOf(8, span(0, 60)), {
       views: VIEWS,
       limit: 20,
     });
     assert.ok(matches.every(({ score }) => score < 0.6));
   });
-  test("an area that both sides do not share matches nothing", () => {
+  test("a view without a common area matches nothing", () => {
     const apart = { x: { scale: 1, shift: 1 }, y: { scale: 1, shift: 0 } };
     const [only] = crudeMatch(picturesOf(7, span(0, 9)), picturesOf(7, span(0, 9)), {
       views: [apart],

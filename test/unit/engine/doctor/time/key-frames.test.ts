@@ -6,11 +6,11 @@ import { picturesOf, span } from "./moving-texture.ts";
 
 const SCENE = 5;
 const REFERENCE = span(40, 100);
-/** Moments that are so close that frames show hardly another picture. */
+/** Moments that are so close that the pictures hardly change from frame to frame. */
 const slow = (moments: readonly number[]) => moments.map((moment) => 0.4 * moment);
 const KEYS = [0, 50];
 
-/** Aligns a slow video with an encode that lacks its first frames and lags behind it, but for its key frames. */
+/** Aligns a slow video with an encode that lacks its first frames and, except in key frames, lags. */
 function lagging(missing: number, count: number, hints: TimeHints = {}) {
   const moments = span(40 + missing, count).map((moment, frame) =>
     KEYS.includes(frame) ? moment : moment - 0.6,
@@ -25,7 +25,7 @@ function lagging(missing: number, count: number, hints: TimeHints = {}) {
 
 const offsetsOf = ({ runs }: ReturnType<typeof lagging>) => runs.map((run) => run.distorted - run.reference);
 
-test("key frames show the offset behind which the others lag", () => {
+test("key frames show the offset from which the other frames lag", () => {
   assert.notDeepEqual(offsetsOf(lagging(6, 100)), [-6]);
   const relation = lagging(6, 100, { keys: KEYS });
   assert.deepEqual([relation.state, relation.confidence], ["shifted", "likely"]);
@@ -39,7 +39,7 @@ test("a lag of the whole video is no offset", () => {
   assert.deepEqual(offsetsOf(relation), [0]);
 });
 
-test("knows the key frames of a part of a video by their times", () => {
+test("finds the key frames of a part of a video by their times", () => {
   const times = {
     timeBase: { numerator: 1n, denominator: 25n },
     pts: Float64Array.of(10, 11, 12, 13, 14, 15),

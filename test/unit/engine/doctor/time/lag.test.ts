@@ -1,4 +1,4 @@
-/** Encodes of slow scenes that lag by a part of a frame: frames that are lost or added show by how the offset changes. */
+/** Encodes of slow scenes that lag by a part of a frame. Lost or added frames show only as a change of the offset. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { alignTime, type TimeRelation } from "../../../../../src/engine/doctor/time/align.ts";
@@ -14,7 +14,7 @@ function slow(frames: readonly number[]): number[] {
   return frames.map((frame) => 40 + SLOW * frame);
 }
 
-/** Aligns the scene with an encode of the given frames that lags behind them, in frames. */
+/** Aligns the scene with an encode of the given frames that lags behind them by `lag` frames. */
 function aligned(frames: readonly number[], lag: number): TimeRelation {
   const shown = slow(frames.map((frame) => frame - lag));
   return alignTime(REFERENCE, picturesOf(SCENE, shown, { seed: 2, noise: NOISE }));
@@ -63,7 +63,7 @@ for (const lag of [0.3, 0.5, 0.7])
         assert.equal(relation.confidence, "likely");
         assert.deepEqual(runsOf(relation), runs);
       });
-    test("an offset is not taken for lost frames", () => {
+    test("does not take an offset for lost frames", () => {
       assert.deepEqual(runsOf(aligned(span(5, 95), lag)), [[5, 0, 95]]);
     });
   });

@@ -1,4 +1,4 @@
-/** Pictures made by seed, for tests: a texture that moves a little from frame to frame. */
+/** Generates test pictures from a seed: a texture that moves a little from frame to frame. */
 
 import { Random } from "../../../../../src/engine/estimate/random.ts";
 import { LUMA, PICTURE_BYTES, Pictures } from "../../../../../src/engine/media/pictures.ts";
@@ -6,7 +6,7 @@ import { LUMA, PICTURE_BYTES, Pictures } from "../../../../../src/engine/media/p
 /** Samples that the texture moves to the right per frame. */
 const SPEED = 0.75;
 const SIZE = 512;
-/** Numbers of noise, used again and again from other places. */
+/** Random numbers that are used repeatedly, from different positions. */
 const NOISES = 65_521;
 
 export interface Treatment {
@@ -16,7 +16,7 @@ export interface Treatment {
   readonly mirror?: boolean;
 }
 
-/** Pictures of the given moments of a scene; equal moments look the same but for noise. */
+/** Pictures of the given moments of a scene. Equal moments differ only by noise. */
 export function picturesOf(
   scene: number,
   moments: readonly number[],

@@ -55,20 +55,20 @@ test("finds the interlaced side and the order of its fields", () => {
   assert.equal(found(TOP_FIRST, PROGRESSIVE)[0]?.side, "reference");
 });
 
-test("finds opposite orders of fields, and nothing in sides that are alike or still", () => {
+test("finds opposite field orders, and nothing in sides that are alike or still", () => {
   const [order] = found(TOP_FIRST, BOTTOM_FIRST);
   assert.equal(order?.code, "FIELD_ORDER_DIFFERS");
   assert.match(order?.evidence ?? "", /top field first in the reference and the bottom/);
   for (const side of [PROGRESSIVE, TOP_FIRST, PULLED]) assert.deepEqual(found(side, side), []);
 });
 
-test("says that sides in which nothing moves do not show their fields", () => {
+test("leaves the fields open if nothing moves", () => {
   const [finding] = found(STILL, STILL);
   assert.deepEqual([finding?.code, finding?.confidence], ["NOT_CHECKED", "possible"]);
   assert.match(finding?.evidence ?? "", /Whether a side is interlaced is not known/);
 });
 
-test("does not know whether sides are interlaced of which a few frames look so", () => {
+test("leaves the fields open if only a few frames look interlaced", () => {
   const some = filmed((frame) => [frame, frame % 6 === 1 ? frame + 0.5 : frame]);
   assert.deepEqual(
     found(PROGRESSIVE, some).map(({ code, confidence }) => [code, confidence]),
@@ -76,7 +76,7 @@ test("does not know whether sides are interlaced of which a few frames look so",
   );
 });
 
-test("takes what an encode cannot have added for a possible weave, if most frames show it", () => {
+test("reports a possible weave if most frames show what an encode cannot have added", () => {
   const apart = (by: number, detail = 0) => filmed((frame) => [frame, frame + by], detail);
   const detailed = apart(0, 20);
   const [blurred] = found(detailed, apart(0.04));
@@ -103,6 +103,6 @@ test("finds two woven frames of every five", () => {
   assert.equal(found(PULLED, PROGRESSIVE)[0]?.side, "reference");
 });
 
-test("does not compare the fields of low pictures of different heights", () => {
+test("does not compare the fields of small pictures of different heights", () => {
   assert.deepEqual(found(PROGRESSIVE, TOP_FIRST, 180), []);
 });

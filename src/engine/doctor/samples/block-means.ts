@@ -14,7 +14,7 @@ const BLOCK = 8;
 const [COLUMNS, ROWS] = [LUMA.width / BLOCK, LUMA.height / BLOCK];
 
 /** Averages over blocks of both sides at the same places. Chroma is given as the difference from grey. */
-export interface Fields {
+export interface BlockMeans {
   readonly count: number;
   readonly reference: Components;
   readonly distorted: Components;
@@ -42,12 +42,12 @@ const GREY = 128;
  * Averages the blocks of some frames, seen through a view on the distorted side. `common` is the part of the
  * reference's frame that both sides show.
  */
-export function fieldsOf(
+export function blockMeansOf(
   { reference, distorted }: Readonly<Record<Side, Pictures>>,
   frames: readonly FramePair[],
   view: View,
   common: Box = WHOLE,
-): Fields {
+): BlockMeans {
   const inside = shown(view, common);
   const sides = {
     reference: frames.map((pair) => blocks(reference, pair.reference)),
@@ -137,7 +137,7 @@ function shown({ x, y }: View, common: Box): boolean[] {
 }
 
 /** The blocks in which the reference's chroma is at least three levels off grey, as the sum of |U| and |V|. */
-export function coloured({ reference, distorted, detail, parts }: Fields): Fields {
+export function coloured({ reference, distorted, detail, parts }: BlockMeans): BlockMeans {
   const places = colouredPlaces(reference);
   const of = (components: Components): Components =>
     componentsOf((name) => gathered(components[name], places));
