@@ -1,17 +1,17 @@
 /** Compares a found alignment with the true one. */
 import type { Run } from "./corpus/truth.ts";
 
-/** What a frame near a change is matched to is not judged: the frames there may look the same. */
+/** Frames this near to a change are not judged, because they may look the same. */
 const NEAR = 12;
-/** Share of the frames that match which must be found to. */
+/** Least share of the true pairs of frames that must be found. */
 const ENOUGH = 0.7;
 
 export interface Aligned {
-  /** Frames of the distorted side that are matched to another frame than the true one, away from changes. */
+  /** Number of distorted frames, away from changes, that are paired with another frame than the true one. */
   readonly wrong: number;
-  /** Whether most frames that have a counterpart were matched. */
+  /** Whether most frames that have a counterpart were paired. */
   readonly complete: boolean;
-  /** For each true change of the offset, how far from it the found one is, in frames; Infinity: not found. */
+  /** Distance of the nearest found change of the offset from each true one, in frames; Infinity: not found. */
   readonly positions: readonly number[];
 }
 
@@ -33,7 +33,7 @@ export function compareRuns(truth: readonly Run[], found: readonly Run[]): Align
   return { wrong, complete: matched >= ENOUGH * trueMap.size, positions };
 }
 
-/** Each matched frame of the distorted side, and the reference's frame that it shows. */
+/** The paired frames of the distorted side, each with the reference's frame that it shows. */
 function matches(runs: readonly Run[]): Map<number, number> {
   const map = new Map<number, number>();
   for (const { reference, distorted, count } of runs) {

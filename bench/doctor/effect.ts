@@ -1,4 +1,4 @@
-/** Measures by how much a fault that was not found moves the score. */
+/** Measures how much a fault that was not found changes the score. */
 
 import type { Finding } from "../../src/engine/contract/finding.ts";
 import { pairRequest } from "../../src/engine/contract/request.ts";
@@ -9,31 +9,34 @@ import type { Pair } from "./corpus/store.ts";
 import { leavesOpen } from "./judge.ts";
 import type { Judged } from "./table.ts";
 
-/** Movement of the mean from which a score is wrong, in points of VMAF. */
+/** Change of the mean score above which it is wrong, in points of VMAF. */
 const WRONG = 0.5;
 
 export interface Effect {
   readonly judged: Judged;
-  /** The faulty pair's VMAF less that of the same pair without the fault; undefined: the score refuses or warns. */
+  /** VMAF of the faulty pair less that of the same pair without the fault; undefined: the score refuses or warns. */
   readonly moved: number | undefined;
 }
 
-/** Scores a pair, and if nothing is said of it, the same pair without its fault. */
+/** Scores a pair. If no finding hints at the fault, also scores the same pair without the fault. */
 export async function effectOf(engine: Engine, judged: Judged, clean: Pair): Promise<Effect> {
   const faulty = await scored(engine, judged.pair);
-  if (faulty === undefined || faulty.findings.some((finding) => isWord(finding, judged.pair)))
+  if (faulty === undefined || faulty.findings.some((finding) => hintsAtFault(finding, judged.pair)))
     return { judged, moved: undefined };
   const without = await scored(engine, clean, { action: "IGNORE" });
   return { judged, moved: without && faulty.score - without.score };
 }
 
-/** Other levels are no word about the fault if the pictures were brightened before, nor is what else is left open. */
-function isWord(finding: Finding, { treatment, truth }: Pair): boolean {
+/**
+ * Whether a finding hints at the fault. LEVELS_DIFFER does not if the treatment changed the gamma, and NOT_CHECKED
+ * does only if it leaves the fault open.
+ */
+function hintsAtFault(finding: Finding, { treatment, truth }: Pair): boolean {
   if (finding.code === "NOT_CHECKED") return truth.expected.some((group) => leavesOpen(finding, group));
   return finding.code !== "LEVELS_DIFFER" || treatment.gamma === 1;
 }
 
-/** Undefined: the score was refused. */
+/** The result; undefined: the score was refused. */
 async function scored(
   engine: Engine,
   { reference, distorted }: Pair,
@@ -47,7 +50,7 @@ async function scored(
   }
 }
 
-/** Lists what is scored without a word, and its share of all `faults`. */
+/** Lists the faulty pairs that are scored without a finding, and their share of all `faults`. */
 export function effectText(effects: readonly Effect[], faults: number): string {
   const unsaid = effects.flatMap(({ judged, moved }) => (moved === undefined ? [] : [{ judged, moved }]));
   const wrong = unsaid.filter(({ moved }) => Math.abs(moved) > WRONG);

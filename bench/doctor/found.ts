@@ -1,4 +1,4 @@
-/** What a diagnosis found, as far as the bench judges it. */
+/** The part of a diagnosis that the bench judges. */
 import type { Diagnosis } from "../../src/engine/contract/diagnosis.ts";
 import type { Finding as EngineFinding, Fix } from "../../src/engine/contract/finding.ts";
 

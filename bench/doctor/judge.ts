@@ -4,8 +4,9 @@ import { type Area, type Repair, type Side, TIME_CODES, type Truth } from "./cor
 import type { Finding, Fix, Found } from "./found.ts";
 
 /**
- * - "right": every expected finding is made, and its positions, areas and fixes are true; on a clean pair: no alarm
- * - "unclear": not found, but the diagnosis says that it could not check or decide just that; or an area without its borders
+ * - "right": every expected finding is made, and its positions, areas and fixes are true; a clean pair has no alarm
+ * - "unclear": not found, but the diagnosis says that it could not check or decide this, or gives an area without
+ * borders
  * - "silent": not found
  * - "wrong": something untrue is claimed instead
  */
@@ -18,32 +19,34 @@ export interface Verdict {
   readonly reasons: readonly string[];
   /** Untrue findings that would refuse the pair ("certain") or warn ("likely"). */
   readonly alarms: readonly Finding[];
-  /** Distances of the found events from the true ones, in frames; Infinity: not found. */
+  /** Distances between found and true events, in frames; Infinity: not found. */
   readonly positions: readonly number[];
-  /** The largest distance of an edge of a found area from the true one, in samples; undefined: no area is true. */
+  /**
+   * The largest distance of an edge of a found area from the true one, in samples; undefined: the truth has no area.
+   */
   readonly areaError: number | undefined;
 }
 
-/** Names of an area that only one side shows: dark content at a border is a bar as well as picture. */
+/** Codes for an area that only one side shows. Dark content at an edge can be a bar or picture. */
 const AREA_CODES = ["CROPPED", "BARS", "PADDED"];
 const FIELD_CODES = ["INTERLACED", "FIELD_ORDER_DIFFERS"];
 const FRAME_CODES = TIME_CODES.filter((code) => !FIELD_CODES.includes(code));
-/** What NOT_CHECKED says of itself, and the findings that it leaves open. */
+/** The evidence of NOT_CHECKED, and the findings that it leaves open. */
 const LEFT_OPEN: readonly (readonly [RegExp, readonly string[]])[] = [
   [/paired by number|belong together/, FRAME_CODES],
   [/interlaced/, FIELD_CODES],
   [/same matrix/, ["MATRIX_DIFFERS"]],
   [/same range/, ["RANGE_DIFFERS", "LEVELS_DIFFER", "MATRIX_DIFFERS"]],
 ];
-/** Without these, nothing else is looked at. */
+/** Evidence after which nothing else is examined. */
 const LEFT_ALL_OPEN = /both show the same|lost what moves/;
-/** What an area says of itself that has no fix. */
+/** The evidence of an area without a fix. */
 const WITHOUT_BORDERS = /borders are not known to the sample/;
-/** What it says if it may have another name. */
+/** The evidence of an area that may have another code. */
 const NAMELESS = /bars and a crop look alike/;
-/** Edges of areas are found from pictures that are several times smaller. */
+/** Largest error of an edge, in samples. Edges are found on pictures that are several times smaller. */
 const AREA_TOLERANCE = 2;
-/** Distance of a found freeze or repetition from the true one that still names it. */
+/** Largest distance of a found freeze or repetition from the true one, in frames. */
 const SPAN_TOLERANCE = 12;
 
 export function judge(stated: Truth, found: Found): Verdict {
@@ -62,7 +65,7 @@ export function judge(stated: Truth, found: Found): Verdict {
   ];
   const outcome = outcomeOf({
     missing: missing.length > 0,
-    // An alarm besides the true finding is counted on its own.
+    // An alarm in addition to the true finding is counted separately.
     untrue: claims.length > 0 || (alarms.length > 0 && (missing.length > 0 || truth.expected.length === 0)),
     isUnmeasured,
     undecided: missing.every((group) => found.findings.some((finding) => leavesOpen(finding, group))),
@@ -70,7 +73,7 @@ export function judge(stated: Truth, found: Found): Verdict {
   return { outcome, reasons, alarms, positions, areaError };
 }
 
-/** Whether a finding says that it does not know whether one of a group of findings is true. */
+/** Whether a finding leaves open whether one of a group of findings is true. */
 export function leavesOpen({ code, evidence = "" }: Finding, group: readonly string[]): boolean {
   const open =
     code === "TIME_UNCLEAR"
@@ -79,7 +82,10 @@ export function leavesOpen({ code, evidence = "" }: Finding, group: readonly str
   return (code === "NOT_CHECKED" && LEFT_ALL_OPEN.test(evidence)) || group.some((one) => open.includes(one));
 }
 
-/** Takes any name of an area for the expected one if the area is true, or if the finding says that it cannot name it. */
+/**
+ * Accepts any area code for the expected one if the area is true, or if the finding says that it may have another
+ * code.
+ */
 function withAreaNames(truth: Truth, found: Found): Truth {
   const error = areaErrorOf(truth.repair, fixOf(found));
   const isOpen = found.findings.some(({ evidence = "" }) => NAMELESS.test(evidence));
@@ -100,7 +106,10 @@ function outcomeOf(is: {
   return is.undecided ? "unclear" : "silent";
 }
 
-/** TIME_UNCLEAR can refuse a pair as well: it is an alarm if there is no fault in time. */
+/**
+ * Untrue findings that refuse or warn. TIME_UNCLEAR is one if there is no fault in time, because it can refuse a pair
+ * too.
+ */
 function alarmsOf({ expected, allowed }: Truth, { findings }: Found): Finding[] {
   const isTimed = expected.flat().some((code) => TIME_CODES.includes(code));
   const fine = [...expected.flat(), ...allowed, "NOT_CHECKED", ...(isTimed ? ["TIME_UNCLEAR"] : [])];
@@ -111,13 +120,13 @@ function measure(truth: Truth, found: Found): Pick<Verdict, "positions" | "areaE
   const events = compareRuns(truth.runs ?? [], found.runs).positions;
   const span = spanError(truth, found);
   return {
-    // Every frame of a side at twice the rate is a change.
+    // At twice the rate, every frame is a change of the offset.
     positions: [...(isConversion(truth) ? [] : events), ...(span === undefined ? [] : [span])],
     areaError: isUnmeasuredArea(truth, found) ? undefined : areaErrorOf(truth.repair, fixOf(found)),
   };
 }
 
-/** Returns what the diagnosis claims about alignment, spans and fixes that isn't true. */
+/** Returns what the diagnosis claims about alignment, spans and fixes that is not true. */
 function untrueClaims(truth: Truth, found: Found): string[] {
   const made = truth.expected
     .flat()
@@ -132,7 +141,7 @@ function alignmentClaims({ runs, ...truth }: Truth, found: Found, made: readonly
   if (runs === undefined || runs.length === 0 || isConversion({ runs, ...truth })) return [];
   const timed = found.findings.some(({ code }) => TIME_CODES.includes(code));
   const inStep = found.runs.every(({ reference, distorted }) => reference === distorted);
-  // Without a finding, frames in step are no claim but silence.
+  // Frames in step without a finding are not a claim.
   if (inStep && !timed) return [];
   const { wrong, complete } = compareRuns(runs, found.runs);
   if (wrong > 0) return [`${wrong} frames are matched to others`];
@@ -140,7 +149,7 @@ function alignmentClaims({ runs, ...truth }: Truth, found: Found, made: readonly
   return !complete && made.some((code) => TIME_CODES.includes(code)) ? ["most frames are not matched"] : [];
 }
 
-/** Whether a rate was changed by repeating or leaving out frames throughout. */
+/** Whether the rate was changed by repeating or leaving out frames all the time. */
 function isConversion({ runs = [], frames }: Pick<Truth, "runs" | "frames">): boolean {
   return runs.length > frames.distorted / 12;
 }
@@ -150,14 +159,14 @@ function spanClaims(truth: Truth, found: Found): string[] {
   return error !== undefined && error > SPAN_TOLERANCE ? [`found ${error} frames from where it is`] : [];
 }
 
-/** Returns how far the first found finding with frames is from the true span; undefined: none has frames. */
+/** Returns how far the nearest expected finding with frames is from the true span; undefined: none has frames. */
 function spanError({ span, expected }: Truth, { findings }: Found): number | undefined {
   if (span === undefined) return undefined;
   const named = findings.filter(({ code, frames }) => frames !== undefined && expected.flat().includes(code));
   if (named.length === 0) return undefined;
   return Math.min(
     ...named.map(({ side = span.side, frames }) => {
-      // A gap has a place on each side: the same number of frames precede it.
+      // A gap has a place on each side, and the same number of frames precede it on both.
       const first = frames?.first ?? Number.POSITIVE_INFINITY;
       return side === span.side || expected.flat().includes("TIMESTAMP_GAP")
         ? Math.abs(first - span.first)
@@ -179,7 +188,7 @@ function fixOf({ findings }: Found): Fix {
   };
 }
 
-/** Whether the pair needs a crop, and the diagnosis names none because it does not know the borders. */
+/** Whether the pair needs a crop, but the diagnosis gives none because it does not know the borders. */
 function isUnmeasuredArea({ repair }: Truth, found: Found): boolean {
   const isNeeded = Object.keys(repair.crop ?? {}).length > 0;
   const isNamed = Object.keys(fixOf(found).crop ?? {}).length > 0;
@@ -197,7 +206,7 @@ function fixClaims(truth: Truth, found: Found): string[] {
   ];
 }
 
-/** Whether a fix does at least what repairs a pair; it may also name what is true of the other side. */
+/** Whether a fix contains everything that repairs a pair. It may also state what is true of the other side. */
 function repairs(
   repair: Readonly<Partial<Record<Side, string>>>,
   fix: Readonly<Partial<Record<Side, string>>> = {},

@@ -1,4 +1,7 @@
-/** Measures whether the pictures can show how an unclear pair belongs together: whether other ways score as well. */
+/**
+ * Measures whether the pictures of a pair that is unclear in time can show how its frames belong together, by scoring
+ * other alignments.
+ */
 import type { Run } from "../../src/engine/contract/alignment.ts";
 import { pairRequest } from "../../src/engine/contract/request.ts";
 import { runAt } from "../../src/engine/doctor/time/offsets.ts";
@@ -8,18 +11,18 @@ import type { Pair } from "./corpus/store.ts";
 import { TIME_CODES } from "./corpus/truth.ts";
 import type { Judged } from "./table.ts";
 
-/** Points of VMAF within which two alignments score alike. */
+/** Largest difference, in points of VMAF, of two alignments that score alike. */
 const ALIKE = 0.5;
 
 export interface Rivals {
   readonly pair: Pair;
-  /** VMAF of the frames as they belong together. */
+  /** VMAF of the true alignment. */
   readonly score: number;
-  /** VMAF of the best other way: a frame earlier or later, or without what was lost or added in between. */
+  /** VMAF of the best other alignment: a frame earlier or later, or without the changes of the offset. */
   readonly rival: number;
 }
 
-/** Whether a fault in time was declared unclear, and its frames belong together. */
+/** Whether the pair has a fault in time that was declared unclear, and some of its frames belong together. */
 export function isOpenInTime({ pair: { truth }, verdict }: Judged): boolean {
   const isTimed = truth.expected.flat().some((code) => TIME_CODES.includes(code));
   return isTimed && !truth.ambiguous && verdict.outcome === "unclear" && (truth.runs ?? []).length > 0;
@@ -42,7 +45,7 @@ export async function rivalsOf(engine: Engine, pair: Pair): Promise<Rivals> {
   return { pair, score, rival: Math.max(...rest) };
 }
 
-/** The parts of runs that lie within both videos, without frames that belong to the run before. */
+/** The parts of runs that lie inside both videos, without frames of the previous run. */
 function within(
   runs: readonly Run[],
   frames: { readonly reference: number; readonly distorted: number },
@@ -67,7 +70,7 @@ async function scoreOf(engine: Engine, pair: Pair, runs: readonly Run[]): Promis
   return score;
 }
 
-/** Lists the pairs, and counts those that score alike in another way. */
+/** Lists the pairs, and counts those that score alike with another alignment. */
 export function rivalsText(found: readonly Rivals[]): string {
   const isAlike = ({ score, rival }: Rivals) => rival >= score - ALIKE;
   const lines = found.map(

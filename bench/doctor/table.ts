@@ -1,4 +1,4 @@
-/** The bench's tables: how the pairs of each class were judged, and how often each finding was true. */
+/** Formats tables: how the pairs of each class were judged, and how often each finding was true. */
 import { CLASSES } from "./corpus/cases.ts";
 import type { Pair } from "./corpus/store.ts";
 import type { Found } from "./found.ts";
@@ -12,16 +12,16 @@ export interface Judged {
   readonly cpuMs: number;
 }
 
-/** Encodes up to here are of an ordinary quality. */
+/** Highest CRF of ordinary quality. */
 const ORDINARY_CRF = 35;
-/** Encodes above show what happens to a video that nobody would publish. */
+/** Highest CRF that anybody would publish. */
 const HIGHEST_USUAL_CRF = 45;
 
 const isClean = ({ pair }: Judged): boolean => pair.class.startsWith("clean");
 
 /**
- * Returns a row for each class, for all, for all but the worst encodes, and for natural contents. Faults in time of
- * scenes that are still or loop have a row of their own.
+ * Returns a row for each class, for all pairs, for all but the worst encodes, and for natural content. Faults in time
+ * of still or looping scenes have a row of their own.
  */
 export function outcomeTable(judged: readonly Judged[]): string {
   const clear = judged.filter(({ pair }) => !pair.truth.ambiguous);
@@ -66,7 +66,10 @@ function row(name: string, judged: readonly Judged[]): Cell[] {
   return [name, judged.length, ...counts, percent(right, judged.length), others.length, ...within, cpu];
 }
 
-/** Returns a row for each code: in how many pairs it was expected and found, and how many of those finds are true. */
+/**
+ * Returns a row for each code: how many pairs should have it, how many have it, and how many of these findings are
+ * true.
+ */
 export function findingTable(judged: readonly Judged[]): string {
   const named = judged.flatMap(({ pair, found }) => [
     ...pair.truth.expected.flat(),
@@ -84,7 +87,7 @@ export function findingTable(judged: readonly Judged[]): string {
   return table(["finding", "expected or possible", "made", "true", "precision %"], rows);
 }
 
-/** "False alarms on 112 clean pairs: 0 refuse, 1 warns" */
+/** "False alarms on 112 clean pairs: 0 with a certain finding, 1 with a likely one." */
 export function cleanAlarms(judged: readonly Judged[]): string {
   const clean = judged.filter(isClean);
   const [refuse, warn] = (["certain", "likely"] as const).map((confidence) => {
@@ -94,7 +97,7 @@ export function cleanAlarms(judged: readonly Judged[]): string {
   return `False alarms on ${clean.length} clean pairs: ${refuse} with a certain finding, ${warn} with a likely one.`;
 }
 
-/** Lists what is not right, one pair a line. */
+/** Lists the pairs that are not right or have alarms, one per line. */
 export function complaints(judged: readonly Judged[]): string {
   return judged
     .filter(({ verdict }) => verdict.outcome !== "right" || verdict.alarms.length > 0)

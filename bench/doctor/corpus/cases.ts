@@ -1,4 +1,4 @@
-/** The cases of the corpus: a list that a seed and a class determine. */
+/** The cases of the corpus. Class and seed determine each case. */
 import { Random } from "../../../src/engine/estimate/random.ts";
 import { CONTENTS, type Content } from "./contents.ts";
 import { Draw } from "./draw.ts";
@@ -12,7 +12,7 @@ import { TIME_FAULTS } from "./faults/time.ts";
 import { WHOLE_FAULTS } from "./faults/whole.ts";
 import { drawTreatment, encodable, type Treatment } from "./treatment.ts";
 
-/** A diagnosis may be tuned on the development half. The other half measures it. */
+/** A diagnosis may be tuned on the development half, and is measured on the held-out half. */
 export type Half = "development" | "held-out";
 
 /** Throws if there is no such half. */
@@ -52,7 +52,7 @@ const COUNTS: Readonly<Record<string, number>> = {
   ...{ range: 60, matrix: 40, levels: 30 },
   ...{ "other-content": 40, "later-part": 40, swapped: 40, black: 20, "frozen-side": 20, identical: 20 },
   ...{ clean: 1000, "clean-bars": 60, "clean-near-size": 40 },
-  // The place of a class is part of its seeds: new ones come last.
+  // The position of a class determines its seeds, so new classes come last.
   ...{ transfer: 40, "transfer-tag": 20, primaries: 20, "clean-hdr": 40 },
   "field-order": 20,
 };
@@ -62,11 +62,11 @@ export const CLASSES = Object.keys(COUNTS);
 export interface Choice {
   readonly classes: readonly string[];
   readonly half: Half;
-  /** Of the cases of each class; at least one. */
+  /** The share of the cases of each class; at least one case is chosen. */
   readonly share: number;
 }
 
-/** Returns the chosen cases, the first of each class first. */
+/** Returns the chosen cases, interleaved: the first of each class first. */
 export function chooseCases({ classes, half, share }: Choice): Case[] {
   const chosen = classes.flatMap((name) => {
     const cases = casesOf(name).filter((one) => one.half === half);
@@ -77,10 +77,10 @@ export function chooseCases({ classes, half, share }: Choice): Case[] {
   return chosen.sort((a, b) => a.place - b.place).map(({ one }) => one);
 }
 
-/** Seeds of a class, so that adding cases to one class changes no other. */
+/** Number of seeds of a class, so that adding cases to a class changes no other class. */
 const SEEDS_PER_CLASS = 10_000;
 
-/** Returns the cases of a class, in order: the even ones are of the development half. */
+/** Returns the cases of a class in order. Those with even numbers are the development half. */
 function casesOf(name: string): Case[] {
   const fault = FAULTS[name];
   if (fault === undefined) throw new Error(`no class ${name}; there are: ${CLASSES.join(", ")}`);

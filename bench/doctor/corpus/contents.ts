@@ -1,4 +1,4 @@
-/** The scenes of the corpus: clips of cameras and films, photographs that move, and generated pictures. */
+/** The scenes of the corpus: clips from cameras and films, moving photographs, and generated pictures. */
 import { join } from "node:path";
 import type { Draw } from "./draw.ts";
 
@@ -7,7 +7,7 @@ export interface Size {
   readonly height: number;
 }
 
-/** What a content makes frames of. */
+/** What a content is given to make frames. */
 export interface Shot extends Size {
   readonly seed: number;
   readonly frames: number;
@@ -24,10 +24,10 @@ export interface Content {
   readonly name: string;
   /** Recorded by a camera or drawn by people. */
   readonly natural: boolean;
-  /** Frames that there are; generated scenes have as many as wanted. */
+  /** Number of available frames. Generated scenes have as many as needed. */
   readonly frames: number;
   readonly maxWidth: number;
-  /** Still, repeating or nearly so: a fault in time may leave no trace. */
+  /** Still or repeating, or nearly so: a fault in time may not be visible. */
   readonly ambiguous: boolean;
   /** Share of the cases, relative to other contents. */
   readonly weight: number;
@@ -36,7 +36,7 @@ export interface Content {
 
 const ENDLESS = 100_000;
 const PHOTOGRAPHS = ["tower.jpg", "cheetah.jpg", "groot.jpeg", "Bubbles.jpg", "lion.jpg"];
-/** Inputs read at this rate, so that each frame has a time stamp of its own; files get their true rate later. */
+/** Rate at which inputs are read, so that each frame has its own time stamp. Files get their true rate later. */
 const RATE = 25;
 
 const cover = (width: number, height: number): string =>
@@ -66,7 +66,7 @@ interface Style {
   readonly weight?: number;
 }
 
-/** A photograph under a moving window, twice as large as the picture so that it moves by halves of a pixel. */
+/** A moving window on a photograph, which is twice as large as the picture so that the window moves by half pixels. */
 function photograph(
   name: string,
   move: (draw: Draw) => { x: string; y: string; after?: string },
@@ -98,7 +98,7 @@ function generated(
   };
 }
 
-/** A sum of sines that does not repeat in a scene, from 0 to 1. */
+/** A sum of sines from 0 to 1 that does not repeat within a scene. */
 function wander(draw: Draw, speed: number): string {
   const [first, second] = [draw.number(0, 6), draw.number(0, 6)];
   const [a, b] = [draw.number(0.8, 1.2) * speed, draw.number(1.5, 2.7) * speed];
@@ -149,7 +149,7 @@ const fractal = ({ width, height, seed }: Shot, speed: number): string => {
   return `mandelbrot=s=${width}x${height}:r=${RATE}:${pace}:maxiter=100`;
 };
 
-/** Contents that are described by more than one filter. */
+/** A content that needs more than one chain of filters. */
 function composed(name: string, graph: Content["graph"], ambiguous: boolean): Content {
   return { name, natural: false, frames: ENDLESS, maxWidth: 640, ambiguous, weight: 1, graph };
 }

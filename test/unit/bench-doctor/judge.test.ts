@@ -39,14 +39,14 @@ const DROP = truth({
   frames: { reference: 100, distorted: 99 },
 });
 
-test("silence about a clean pair is right, an alarm wrong", () => {
+test("no finding about a clean pair is right, and an alarm is wrong", () => {
   assert.equal(judge(CLEAN, found([])).outcome, "right");
   const alarmed = judge(CLEAN, found([finding("CROPPED", { confidence: "likely" })]));
   assert.equal(alarmed.outcome, "wrong");
   assert.deepEqual(alarmed.reasons, ["likely CROPPED"]);
 });
 
-test("a clean pair may have possible, allowed and undecided findings", () => {
+test("a clean pair may have possible, allowed and NOT_CHECKED findings", () => {
   assert.equal(judge(CLEAN, found([finding("SIDES_SWAPPED", { confidence: "possible" })])).outcome, "right");
   const unclear = (confidence: Finding["confidence"]) => finding("TIME_UNCLEAR", { confidence });
   assert.equal(judge(CLEAN, found([unclear("possible")], [])).outcome, "right");
@@ -56,11 +56,11 @@ test("a clean pair may have possible, allowed and undecided findings", () => {
   assert.equal(judge(shifted, found([finding("LEVELS_DIFFER")])).outcome, "right");
 });
 
-test("an alignment of a clean pair that moves frames is wrong without a finding, too", () => {
+test("an alignment that shifts frames of a clean pair is wrong even without a finding", () => {
   assert.equal(judge(CLEAN, found([], LATE)).outcome, "wrong");
 });
 
-test("an offset is right with its alignment only", () => {
+test("an offset is right only with its alignment", () => {
   assert.equal(judge(OFFSET, found([finding("OFFSET")], LATE)).outcome, "right");
   const other = [{ reference: 0, distorted: 4, count: 96 }];
   assert.equal(judge(OFFSET, found([finding("OFFSET")], other)).outcome, "wrong");
@@ -93,7 +93,7 @@ test("an unchecked property leaves only that property unclear", () => {
   assert.equal(judge(range, found([unclear])).outcome, "silent");
 });
 
-test("every group of expected findings is needed, one of each", () => {
+test("one finding of every expected group is needed", () => {
   const two = truth({ expected: [["OFFSET", "TRIMMED"], ["FRAMES_DROPPED"]], runs: LATE });
   assert.equal(judge(two, found([finding("TRIMMED"), finding("FRAMES_DROPPED")], LATE)).outcome, "right");
   assert.deepEqual(judge(two, found([finding("FRAMES_DROPPED")], LATE)).reasons, ["no OFFSET or TRIMMED"]);
@@ -108,7 +108,7 @@ test("a false alarm beside the true finding is listed, and the outcome stays rig
   );
 });
 
-test("measures how far a drop is found from where it is", () => {
+test("measures the distance of a found drop from the true one", () => {
   const near = [
     { reference: 0, distorted: 0, count: 47 },
     { reference: 48, distorted: 47, count: 52 },
@@ -149,7 +149,7 @@ test("an area is right within two samples", () => {
   assert.equal(judge(cropped, found([otherSide])).outcome, "wrong");
 });
 
-test("a fix of the other side or direction is wrong", () => {
+test("a fix for the other side or direction is wrong", () => {
   const mirrored = truth({
     ...{ expected: [["MIRRORED"]], repair: { mirror: { distorted: "HORIZONTAL" } } },
   });

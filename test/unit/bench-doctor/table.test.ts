@@ -33,7 +33,7 @@ const all = [
   judged(alarmed, [{ code: "MIRRORED", confidence: "certain" }]),
 ];
 
-test("a row for each class that has pairs, and for all of them", () => {
+test("has a row for each class with pairs, and one for all", () => {
   const rows = outcomeTable(all).split("\n");
   assert.ok(rows.includes("| mirrored | 1 | 0 | 0 | 1 | 0 | 0.0 | 0 | – | – | 120 |"));
   assert.ok(rows.includes("| clean | 2 | 1 | 0 | 0 | 1 | 50.0 | 0 | – | – | 120 |"));

@@ -20,7 +20,7 @@ test("a dropped frame divides the run", () => {
   ]);
 });
 
-test("a frame that is shown twice matches where it is shown first", () => {
+test("a repeated frame belongs to its first occurrence", () => {
   assert.deepEqual(runsOf(all, repeating(all, [4])), [
     { reference: 0, distorted: 0, count: 5 },
     { reference: 5, distorted: 6, count: 5 },

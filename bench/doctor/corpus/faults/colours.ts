@@ -9,10 +9,10 @@ type Curve = (typeof CURVES)[number];
 /** 10 bits, regardless of the encoder's default. */
 const TEN_BITS = ["-pix_fmt", "yuv420p10le"];
 
-/** HEVC: not every encoder takes 10 bits or writes the tags. */
+/** Changes the codec to HEVC, because not every encoder supports 10 bits or writes the tags. */
 const hevc = (treatment: Treatment): Treatment => ({ ...treatment, codec: "x265" });
 
-/** What makes HDR of the scene: its white is `peak` cd/m². */
+/** Converts the scene to HDR; its white has `peak` cd/m². */
 function hdr(curve: Curve, peak: number): Pick<SideRecipe, "filters" | "output"> {
   const light = `zscale=transfer=linear:npl=${peak},format=gbrpf32le`;
   const coded = `zscale=primaries=bt2020:transfer=${curve}:matrix=bt2020nc:range=limited:npl=${peak}`;
@@ -20,7 +20,7 @@ function hdr(curve: Curve, peak: number): Pick<SideRecipe, "filters" | "output">
   return { filters: [light, coded, "format=yuv420p10le", tags], output: TEN_BITS };
 }
 
-/** What makes SDR of HDR of this peak again, as players do on screens that show no more. */
+/** Converts HDR with this peak back to SDR, as players do on SDR screens. */
 function toneMapped(curve: Curve, peak: number, operator: string): readonly string[] {
   const light = "zscale=transfer=linear:npl=100,format=gbrpf32le,zscale=primaries=bt709";
   const mapped = `tonemap=${operator}:desat=0`;
@@ -31,7 +31,7 @@ function toneMapped(curve: Curve, peak: number, operator: string): readonly stri
 
 const drawHdr = (draw: Draw) => ({ curve: draw.one(CURVES), peak: draw.one([100, 203, 400, 1000]) });
 
-/** One side is HDR, the other SDR: never converted, or mapped to the tones that SDR has. */
+/** One side is HDR and the other SDR: the original, or HDR that was tone-mapped. */
 const transfer: Fault = (given) => {
   const { draw } = given;
   const { curve, peak } = drawHdr(draw);
@@ -53,7 +53,7 @@ const transfer: Fault = (given) => {
   );
 };
 
-/** The tags of HDR over SDR samples. */
+/** SDR samples with the tags of HDR. */
 const transferTag: Fault = (given) => {
   const { draw, treatment } = given;
   const curve = draw.one(CURVES);

@@ -1,8 +1,8 @@
-/** Faults of the frame rate: the same scene with more or fewer frames, or played faster. */
+/** Faults of the frame rate: the same scene with more or fewer frames, or at another speed. */
 import { type Fault, type Given, recipe, type Scene, type SideRecipe } from "../fault.ts";
 import { consecutive } from "../truth.ts";
 
-/** The other side's rate, and the scene's frame that its frame n shows. */
+/** Both sides' rates, and the frames of the scene that the distorted side shows. */
 interface Conversion {
   readonly from: string;
   readonly to: string;
@@ -20,7 +20,7 @@ const CONVERSIONS: Readonly<Record<string, Conversion>> = {
   "24-to-30": { from: "24", to: "30", frames: sampled(24, 30) },
   "30-to-25": { from: "30", to: "25", frames: sampled(30, 25) },
   "60-to-30": { from: "60", to: "30", frames: sampled(60, 30) },
-  /** Every frame, played slower or faster. */
+  /** Every frame, but slower or faster. */
   "24-as-23.976": { from: "24", to: "24000/1001", frames: (frames) => consecutive(0, frames) },
   "23.976-as-25": { from: "24000/1001", to: "25", frames: (frames) => consecutive(0, frames) },
 };
@@ -40,7 +40,7 @@ const converted: Fault = (given) => {
   );
 };
 
-/** Four frames become ten fields, which make five frames, two of them of fields of different frames. */
+/** Four frames become ten fields, which make five frames. Two of these have fields of different frames. */
 const telecine: Fault = (given) => {
   const rates = { reference: "24000/1001", distorted: "30000/1001" };
   const top = given.draw.chance(0.5) ? "top" : "bottom";
@@ -67,12 +67,12 @@ const telecine: Fault = (given) => {
   );
 };
 
-/** A tall enough picture, and an encoder that leaves the lines as they are. */
+/** A treatment that does not change the lines: no scaling, and an encoder and CRF that keep them. */
 function interlacedOutput({ treatment }: Given) {
   return { treatment: { ...treatment, codec: "x264" as const, scale: 1, crf: Math.min(35, treatment.crf) } };
 }
 
-/** Two frames' lines in one frame, with tags that say so or none. */
+/** Each frame has the lines of two frames. The tags state it or do not. */
 const interlaced: Fault = (given) => {
   const { draw, scene } = given;
   const frames = consecutive(0, Math.floor(scene.frames / 2) * 2);
@@ -99,7 +99,7 @@ const interlaced: Fault = (given) => {
   );
 };
 
-/** Both sides show two moments in a frame, in opposite fields. */
+/** Each frame of both sides shows two moments, in opposite field orders. */
 const fieldOrder: Fault = (given) => {
   const { draw, scene } = given;
   const frames = consecutive(0, Math.floor(scene.frames / 2) * 2);
@@ -118,14 +118,14 @@ const fieldOrder: Fault = (given) => {
   );
 };
 
-/** Encoders of fields need whole blocks of chroma in each: lines beyond a multiple of four are cut off. */
+/** Field encoders need whole blocks of chroma in each field, so the height is cut to a multiple of four. */
 function encodableLines({ width, height }: Scene, tagged: boolean): Pick<SideRecipe, "filters" | "size"> {
   const lines = tagged ? height - (height % 4) : height;
   const filters = lines === height ? [] : [`crop=${width}:${lines}:0:0`];
   return { filters, size: { width, height: lines } };
 }
 
-/** Makes one frame of two, whose first has the first field. */
+/** Makes one frame from two. The lines of the first are the first field. */
 function weave(first: string): string {
   return `tinterlace=interleave_${first === "tff" ? "top" : "bottom"}`;
 }

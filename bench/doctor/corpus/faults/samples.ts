@@ -2,12 +2,12 @@
 import { type Fault, type Given, recipe } from "../fault.ts";
 import type { Treatment } from "../treatment.ts";
 
-/** Not MPEG-2, whose encoder converts what is tagged as full range. */
+/** Replaces MPEG-2, whose encoder converts pictures that are tagged as full range. */
 const taggable = ({ treatment }: Given): Treatment => {
   return treatment.codec === "mpeg2" ? { ...treatment, codec: "x264" } : treatment;
 };
 
-/** Samples of one range under the tag of the other, or under none. */
+/** Samples of one range with the tag of the other, or with none. */
 const range: Fault = (given) => {
   const { draw } = given;
   const side = draw.one(["distorted", "distorted", "reference"] as const);

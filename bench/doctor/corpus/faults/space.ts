@@ -10,7 +10,7 @@ const even = (length: number): number => 2 * Math.round(length / 2);
 const scaleTo = ({ width, height }: Size): string => `scale=${width}:${height}:flags=bicubic`;
 const cropTo = ({ x, y, width, height }: Area): string => `crop=${width}:${height}:${x}:${y}`;
 
-/** A side that shows less of the picture, at the full size or as much smaller. */
+/** One side shows less of the picture, at full size or accordingly smaller. */
 const cropped: Fault = (given) => {
   const { draw, scene } = given;
   const edge = (length: number) => even(draw.chance(0.4) ? 0 : length * draw.number(0.01, 0.12));
@@ -31,7 +31,7 @@ const cropped: Fault = (given) => {
   );
 };
 
-/** Black bars on one side, around the whole picture (scaled) or over its edges. */
+/** One side has black bars, around the whole picture (which may be scaled) or over its edges. */
 const barred: (kind: "letterbox" | "pillarbox") => Fault = (kind) => (given) => {
   const { draw, scene } = given;
   const share = draw.number(0.03, 0.15);
@@ -67,7 +67,7 @@ function withBars(scene: Size, inner: Area, style: "squeezed" | "added" | "cover
   return { filters, size, picture: { x: inner.x, y: inner.y, ...full } };
 }
 
-/** Rows that a codec needs and nobody should see, as 1080 lines in 1088: black, or the last row again. */
+/** Rows that a codec needs and viewers should not see, such as 1088 lines for 1080: black, or the last row repeated. */
 const padded: Fault = (given) => {
   const { draw, scene } = given;
   const rows = draw.one([2, 4, 8, 8, 8, 12]);
@@ -89,7 +89,7 @@ const padded: Fault = (given) => {
   );
 };
 
-/** The same picture in other proportions, with a sample aspect ratio that says so or lies. */
+/** The same picture in other proportions, with a sample aspect ratio that is right or wrong. */
 const aspect: Fault = (given) => {
   const { draw, scene } = given;
   const honest = draw.chance(0.5);
@@ -107,7 +107,7 @@ const aspect: Fault = (given) => {
 
 const mirrored: Fault = (given) => {
   const direction = given.draw.one(["HORIZONTAL", "HORIZONTAL", "VERTICAL"] as const);
-  // Not all encoders take the rows of vflip, which are those of its input in reverse.
+  // vflip returns its input's rows in reverse, which not all encoders accept.
   const filters = direction === "HORIZONTAL" ? ["hflip"] : ["vflip", "copy"];
   return recipe(
     given,
@@ -139,7 +139,7 @@ const rotated: Fault = (given) => {
   );
 };
 
-/** Sizes that differ by a few samples, of the same picture: scaled, nothing is wrong. */
+/** The same picture scaled to a size that differs by a few samples, which is not a fault. */
 export function nearSize({ draw, scene }: Given): { size: Size; filters: string[] } {
   const size = { width: scene.width, height: scene.height + draw.one([-4, -2, 2, 4, 8]) };
   return { size, filters: [scaleTo(size)] };

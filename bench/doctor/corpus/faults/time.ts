@@ -3,14 +3,14 @@ import type { Fault, Given } from "../fault.ts";
 import { recipe } from "../fault.ts";
 import { consecutive, repeating, without } from "../truth.ts";
 
-/** Offsets are at most a quarter of the clip, the sooner the more probable. */
+/** Draws an offset of at most a quarter of the clip. Small ones are more probable. */
 function drawOffset({ draw, scene }: Given): number {
   const most = Math.floor(scene.frames / 4);
   const frames = draw.chance(0.3) ? draw.integer(1, 3) : Math.ceil(most * draw.number(0, 1) ** 2);
   return Math.min(most, Math.max(1, frames));
 }
 
-/** Both sides as long as the other; the distorted one begins earlier or later. */
+/** Both sides have the same length, but the distorted one begins earlier or later. */
 const constantOffset: Fault = (given) => {
   const offset = drawOffset(given);
   const { frames } = given.scene;
@@ -71,7 +71,7 @@ const drops: Fault = (given) => {
   return recipe(given, { distorted: { frames } }, { ...DROPPED, parameters: { at: at.join(" ") } });
 };
 
-/** The distorted side goes on for as long as the reference does. */
+/** Frames are missing, but the distorted side is as long as the reference. */
 const dropsEqual: Fault = (given) => {
   const at = drawEvents(given);
   const frames = without(consecutive(0, given.scene.frames + at.length), at);
@@ -99,7 +99,7 @@ const duplicatesEqual: Fault = (given) => {
   return recipe(given, { distorted: { frames } }, { ...DUPLICATED, parameters: { at: at.join(" ") } });
 };
 
-/** A drop and, elsewhere, a duplicate: the counts are equal, the frames between them are not in step. */
+/** A dropped and, elsewhere, a duplicated frame. The counts are equal, but the frames between are not in step. */
 const dropAndDuplicate: Fault = (given) => {
   const places = given.draw.places(2, middle(given, Math.ceil(given.scene.frames / 8)));
   const [drop = 0, duplicate = 0] = given.draw.chance(0.5) ? places : places.toReversed();
@@ -132,7 +132,7 @@ const offsetAndDrops: Fault = (given) => {
   );
 };
 
-/** One picture stays for 5 to 25 frames; after it the sides are in step again. */
+/** One picture stays for 5 to 25 frames. After it, the sides are in step again. */
 const freeze: Fault = (given) => {
   const length = given.draw.integer(5, Math.min(25, given.scene.frames / 4));
   const first = given.draw.integer(middle(given, 1).low, middle(given, 1).high - length);
@@ -149,7 +149,7 @@ const freeze: Fault = (given) => {
   );
 };
 
-/** A stretch is played again, and what follows comes later or is covered by it. */
+/** Frames are repeated. The later frames are delayed, or the repetition replaces some of them. */
 const repeated: Fault = (given) => {
   const length = given.draw.integer(8, given.scene.frames / 6);
   const first = given.draw.integer(middle(given, 1).low, middle(given, 1).high - 2 * length);
@@ -171,7 +171,7 @@ const repeated: Fault = (given) => {
   );
 };
 
-/** Frames are missing, and the time stamps of the others are as before. */
+/** Frames are missing, but the time stamps of the others are unchanged. */
 const gap: Fault = (given) => {
   const length = given.draw.integer(2, given.scene.frames / 6);
   const first = given.draw.integer(middle(given, 1).low, middle(given, 1).high - length);

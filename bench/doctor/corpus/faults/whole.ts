@@ -1,4 +1,4 @@
-/** Faults of the whole: the wrong video, the wrong order, no picture, no difference. */
+/** Faults of whole videos: another video, swapped sides, no picture, no difference. */
 import { CONTENTS } from "../contents.ts";
 import { type Fault, recipe } from "../fault.ts";
 import { consecutive } from "../truth.ts";
@@ -19,7 +19,7 @@ const otherContent: Fault = (given) => {
   );
 };
 
-/** A later part of the same scene: alike, with no frame in common. */
+/** The distorted side shows a later part of the same scene: similar pictures, but no common frame. */
 const laterPart: Fault = (given) => {
   const frames = Math.floor(given.scene.frames * 0.6);
   return recipe(
