@@ -1,4 +1,4 @@
-/** Curves of one clip by one metric, as SVG elements: quality over the rate, and differences to the anchor. */
+/** Curves of one clip by one metric, as SVG elements: quality over the rate, and differences from the anchor. */
 import { roundRateText } from "../jobs/quantities.ts";
 import { curvePoints } from "../rates/curve-points.ts";
 import type { Difference } from "../rates/difference-curves.ts";

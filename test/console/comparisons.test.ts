@@ -239,9 +239,9 @@ test("curves have a mark for every scored encode, which leads to its job", async
   await page.context().close();
 });
 
-test("the difference to the anchor is drawn over scores and over bit rates", async () => {
+test("the difference from the anchor is drawn over scores and over bit rates", async () => {
   const page = await opened(made);
-  const chart = page.getByRole("region", { name: "Difference to the anchor" });
+  const chart = page.getByRole("region", { name: "Difference from the anchor" });
   await chart.getByText("More or fewer bits, over VMAF").waitFor();
   assert.equal(await chart.locator("figure .curve").count(), LADDERS.length - 1);
   // The slower preset needs fewer bits at every score: its curve is below zero.

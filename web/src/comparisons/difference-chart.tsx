@@ -38,11 +38,11 @@ export function DifferenceChart({ comparison, choice }: DifferenceChartProps) {
   if (ladders.length < 2 || unit.better === undefined) return null;
   const lines = linesOf(comparison, choice, unit, direction);
   return (
-    <section className="card" aria-label="Difference to the anchor">
+    <section className="card" aria-label="Difference from the anchor">
       <div className="rate-chart" ref={host}>
         <div className="section-head">
           <h2>
-            Difference to <bdi>{anchor}</bdi>, <bdi>{choice.clip}</bdi>
+            Difference from <bdi>{anchor}</bdi>, <bdi>{choice.clip}</bdi>
           </h2>
           <ParamSelect
             name="difference"

@@ -22,7 +22,7 @@ export function ReleaseTable({ trend: { releases, delta, by } }: { readonly tren
                 Clips
               </th>
               <th scope="col" className="number">
-                Difference to {delta?.baseline}
+                Difference from {delta?.baseline}
               </th>
               <th scope="col">Change</th>
               <th scope="col">Scored with</th>
