@@ -122,7 +122,9 @@ test("says what is missing, in the dark and on a phone", async () => {
   assert.deepEqual(await accessibilityFaults(page), []);
   assert.deepEqual(await smallTargets(page), []);
   await page.getByLabel("Label").fill("a b");
+  const refused = page.waitForEvent("console", (message) => message.text().includes("400"));
   await page.getByLabel("Label").press("Enter");
+  await refused;
   await page
     .getByText(/letters, digits|by/)
     .first()
