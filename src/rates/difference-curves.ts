@@ -3,7 +3,7 @@
  * is at each rate. BD-rate and BD-quality are the means of these curves, on a logarithmic scale of the rate.
  */
 import { bdRateOf, bdScoreOf, type Fitted, fitsOf } from "./bd-rate.ts";
-import type { RatePoint } from "./points.ts";
+import { type RatePoint, upright } from "./points.ts";
 
 export interface Difference {
   /** A score, or a rate. */
@@ -38,8 +38,7 @@ export function differences(ladders: Ladders, direction: Direction, steps: numbe
 }
 
 function fitted(points: readonly RatePoint[], isLower: boolean): Fitted {
-  const upright = isLower ? points.map(({ rate, score }) => ({ rate, score: -score })) : points;
-  return fitsOf(upright)("pchip");
+  return fitsOf(upright(points, isLower))("pchip");
 }
 
 /** Differences of log10 of rates over scores, or of scores over log10 of rates. */

@@ -8,6 +8,17 @@ export interface RatePoint {
   readonly score: number;
 }
 
+/**
+ * Negates scores of which a lower one is better, because curves and hulls need scores of which a higher one is better.
+ * Applying it twice restores the scores.
+ */
+export function upright<Point extends RatePoint>(
+  points: readonly Point[],
+  isLower: boolean,
+): readonly Point[] {
+  return isLower ? points.map((point) => ({ ...point, score: -point.score })) : points;
+}
+
 /** Why no delta can be computed. */
 export type Refusal =
   | "TOO_FEW_POINTS"

@@ -13,8 +13,9 @@ import { comparedSize } from "../planning/shapes.ts";
 import type { Relation } from "./relate.ts";
 import type { FramePair } from "./samples/block-means.ts";
 import { areaFindings, type Sizes } from "./space/findings.ts";
-import { type Plane, plane } from "./space/plane.ts";
+import { crop, type Plane, plane } from "./space/plane.ts";
 import { type ExactAreas, refineArea } from "./space/refine.ts";
+import { meanOf } from "./sums.ts";
 
 /** Number of full-size frames on which borders are measured. */
 const FULL_SIZE = 4;
@@ -121,7 +122,7 @@ function showsBorders(planes: readonly Plane[], exact: ExactAreas, sizes: Sizes,
     bottom: { x, y: y + height - down, width, height: down },
   };
   return BORDERS.filter((border) => SIDES.some((one) => gapAt(border, exact[one], sizes[one]) > 1)).every(
-    (border) => planes.some((picture) => meanIn(picture, strips[border]) >= BRIGHT),
+    (border) => planes.some((picture) => meanOf(crop(picture, strips[border]).data) >= BRIGHT),
   );
 }
 
@@ -132,14 +133,6 @@ function gapAt(border: (typeof BORDERS)[number], area: Area, { width, height }: 
   if (border === "left") return area.x;
   if (border === "top") return area.y;
   return border === "right" ? width - area.x - area.width : height - area.y - area.height;
-}
-
-function meanIn({ data, width }: Plane, area: Area): number {
-  let sum = 0;
-  for (let row = area.y; row < area.y + area.height; row++)
-    for (let column = area.x; column < area.x + area.width; column++)
-      sum += data[row * width + column] as number;
-  return sum / (area.width * area.height);
 }
 
 function atMost(confidence: Confidence, finding: Finding): Finding {

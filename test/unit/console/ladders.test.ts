@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bdRate } from "../../../src/rates/bd-rate.ts";
 import { upperHull } from "../../../src/rates/hull.ts";
+import { upright } from "../../../src/rates/points.ts";
 import { type Compared, pointsOf } from "../../../web/src/compare/compared.ts";
-import { ladderOf, upright } from "../../../web/src/compare/rates/ladders.ts";
+import { ladderOf } from "../../../web/src/compare/rates/ladders.ts";
 import { job } from "./jobs.ts";
 
 const POOLED = { mean: 90, harmonicMean: 90, min: 90, max: 90, stdDev: 0, p1: 90, p5: 90, p10: 90, p50: 90 };
@@ -43,12 +44,12 @@ test("for metrics where lower is better, hull and BD-rate use the mirrored score
   const quality = [10, 20, 30, 40].map((rate) => ({ rate, score: Math.log2(rate) }));
   const banding = quality.map(({ rate, score }) => ({ rate, score: 9 - score }));
   const worse = banding.map(({ rate, score }) => ({ rate: rate * 2, score }));
-  const twice = bdRate(upright(banding, "lower"), upright(worse, "lower"));
+  const twice = bdRate(upright(banding, true), upright(worse, true));
   assert.ok(
     "delta" in twice && Math.abs(twice.delta.value - 100) < 1e-9,
     "twice the bits for the same score",
   );
   assert.ok("refusal" in bdRate(banding, worse), "without mirroring, scores fall with the rate");
-  assert.deepEqual(upright(upperHull(upright(banding, "lower")), "lower"), banding);
-  assert.equal(upright(banding, "higher"), banding);
+  assert.deepEqual(upright(upperHull(upright(banding, true)), true), banding);
+  assert.equal(upright(banding, false), banding);
 });

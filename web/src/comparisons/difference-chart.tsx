@@ -6,6 +6,7 @@ import { type Direction, differences } from "../../../src/rates/difference-curve
 import { linearAxis, logAxis, ratios, ticks } from "../../../src/rates/ticks.ts";
 import { cellPoint } from "../../../src/report/cell-point.ts";
 import { type Unit, unitOf } from "../chart/data/metrics.ts";
+import { Axes } from "../rates/axes.tsx";
 import { curveClass, LadderSwatch } from "../rates/ladder-series.tsx";
 import { useWidth } from "../rates/use-width.ts";
 import { ParamSelect } from "../ui/url-param.tsx";
@@ -121,26 +122,16 @@ function Plot({ lines, direction, unit, width }: PlotProps) {
   return (
     // biome-ignore lint/a11y/noSvgWithoutTitle: the caption describes it.
     <svg width={right + MARGIN.right} height={HEIGHT}>
+      <Axes
+        frame={{ left, right, top, bottom, x, y }}
+        across={{ values: marks, text: (mark) => (isLog ? roundRateText(mark) : String(mark)) }}
+        up={{ values: levels, text: (level) => `${level}${suffix}`.replace("-", "−") }}
+        label={
+          direction === "rate" ? `More or fewer bits, over ${unit.label}` : `${unit.label}, over bit rate`
+        }
+      />
       <g className="axes">
-        {marks.map((mark) => (
-          <g key={mark}>
-            <line x1={x(mark)} x2={x(mark)} y1={top} y2={bottom} />
-            <text x={x(mark)} y={bottom + 18} textAnchor="middle">
-              {isLog ? roundRateText(mark) : mark}
-            </text>
-          </g>
-        ))}
-        {levels.map((level) => (
-          <g key={level}>
-            <line className={level === 0 ? "zero" : ""} x1={left} x2={right} y1={y(level)} y2={y(level)} />
-            <text x={left - 8} y={y(level) + 4} textAnchor="end">
-              {`${level}${suffix}`.replace("-", "−")}
-            </text>
-          </g>
-        ))}
-        <text x={left} y={top - 8}>
-          {direction === "rate" ? `More or fewer bits, over ${unit.label}` : `${unit.label}, over bit rate`}
-        </text>
+        <line className="zero" x1={left} x2={right} y1={y(0)} y2={y(0)} />
       </g>
       {lines.map(({ name, index, points }) => (
         <path

@@ -4,7 +4,7 @@ import { fileName } from "../../../src/jobs/text/file-name.ts";
 import type { RatePoint } from "../../../src/rates/points.ts";
 import { cellPoint } from "../../../src/report/cell-point.ts";
 import { type Unit, unitOf } from "../chart/data/metrics.ts";
-import { Axes } from "../rates/axes.tsx";
+import { RateAxes } from "../rates/axes.tsx";
 import { curvePath } from "../rates/curve-path.ts";
 import { colourClass, curveClass, LadderSwatch } from "../rates/ladder-series.tsx";
 import type { Place } from "../rates/rate-place.ts";
@@ -46,7 +46,7 @@ export function LadderChart({ comparison, choice }: LadderChartProps) {
               </figcaption>
               {/* biome-ignore lint/a11y/noSvgWithoutTitle: the caption describes it; a title would cover those of the marks. */}
               <svg width={place.width} height={place.height}>
-                <Axes place={place} unit={unit} />
+                <RateAxes place={place} unit={unit} />
                 {names.map((name, index) => (
                   <path
                     key={name}

@@ -76,9 +76,10 @@ export interface Frames {
  * the frame. `exact` has the areas measured on full-size planes, if that was done.
  */
 export function areaFindings(layout: Layout, { sizes, turn }: Frames, exact?: ExactAreas): Finding[] {
-  const best = exact?.exact ? ofAreas(exact, sizes) : layout;
-  const small = (axis: "x" | "y") => (exact?.exact ? DIFFERENT / shorter(sizes, axis) : SMALL);
-  const blurred = exact?.exact ? 1 : 1 + BLURRED * (1 - layout.match);
+  const measured = exact?.exact ? exact : undefined;
+  const best = measured ? ofAreas(measured, sizes) : layout;
+  const small = (axis: "x" | "y") => (measured ? DIFFERENT / shorter(sizes, axis) : SMALL);
+  const blurred = measured ? 1 : 1 + BLURRED * (1 - layout.match);
   const borders = BORDERS.map((border) => lossOf(best, border));
   const padding = isPadding(layout, sizes);
   const isSeen = ({ axis, reference, distorted }: Loss) =>
@@ -89,7 +90,7 @@ export function areaFindings(layout: Layout, { sizes, turn }: Frames, exact?: Ex
   const mapped = borders.some(
     ({ axis, reference, distorted }) => Math.abs(reference - distorted) > small(axis) / 2,
   );
-  const sure = areaConfidence(layout, mapped) ?? (exact?.exact && areaConfidence(exact.layout, mapped));
+  const sure = areaConfidence(layout, mapped) ?? (measured && areaConfidence(measured.layout, mapped));
   if (!sure) return [];
   const confidence = isShifted(best, borders) ? "possible" : sure;
   const seen = exact ?? {

@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { perSide } from "../../contract/request.ts";
 import { pairPlanes } from "./bars.ts";
-import type { Stretch } from "./box.ts";
+import { image, type Stretch, WHOLE } from "./box.ts";
 import { type Layout, layoutOf } from "./layout.ts";
 import { type Plane, shrink } from "./plane.ts";
 import { judge, type Registration, refineMap, register } from "./register.ts";
@@ -83,9 +83,9 @@ function isAgreed(pairs: readonly PlanePair[], layout: Layout): boolean {
   const { width, height } = (pairs[0] as PlanePair).distorted;
   const borders = level.pairs.map((pair) => {
     const { x, y } = level.outer(refineMap([pair], level.inner(layout)));
-    const [left, right] = [x.shift * width, (x.scale + x.shift) * width];
-    const [top, bottom] = [y.shift * height, (y.scale + y.shift) * height];
-    return [left, right, top, bottom];
+    const across = image(WHOLE.x, x);
+    const down = image(WHOLE.y, y);
+    return [across.start * width, across.end * width, down.start * height, down.end * height];
   });
   return [0, 1, 2, 3].every((border) => {
     const found = borders.map((of) => of[border] as number);

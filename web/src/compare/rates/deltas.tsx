@@ -3,12 +3,12 @@
 import { bitRateText } from "../../../../src/jobs/quantities.ts";
 import { bdRate, bdScore, type Delta, MIN_OVERLAP, type Outcome } from "../../../../src/rates/bd-rate.ts";
 import { overlapText } from "../../../../src/rates/overlap-text.ts";
-import { MIN_POINTS, type Refusal, refusalOf } from "../../../../src/rates/points.ts";
+import { MIN_POINTS, type Refusal, refusalOf, upright } from "../../../../src/rates/points.ts";
 import { type ModelRanges, type Unit, unitOf } from "../../chart/data/metrics.ts";
 import { bdRateText, bdScoreText, lowOverlapText } from "../../rates/delta-texts.ts";
 import type { Chosen } from "../compare-query.ts";
 import type { Compared, ComparedPoint } from "../compared.ts";
-import { LADDERS, type LadderPoints, ladderOf, upright } from "./ladders.ts";
+import { LADDERS, type LadderPoints, ladderOf } from "./ladders.ts";
 import { lacksVideoRate, type RateBasis } from "./rate-basis.ts";
 
 interface DeltasProps {
@@ -40,8 +40,8 @@ export function Deltas({ chosen, points, compared, metric, models }: DeltasProps
             </p>
           ) : (
             <Numbers
-              a={upright(a.points, unit.better)}
-              b={upright(b.points, unit.better)}
+              a={upright(a.points, unit.better === "lower")}
+              b={upright(b.points, unit.better === "lower")}
               unit={unit}
               basis={compared[0]?.basis ?? "video"}
             />

@@ -1,6 +1,4 @@
 /** The two ladders: the encodes they are computed from, and why others are missing. */
-import type { RatePoint } from "../../../../src/rates/points.ts";
-import type { Better } from "../../chart/data/metrics.ts";
 import type { Chosen, Ladder } from "../compare-query.ts";
 import type { Compared, ComparedPoint } from "../compared.ts";
 
@@ -40,12 +38,4 @@ export function ladderOf(
 function whyNot({ title, pooled, rate }: Compared): string | undefined {
   if (pooled === undefined) return `${title} has no score yet`;
   return rate === undefined ? `${title} has no bit rate; enter it in the table` : undefined;
-}
-
-/**
- * Negates scores for which lower is better, because curves and hulls need scores for which higher is better.
- * Applying it twice restores the scores.
- */
-export function upright<Point extends RatePoint>(points: readonly Point[], better: Better): readonly Point[] {
-  return better === "lower" ? points.map((point) => ({ ...point, score: -point.score })) : points;
 }

@@ -1,15 +1,15 @@
 /** Score over bit rate: every encode, the curves of the ladders and the convex hull. */
 import { upperHull } from "../../../../src/rates/hull.ts";
-import type { RatePoint } from "../../../../src/rates/points.ts";
+import { type RatePoint, upright } from "../../../../src/rates/points.ts";
 import { type ModelRanges, type Unit, unitOf } from "../../chart/data/metrics.ts";
-import { Axes } from "../../rates/axes.tsx";
+import { RateAxes } from "../../rates/axes.tsx";
 import { curvePath, linePath } from "../../rates/curve-path.ts";
 import type { Place } from "../../rates/rate-place.ts";
 import { pointName, RateMark, RatePlot } from "../../rates/rate-plot.tsx";
 import type { Ladder } from "../compare-query.ts";
 import type { ComparedPoint } from "../compared.ts";
 import { labelPlaces, type Spot } from "./label-place.ts";
-import { LADDERS, upright } from "./ladders.ts";
+import { LADDERS } from "./ladders.ts";
 import { BASIS_NAMES } from "./rate-basis.ts";
 
 interface RateChartProps {
@@ -46,7 +46,8 @@ interface DrawnProps {
 
 function Drawn({ points, place, unit }: DrawnProps) {
   const { better } = unit;
-  const hull = better === undefined ? [] : upright(upperHull(upright(points, better)), better);
+  const isLower = better === "lower";
+  const hull = better === undefined ? [] : upright(upperHull(upright(points, isLower)), isLower);
   const spots = points.map(({ rate, score }) => ({ x: place.x(rate), y: place.y(score) }));
   const labels = labelPlaces(
     spots,
@@ -55,7 +56,7 @@ function Drawn({ points, place, unit }: DrawnProps) {
   const onHull = new Set(hull.map(({ of }) => of.id));
   return (
     <svg width={place.width} height={place.height} role="img" aria-label={described(points, hull)}>
-      <Axes place={place} unit={unit} />
+      <RateAxes place={place} unit={unit} />
       <path className="hull" d={linePath(straight(hull), place)} />
       {LADDERS.map((ladder) => (
         <path
