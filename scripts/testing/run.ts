@@ -21,7 +21,7 @@ const AT_ONCE = Math.min(4, availableParallelism() + 2);
  * than most of these files. They run last, so that no core is idle while a long file ends.
  */
 const UNIT = "test/unit/";
-/** Folders below these are part of them. */
+/** Folders deeper than this are part of their parents. */
 const DEPTH = 3;
 
 /** Lines of a failed file's own output that are shown. */

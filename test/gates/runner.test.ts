@@ -96,17 +96,17 @@ test("fails for a todo, an unhandled rejection, a crash and a wrong exit code", 
 
 test("runs the unit tests of a folder in one process, and misses no failure of its files", async () => {
   const { code, output, lastLine } = await runner({
-    "test/unit/a/b/1.test.ts": `${TEST}test("p", () => { globalThis.name = "one"; });\n`,
-    "test/unit/a/b/c/2.test.ts": `${TEST}test("q", () => { if (globalThis.name === "one") throw new Error("shared"); });\n`,
-    "test/unit/a/b/hollow.test.ts": 'import { describe } from "node:test";\ndescribe("s", () => {});\n',
-    "test/unit/a/b/broken.test.ts": 'throw new Error("broken at once");\n',
-    "test/unit/a/alone.test.ts": `${TEST}test("r", () => {});\n`,
+    "test/unit/a/b/c/1.test.ts": `${TEST}test("p", () => { globalThis.name = "one"; });\n`,
+    "test/unit/a/b/c/d/2.test.ts": `${TEST}test("q", () => { if (globalThis.name === "one") throw new Error("shared"); });\n`,
+    "test/unit/a/b/c/hollow.test.ts": 'import { describe } from "node:test";\ndescribe("s", () => {});\n',
+    "test/unit/a/b/c/broken.test.ts": 'throw new Error("broken at once");\n',
+    "test/unit/a/b/alone.test.ts": `${TEST}test("r", () => {});\n`,
   });
-  assert.match(output, /^FAIL test\/unit\/a\/b\/ \(4 files\) {2}/m);
-  assert.match(output, /test\/unit\/a\/b\/c\/2\.test\.ts › q\n[\s\S]*Error: shared/);
+  assert.match(output, /^FAIL test\/unit\/a\/b\/c\/ \(4 files\) {2}/m);
+  assert.match(output, /test\/unit\/a\/b\/c\/d\/2\.test\.ts › q\n[\s\S]*Error: shared/);
   assert.match(output, /broken at once/);
-  assert.match(output, /ran no test of test\/unit\/a\/b\/hollow\.test\.ts/);
-  assert.match(output, /^ok {3}test\/unit\/a\/alone\.test\.ts {2}1 passed/m);
+  assert.match(output, /ran no test of test\/unit\/a\/b\/c\/hollow\.test\.ts/);
+  assert.match(output, /^ok {3}test\/unit\/a\/b\/alone\.test\.ts {2}1 passed/m);
   assert.deepEqual([code, lastLine], [1, "2 passed, 3 failed, 0 skipped"]);
 });
 
