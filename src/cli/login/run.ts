@@ -13,7 +13,7 @@ import { type Advice, EXIT } from "../exit.ts";
 import { switchVariable } from "../flags/switch-variable.ts";
 import { type Caller, callerOf } from "./caller.ts";
 import { printSentence, printSession } from "./output.ts";
-import { signIn, type Way } from "./sign-in.ts";
+import { type FlowChoice, signIn } from "./sign-in.ts";
 
 export interface LoginFlags extends AddressFlags {
   readonly issuer?: string;
@@ -41,7 +41,7 @@ export async function runLogin(flags: LoginFlags): Promise<void> {
 }
 
 async function login(flags: LoginFlags, signal: AbortSignal): Promise<number> {
-  const way = wayOf(flags);
+  const flow = flowOf(flags);
   const tls = await tlsOf(flags);
   const server = normalServer(flags.server);
   const sessions = userSessions();
@@ -54,7 +54,7 @@ async function login(flags: LoginFlags, signal: AbortSignal): Promise<number> {
   const options = await sessions.locked(() => optionsOf(flags, server, sessions));
   using limit = new TimeLimit(flags.timeout, signal);
   const provider = await discover(options, limit.signal);
-  const grant = await signIn(provider, { ...options, way, signal: limit.signal });
+  const grant = await signIn(provider, { ...options, flow, signal: limit.signal });
   const session: Session = { server, tls: tls !== undefined, ...options, ...grant };
   const caller = await acceptedCaller(session, { address: flags.server, tls }, signal);
   await sessions.locked(() => sessions.write(session));
@@ -63,7 +63,7 @@ async function login(flags: LoginFlags, signal: AbortSignal): Promise<number> {
 }
 
 /** Throws INVALID_REQUEST. */
-function wayOf({ device, port }: LoginFlags): Way {
+function flowOf({ device, port }: LoginFlags): FlowChoice {
   const asked = device ?? switchVariable("SVC_LOGIN_DEVICE");
   if (asked && port !== undefined) {
     throw new Failure(

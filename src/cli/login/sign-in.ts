@@ -9,27 +9,27 @@ import { printable } from "../terminal/escape.ts";
 import { printAddress, printSentence } from "./output.ts";
 
 /** The flow chosen on the command line. */
-export interface Way {
+export interface FlowChoice {
   readonly device: boolean;
   /** Port for the browser flow; giving it selects that flow. */
   readonly port: number | undefined;
 }
 
 export interface SignIn extends SignInOptions {
-  readonly way: Way;
+  readonly flow: FlowChoice;
   readonly signal: AbortSignal;
 }
 
 /** Throws Failure, or the signal's reason. */
-export function signIn(provider: Provider, { way, ...options }: SignIn): Promise<Grant> {
+export function signIn(provider: Provider, { flow, ...options }: SignIn): Promise<Grant> {
   const browser = browserCommand(process.env, process.platform);
-  const isSeen = browser !== undefined || way.port !== undefined;
-  if (way.device || (!isSeen && hasDeviceFlow(provider))) {
+  const isSeen = browser !== undefined || flow.port !== undefined;
+  if (flow.device || (!isSeen && hasDeviceFlow(provider))) {
     return signInByDevice(provider, { ...options, onCode });
   }
   return signInByBrowser(provider, {
     ...options,
-    port: way.port ?? 0,
+    port: flow.port ?? 0,
     onUrl: (url) => showAddress(url, browser),
     onForged: () => {
       printSentence("Rejected a callback that does not belong to your sign-in. Still waiting for you …");
