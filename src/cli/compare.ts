@@ -43,6 +43,9 @@ Examples:
   In CI: the encodes of release 7, which must not be worse than those of release 6:
     $ svc compare --from encodes.csv --submit --label release=7 --baseline release=6 --fail-if-worse 0.5
 
+  In CI: no encode may have a mean below 90, or 5 % of its frames below 80:
+    $ svc compare source.mov encodes/ --fail-under vmaf.mean=90 --fail-under vmaf.p5=80
+
   The encodes as CSV, for a sheet or for svc bd:
     $ svc compare source.mov h264-*.mp4 hevc-*.mp4 --csv > encodes.csv
 
@@ -54,7 +57,7 @@ Ladders:
 
 ${serverGuide({
   0: "every encode was scored",
-  1: "with --fail-if-worse: the release is worse than the baseline",
+  1: "below a gate of --fail-under, or with --fail-if-worse: the release is worse than the baseline",
   2: "an encode cannot be scored, or the command line is wrong; the others were compared",
   3: "the scorer or the server failed, or a job was cancelled",
   130: "stopped with Ctrl-C; jobs of --submit continue",

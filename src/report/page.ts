@@ -231,7 +231,7 @@ function encodes({ cells, metrics }: Tables): string {
           stat(first, "min", "min"),
         ]),
     ...others.map((name) => stat(name, "mean", name)),
-    { heading: "Why not", text: noteOf },
+    { heading: "Notes", text: noteOf },
   ]);
 }
 
@@ -243,7 +243,9 @@ function inOrder(cells: readonly ComparisonCell[]): readonly ComparisonCell[] {
     .flatMap((own) => own.toSorted((one, other) => rateOf(one) - rateOf(other)));
 }
 
-function noteOf({ state, error }: ComparisonCell): string {
-  if (state === "SUCCEEDED") return "";
+/** Returns the gates that a scored cell misses, or why there is no score. */
+function noteOf({ state, error, gates = [] }: ComparisonCell): string {
+  const missed = gates.filter(({ verdict }) => verdict !== "PASSED");
+  if (state === "SUCCEEDED") return missed.map(({ gate }) => `misses ${gate}`).join(", ");
   return error === undefined ? state : `${error.message} [${error.code}]`;
 }

@@ -78,22 +78,25 @@ onBothStores((open) => {
     assert.ok(await claim(store, node, [PLAN]), "its jobs can be claimed");
   });
 
-  test("reads of each job what it shows: error, media, scorer and pooled scores", async () => {
+  test("reads of each job what it shows: error, media, scorer, pooled scores and gates", async () => {
     const { store } = open();
     const tenant = newTenant();
     const { id, cells } = await insert(store, tenant);
     const [first, second] = cells.map(({ job }) => job.id);
     const streamSegments = [{ frameCount: 50, mean: 90.5, min: 88, worstFrame: 7 }];
+    const given = { text: "vmaf.mean=93", metric: "vmaf", stat: "mean", limit: 93 } as const;
+    const gate = { gate: given, verdict: "FAILED", value: 90.5 } as const;
     const result = JSON.stringify({ pooled: { vmaf: { mean: 90.5 } }, streamSegments, frames: [] });
     const node = await register(store, tenant);
     await recordPlan(store, node, await take(store, node, [PLAN]), 2);
     for (const _ of [1, 2])
       await store.recordSegment(fence(node, await take(store, node, [SCORE])), segmentRecord());
-    assert.ok(await store.succeed(first ?? "", 1, jobOutcome({ result })));
+    assert.ok(await store.succeed(first ?? "", 1, jobOutcome({ result, gates: [gate] })));
     const [scored] = (await cellsOf(store, tenant, id)).map(({ job }) => job);
     assert.deepEqual([scored?.state, scored?.pooled], ["SUCCEEDED", { vmaf: { mean: 90.5 } }]);
     assert.deepEqual([scored?.media, scored?.scorer], [MEDIA, SCORED_BY]);
     assert.deepEqual(scored?.streamSegments, streamSegments);
+    assert.deepEqual(scored?.gates, [gate]);
     await store.cancelJob(tenant, second ?? "");
     const [listed] = await store.comparisons.list(tenant, undefined, 10);
     const { cells: count, succeeded, cancelled, queued, framesDone, framesTotal } = listed ?? {};

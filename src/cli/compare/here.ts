@@ -10,9 +10,13 @@ import {
 } from "../../gen/proto/svc/v1/comparison_pb.ts";
 import { Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
 import { isComponent } from "../../jobs/feature-names.ts";
+import type { Gate } from "../../jobs/gates/gate.ts";
+import { judgeGates } from "../../jobs/gates/outcome.ts";
 import { withTables } from "../../messages/comparison.ts";
+import { gateMessage } from "../../messages/gate.ts";
 import { batchesOf } from "../../platform/batches.ts";
 import { Failure } from "../../platform/failure.ts";
+import { expectedGates } from "../score/gates.ts";
 import { requestOf } from "../score/pair-request.ts";
 import { type ProgressLine, progressLine } from "../score/progress.ts";
 import { checkModelDir, engineOptions, terminalOf, warnOfFallback } from "../score/run.ts";
@@ -26,6 +30,7 @@ type CellInit = MessageInitShape<typeof ComparisonCellSchema>;
 interface Scoring {
   readonly engine: Engine;
   readonly flags: CompareFlags;
+  readonly gates: readonly Gate[];
   readonly line: ProgressLine;
   readonly signal: AbortSignal;
   readonly files: RenditionFiles;
@@ -47,8 +52,8 @@ export async function compareHere(
   signal: AbortSignal,
 ): Promise<Comparison> {
   if (flags.modelDir !== undefined) await checkModelDir(flags.modelDir);
-  // Refuses options that do not go together before anything is scored.
-  requestOf("", "", flags);
+  // Refuses options that do not go together, and gates without a metric, before anything is scored.
+  const gates = expectedGates(flags.failUnder, requestOf("", "", flags), false);
   await warnOfFallback(flags);
   const line = progressLine(process.stderr, () => terminalOf(process.stderr, flags));
   await using files = new RenditionFiles();
@@ -57,7 +62,7 @@ export async function compareHere(
     const cells: CellInit[] = [];
     for (const part of partsOf(pairs)) {
       line.note(`Encodes ${partText(part, pairs.length)}: reading the files …`);
-      cells.push(...(await cellsOf(part, { engine, flags, line, signal, files })));
+      cells.push(...(await cellsOf(part, { engine, flags, gates, line, signal, files })));
     }
     cells.sort((one, other) => (one.number ?? 0) - (other.number ?? 0));
     return withTables(
@@ -87,7 +92,7 @@ function partText(part: readonly Numbered[], count: number): string {
 }
 
 async function cellsOf(part: readonly Numbered[], scoring: Scoring): Promise<readonly CellInit[]> {
-  const { engine, flags, line, signal, files } = scoring;
+  const { engine, flags, gates, line, signal, files } = scoring;
   const cells: CellInit[] = [];
   const opened: { readonly pair: Numbered; readonly file: string }[] = [];
   try {
@@ -105,7 +110,7 @@ async function cellsOf(part: readonly Numbered[], scoring: Scoring): Promise<rea
     for (const [index, { pair }] of opened.entries()) {
       const result = results[index];
       if (result instanceof Failure) cells.push(failedCell(pair, result));
-      else if (result !== undefined) cells.push(scoredCell(pair, result));
+      else if (result !== undefined) cells.push(scoredCell(pair, result, gates));
     }
     return cells;
   } finally {
@@ -132,9 +137,14 @@ function failedCell(pair: Numbered, { code, message, found }: Failure): CellInit
   return { ...cellInit(pair), state: Job_State.FAILED, error };
 }
 
-function scoredCell(pair: Numbered, result: ScoreResult): CellInit {
+function scoredCell(pair: Numbered, result: ScoreResult, gates: readonly Gate[]): CellInit {
   const segments = scoredSegments(pair.part, result.frames, result);
-  return { ...cellInit(pair), ...scoredInit(result), segments };
+  return {
+    ...cellInit(pair),
+    ...scoredInit(result),
+    segments,
+    gates: judgeGates(gates, result).map(gateMessage),
+  };
 }
 
 function scoredInit({ distorted, pooled, scorer }: ScoreResult) {

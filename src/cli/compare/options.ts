@@ -6,7 +6,13 @@ import { proposalOptions } from "../bd/proposal-options.ts";
 import { addServerOptions, jsonOption, type ServerFlags } from "../connection/server.ts";
 import { optional } from "../flags/optional.ts";
 import { collectLabel, type Labels, labelOption } from "../jobs/labels.ts";
-import { addPairOptions, type PairFlags, type ScorerFlags, scorerOptions } from "../score/options.ts";
+import {
+  addPairOptions,
+  gateOption,
+  type PairFlags,
+  type ScorerFlags,
+  scorerOptions,
+} from "../score/options.ts";
 import { type TrendFlags, trendOptions } from "../trends/options.ts";
 import type { OutputFlags } from "./output.ts";
 
@@ -21,6 +27,8 @@ export interface CompareFlags extends ServerFlags, PairFlags, ScorerFlags, Trend
   readonly ladder: readonly LadderFiles[];
   readonly from?: string;
   readonly anchor?: string;
+  /** Gates, as typed. */
+  readonly failUnder: readonly string[];
   readonly submit?: boolean;
   readonly name?: string;
   /** False with --no-wait. */
@@ -63,6 +71,7 @@ function outputOptions(): Option[] {
     jsonOption("the comparison", "tables"),
     optional("--csv", "print the encodes as CSV, which svc bd reads", "tables"),
     ...proposalOptions("bit/s"),
+    gateOption(),
     optional("-q, --quiet", "show no progress", "off"),
   ];
 }

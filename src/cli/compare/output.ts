@@ -1,6 +1,7 @@
 /** Prints a comparison as tables, JSON or CSV, and chooses the exit code. */
 import type { Comparison, ComparisonCell } from "../../gen/proto/svc/v1/comparison_pb.ts";
 import { Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
+import { isMissed } from "../../jobs/gates/outcome.ts";
 import { comparisonJson } from "../../messages/json.ts";
 import { Failure, invalid, isFailureCode } from "../../platform/failure.ts";
 import type { ProposalRequest } from "../../rates/proposal.ts";
@@ -9,6 +10,7 @@ import { proposalJson, proposalsOf } from "../../report/proposals.ts";
 import { comparisonRungs } from "../../report/rungs.ts";
 import { type ProposalFlags, proposalOf } from "../bd/proposal-options.ts";
 import { EXIT, exitCodeOf, writeAll } from "../exit.ts";
+import { keptGates } from "../jobs/gates.ts";
 import { worst } from "../jobs/state.ts";
 import { printableJson } from "../terminal/escape.ts";
 import { tableTerminal } from "../terminal/terminal.ts";
@@ -55,8 +57,9 @@ function jsonOf(comparison: Comparison, request: ProposalRequest | undefined): o
   return { ...found, proposals: proposalsOf(rungs, request).map((each) => proposalJson(each, metric)) };
 }
 
-function exitCodeOfCell({ state, error }: ComparisonCell): number {
-  if (state === Job_State.SUCCEEDED) return EXIT.scored;
+function exitCodeOfCell({ state, error, gates }: ComparisonCell): number {
+  if (state === Job_State.SUCCEEDED)
+    return keptGates({ gates }).some(isMissed) ? EXIT.underGate : EXIT.scored;
   if (error === undefined || !isFailureCode(error.code)) return EXIT.scorer;
   return exitCodeOf(new Failure(error.code, error.message));
 }

@@ -12,6 +12,7 @@ import { comparisonRungs } from "../../report/rungs.ts";
 import { inOptions } from "../api-names.ts";
 import { proposalLines, rungLines } from "../bd/rungs.ts";
 import { comparisonLines } from "../bd/tables.ts";
+import { missedGates } from "../jobs/gates.ts";
 import { scorersLines } from "../jobs/scored-apart.ts";
 import { stateName } from "../jobs/state.ts";
 import { printable, quoteName } from "../terminal/escape.ts";
@@ -99,7 +100,7 @@ function columnsFor(metrics: readonly string[], terminal: Terminal): readonly Ta
       ...{ heading: metric, ...right, dispensable: 4 + index },
       text: ({ pooled }: ComparisonCell) => scoreText(pooled[metric], "mean"),
     })),
-    { heading: "", atLeast: 0, text: noteOf },
+    { heading: "", atLeast: 0, text: (cell) => noteOf(cell, terminal) },
   ];
 }
 
@@ -119,8 +120,8 @@ function scoreText(pooled: Pooled | undefined, stat: (typeof STATS)[number][1]):
   return pooled === undefined ? "-" : pooled[stat].toFixed(decimalsFor(pooled.max));
 }
 
-function noteOf({ state, error }: ComparisonCell): string {
-  if (state === Job_State.SUCCEEDED) return "";
+function noteOf({ state, error, gates }: ComparisonCell, { unicode }: Terminal): string {
+  if (state === Job_State.SUCCEEDED) return missedGates({ gates }, unicode);
   return error?.code ?? stateName(state);
 }
 

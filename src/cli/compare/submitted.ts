@@ -11,7 +11,7 @@ import { batchesOf } from "../../platform/batches.ts";
 import { required } from "../connection/server.ts";
 import { awaitJobs, MAX_AWAITED } from "../jobs/wait.ts";
 import type { ListedJob } from "../submit/list-file.ts";
-import { awaitListed } from "../submit/outcome.ts";
+import { awaitListed, gatesFor } from "../submit/outcome.ts";
 import { settingsOf } from "../submit/spec.ts";
 import { uploadOrCheck } from "../submit/upload.ts";
 import type { CompareFlags } from "./options.ts";
@@ -36,11 +36,14 @@ export async function submitPairs(
     const distorted = await renditions.fileOf(pair, signal);
     files.push({ line, request: create(SubmitJobRequestSchema, { job: { reference, distorted } }) });
   }
+  const { name = "", failUnder, ...shared } = flags;
+  const settings = { ...settingsOf(shared), gates: [...failUnder] };
+  const unnamed = create(SubmitJobRequestSchema, { job: settings });
+  await gatesFor(connection, flags, [{ request: unnamed }], signal);
   const uploaded = await uploadOrCheck(connection, files, flags, signal);
-  const { name = "", ...shared } = flags;
   const request = {
     name,
-    settings: settingsOf(shared),
+    settings,
     anchor: flags.anchor ?? "",
     pairs: pairs.map(({ ladder, clip }, index) => {
       const { reference = "", distorted = "" } = uploaded[index]?.request.job ?? {};

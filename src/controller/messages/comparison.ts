@@ -10,6 +10,7 @@ import { Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { PooledSchema, ScoredSpanSchema } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { isComponent } from "../../jobs/feature-names.ts";
 import { withTables } from "../../messages/comparison.ts";
+import { gateMessage } from "../../messages/gate.ts";
 import { isObject } from "../../platform/json.ts";
 import type {
   CellCounts,
@@ -86,7 +87,7 @@ function cellInit(
   segments: SegmentInit[] = [],
 ): MessageInitShape<typeof ComparisonCellSchema> {
   if (job === undefined) return { ...cell, error: DELETED };
-  const { state, error, media, scorer, pooled } = job;
+  const { state, error, media, scorer, pooled, gates } = job;
   return {
     ...cell,
     state: Job_State[state],
@@ -95,6 +96,7 @@ function cellInit(
     ...(scorer && { scorer }),
     ...(pooled !== undefined && { pooled: pooledInit(pooled) }),
     segments,
+    gates: gates.map(gateMessage),
   };
 }
 

@@ -7,9 +7,6 @@ import {
   type JobError,
   JobErrorSchema,
   JobEstimateSchema,
-  type JobGate,
-  JobGate_Verdict,
-  JobGateSchema,
   type JobReuse,
   JobReuseSchema,
   JobSchema,
@@ -30,9 +27,9 @@ import {
   type ScoreResult,
   ScoreResultSchema,
 } from "../../gen/proto/svc/v1/scoring_pb.ts";
-import type { GateOutcome } from "../../jobs/gates/outcome.ts";
 import { paceOf } from "../../jobs/pace.ts";
 import { isTerminal, JOB_TRANSITIONS } from "../../jobs/states.ts";
+import { gateMessage } from "../../messages/gate.ts";
 import { isObject } from "../../platform/json.ts";
 import type {
   FetchProgress,
@@ -75,21 +72,6 @@ export function jobMessage(job: JobRow, now = Date.now()): Job {
     ...(job.fetch && job.state === "RUNNING" && { fetch: fetchMessage(job.fetch) }),
   });
 }
-
-/** A gate without a verdict has not been checked. */
-function gateMessage({ gate, verdict, value, interval }: GateView): JobGate {
-  return create(JobGateSchema, {
-    gate: gate.text,
-    metric: gate.metric,
-    statistic: gate.stat,
-    limit: gate.limit,
-    ...(verdict !== undefined && { verdict: JobGate_Verdict[verdict] }),
-    ...(value !== undefined && { value }),
-    ...(interval && { interval }),
-  });
-}
-
-type GateView = Pick<GateOutcome, "gate"> & Partial<GateOutcome>;
 
 function reuseMessage({ segments, answer }: NonNullable<JobRow["reuse"]>): JobReuse {
   const answered = answer && { jobId: answer.jobId, scoredTime: timestampFromDate(answer.endedAt) };

@@ -1324,6 +1324,8 @@ export interface components {
             scorer?: components["schemas"]["ScorerInfo"];
             /** @description Segments of a rendition with their scores, as streamSegments of the result of its job. Empty if all cells together have more than 50,000. */
             segments?: components["schemas"]["ScoredSpan"][];
+            /** @description The gates of the settings, checked against the scores of the cell; empty until it is scored. */
+            gates?: components["schemas"]["JobGate"][];
         };
         ComparisonMetric: {
             name: string;

@@ -12,7 +12,15 @@ import type {
   ListedComparison,
 } from "../contract/comparison-records.ts";
 import type { JobCursor, StoredError } from "../contract/job-records.ts";
-import { MEDIA, type MediaColumns, mediaOf, SCORER, type ScorerColumns, scorerOf } from "../schema/rows.ts";
+import {
+  type GateColumns,
+  MEDIA,
+  type MediaColumns,
+  mediaOf,
+  SCORER,
+  type ScorerColumns,
+  scorerOf,
+} from "../schema/rows.ts";
 
 interface ComparisonColumns {
   readonly id: string;
@@ -41,14 +49,14 @@ const FIND = statement(`
  */
 const CELLS = statement(`
   select cell.number, cell.job_id, cell.reference, cell.distorted, cell.ladder, cell.clip,
-    job.state, job.error, job.frames_total, job.frames_done,
+    job.state, job.error, job.frames_total, job.frames_done, job.gates,
     ${[...MEDIA, ...SCORER].map((column) => `job.${column}`).join(", ")},
     job.result::json -> 'pooled' as pooled, job.result::json -> 'streamSegments' as stream_segments
   from comparison_cell cell left join job on job.id = cell.job_id and job.tenant_id = $1
   where cell.tenant_id = $1 and cell.comparison_id = $2
   order by cell.number`);
 
-interface CellColumns extends MediaColumns, ScorerColumns {
+interface CellColumns extends MediaColumns, ScorerColumns, GateColumns {
   readonly number: number;
   readonly job_id: string;
   readonly reference: string;
@@ -92,6 +100,7 @@ function jobOf(row: CellColumns): CellJob | undefined {
     scorer: scorerOf(row),
     pooled: row.pooled ?? undefined,
     streamSegments: row.stream_segments ?? undefined,
+    gates: row.gates ?? [],
   };
 }
 

@@ -1,4 +1,5 @@
 /** Records of comparisons in the store's interface. */
+import type { GateOutcome } from "../../jobs/gates/outcome.ts";
 import type { JobState } from "../../jobs/states.ts";
 import type { Scorer } from "../../jobs/work.ts";
 import type { JobCursor, JobRow, MediaFacts, NewJob, StoredError } from "./job-records.ts";
@@ -73,6 +74,8 @@ export interface CellJob {
   readonly pooled: unknown;
   /** `streamSegments` of its ScoreResult, likewise. */
   readonly streamSegments: unknown;
+  /** Its gates, checked against its result; empty: none, or no result. */
+  readonly gates: readonly GateOutcome[];
 }
 
 export interface CellRow extends CellPair {

@@ -4,6 +4,7 @@ import { bitRateText, resolutionText } from "../../../src/jobs/quantities.ts";
 import { fileName } from "../../../src/jobs/text/file-name.ts";
 import { scoreText, unitOf } from "../chart/data/metrics.ts";
 import { nameOf } from "../chart/metric-name.tsx";
+import { GateBadge } from "../gates/gate-badge.tsx";
 import { LadderSwatch } from "../rates/ladder-series.tsx";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import { StateChip } from "../ui/state-chip.tsx";
@@ -122,7 +123,8 @@ function worstFirst(cells: readonly Cell[], metric: string, isLowerBetter: boole
   return cells.toSorted((one, other) => rankOf(one) - rankOf(other) || one.number - other.number);
 }
 
-function Encode({ cell: { jobId, distorted, state, media } }: { readonly cell: Cell }) {
+function Encode({ cell }: { readonly cell: Cell }) {
+  const { jobId, distorted, state, media } = cell;
   const name = <bdi title={distorted}>{fileName(distorted)}</bdi>;
   return (
     <>
@@ -132,7 +134,8 @@ function Encode({ cell: { jobId, distorted, state, media } }: { readonly cell: C
           {" "}
           {media.codec} · {resolutionText(media.width, media.height)}
         </span>
-      )}
+      )}{" "}
+      <GateBadge job={cell} />
     </>
   );
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { comparisonMessage } from "../../../../src/controller/messages/comparison.ts";
+import { JobGate_Verdict } from "../../../../src/gen/proto/svc/v1/job_pb.ts";
 import type { CellRow, ComparisonRow } from "../../../../src/store/contract/comparison-records.ts";
 
 const COMPARISON: ComparisonRow = {
@@ -19,7 +20,7 @@ function cellOf(number: number, segments: number): CellRow {
     ...{ number, jobId: `job-${number}`, reference: "a", distorted: `b#${number}`, ladder: "", clip: "a" },
     job: {
       ...{ state: "SUCCEEDED", error: undefined, framesTotal: 1, framesDone: 1, media: undefined },
-      ...{ scorer: undefined, pooled: {}, streamSegments },
+      ...{ scorer: undefined, pooled: {}, streamSegments, gates: [] },
     },
   };
 }
@@ -46,4 +47,14 @@ test("a cell has the segments of its stream, with zeros", () => {
 test("a comparison of more than 50,000 segments lists no segments", () => {
   assert.deepEqual(counts(10_000, 40_000), [10_000, 40_000]);
   assert.deepEqual(counts(10_000, 40_000, 1), [0, 0, 0]);
+});
+
+test("a cell has the gates of its job with their verdicts", () => {
+  const gate = { text: "vmaf.p5=85", metric: "vmaf", stat: "p5", limit: 85 } as const;
+  const cell = cellOf(1, 0);
+  const job = cell.job && { ...cell.job, gates: [{ gate, verdict: "FAILED", value: 81.25 } as const] };
+  const [first] = comparisonMessage({ comparison: COMPARISON, cells: [{ ...cell, job }] }).cells;
+  const { limit, metric, statistic, value, verdict } = first?.gates[0] ?? assert.fail("no gate");
+  assert.deepEqual([metric, statistic, limit, value], ["vmaf", "p5", 85, 81.25]);
+  assert.equal(verdict, JobGate_Verdict.FAILED);
 });
