@@ -23,18 +23,22 @@ export function comparedCells({ cells, anchor }: Comparison): ComparedCells {
 function cellOf({ reference, ladder, clip, media, state, pooled }: ComparisonCell) {
   const means = Object.fromEntries(Object.entries(pooled).map(([metric, { mean }]) => [metric, mean]));
   return {
-    ...{ reference, ladder, clip, codec: media?.codec, rate: media?.videoBitRate },
+    ...{ reference, ladder, clip, codec: media?.codec, rate: media?.videoBitRate, size: media },
     means: state === Job_State.SUCCEEDED ? means : undefined,
   };
 }
 
 /** Returns the comparison with the ladders and clips of its cells, and with its tables. */
 export function withTables(comparison: Comparison): Comparison {
-  const { places, ladders, comparison: compared } = comparedCells(comparison);
+  const { places, ladders, comparison: compared, offHull } = comparedCells(comparison);
   return {
     ...comparison,
     anchor: compared.anchor,
-    cells: comparison.cells.map((cell, index) => ({ ...cell, ...places[index] })),
+    cells: comparison.cells.map((cell, index) => ({
+      ...cell,
+      ...places[index],
+      offHull: [...(offHull[index] ?? [])],
+    })),
     ladders: ladders.map((ladder) => create(ComparisonLadderSchema, ladder)),
     metrics: compared.metrics.map(({ name, isLower, max }) =>
       create(ComparisonMetricSchema, { name, lowerIsBetter: isLower, ...(max !== undefined && { max }) }),
@@ -58,9 +62,9 @@ function keyOf({ ladder, metric, method, scale }: Average | Result): string {
 }
 
 function clipDelta(result: Result, anchor: string): MessageInitShape<typeof ClipDeltaSchema> {
-  const { clip, overlap, rateOverlap, dropped, refused } = result;
+  const { clip, overlap, rateOverlap, crossings, dropped, offHull, refused } = result;
   return {
-    ...{ clip, dropped, ...valuesOf(result) },
+    ...{ clip, dropped, offHull, crossings: [...crossings], ...valuesOf(result) },
     ...(overlap !== undefined && { overlap, lowOverlap: overlap < MIN_OVERLAP }),
     ...(rateOverlap !== undefined && { rateOverlap }),
     ...(refused && { refusal: { code: refused.code, message: reasonText(result, refused, anchor) } }),

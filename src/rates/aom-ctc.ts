@@ -11,11 +11,23 @@
  *
  * An infinite score counts as 100, except that it is above 100 when the order of points is checked. A
  * BD-score is not defined there.
+ *
+ * The hull of several picture sizes is that of CalcASBDRate in the test framework of AV2, with Interpolate_Bilinear
+ * and eight pieces between two encodes. The hull ends at its highest score, so nothing saturates or falls.
  */
 import { differenceOf, inPercent, type Outcome } from "./bd-rate.ts";
 import type { Curve } from "./hermite.ts";
+import { interpolatedHull } from "./hulls.ts";
 import { pchip } from "./pchip.ts";
-import { byRate, type Flaw, MIN_POINTS, numberFlaw, type RatePoint, rateOverScore } from "./points.ts";
+import {
+  byRate,
+  type Flaw,
+  MIN_POINTS,
+  numberFlaw,
+  type PictureSize,
+  type RatePoint,
+  rateOverScore,
+} from "./points.ts";
 
 /** VMAF score from which a decrease counts as saturation. */
 const SATURATED = 99.5;
@@ -28,7 +40,7 @@ export const MIN_REMAINING = 2;
 
 export interface AomLadder<Point extends RatePoint = RatePoint> {
   /** Sorted by score, each score once; empty if there is a flaw. */
-  readonly points: readonly Point[];
+  readonly points: readonly RatePoint[];
   readonly dropped: number;
   readonly flaw: Flaw<Point> | undefined;
 }
@@ -58,6 +70,15 @@ export function aomLadder<Point extends RatePoint>(
   const dropped = given.length - points.length;
   if (points.length < MIN_REMAINING) return { points: [], dropped, flaw: { refusal: "TOO_FEW_POINTS" } };
   return { points, dropped, flaw: undefined };
+}
+
+/** Returns the points of the hull of encodes of several sizes. Rates and scores must be numbers, rates above 0. */
+export function aomHull<Point extends RatePoint & { readonly size: PictureSize | undefined }>(
+  given: readonly Point[],
+): AomLadder<Point> {
+  const points = given.length < MIN_POINTS ? [] : interpolatedHull(given);
+  if (points.length < MIN_REMAINING) return { points: [], dropped: 0, flaw: { refusal: "TOO_FEW_POINTS" } };
+  return { points, dropped: 0, flaw: undefined };
 }
 
 /** Returns how many percent more bits `test` needs than `anchor` for the same score. */

@@ -1,7 +1,8 @@
 /** The cells of a comparison as a table of encodes: which ladder and clip each belongs to, and which are points. */
 import { isComponent } from "../jobs/feature-names.ts";
 import { fileName } from "../jobs/text/file-name.ts";
-import { type Comparison, compareLadders, type Encode } from "./comparison.ts";
+import { type Comparison, compareLadders } from "./comparison.ts";
+import type { Encode, PictureSize } from "./points.ts";
 import { qualityOf } from "./quality.ts";
 
 export interface Cell {
@@ -13,6 +14,8 @@ export interface Cell {
   readonly codec: string | undefined;
   /** Bits per second of the video track; undefined: not known. */
   readonly rate: number | undefined;
+  /** Picture size of the encode; undefined: not known. */
+  readonly size?: PictureSize | undefined;
   /** Pooled mean by metric; undefined: not scored. */
   readonly means: Readonly<Record<string, number>> | undefined;
 }
@@ -37,6 +40,8 @@ export interface ComparedCells {
   readonly ladders: readonly Ladder[];
   /** The other ladders against the anchor, by every metric but the models' own features. */
   readonly comparison: Comparison;
+  /** The metrics by which each cell is not on the hull that is the curve of its ladder, in the order of the cells. */
+  readonly offHull: readonly (readonly string[])[];
 }
 
 /**
@@ -48,12 +53,25 @@ export function compareCells(cells: readonly Cell[], asked: string): ComparedCel
   const places = placesOf(cells);
   const anchor = asked || (places.find(({ ladder }) => ladder !== "")?.ladder ?? "");
   const names = metricsOf(cells);
-  const encodes = cells.flatMap((cell, index) => encodeOf(cell, places[index], names) ?? []);
+  const encodes = cells.map((cell, index) => encodeOf(cell, places[index], names));
   const comparison =
     anchor === ""
-      ? { anchor, metrics: names.map(qualityOf), results: [], averages: [] }
-      : compareLadders(encodes, names.map(qualityOf), anchor);
-  return { places, ladders: laddersOf(cells, places), comparison };
+      ? { anchor, metrics: names.map(qualityOf), results: [], averages: [], hulls: [] }
+      : compareLadders(
+          encodes.flatMap((encode) => encode ?? []),
+          names.map(qualityOf),
+          anchor,
+        );
+  return { places, ladders: laddersOf(cells, places), comparison, offHull: offHullOf(encodes, comparison) };
+}
+
+function offHullOf(
+  encodes: readonly (Encode | undefined)[],
+  { hulls }: Comparison,
+): readonly (readonly string[])[] {
+  const off = hulls.flatMap((hull) => hull.off.map((encode) => ({ encode, metric: hull.metric.name })));
+  const byEncode = Map.groupBy(off, ({ encode }) => encode);
+  return encodes.map((encode) => (encode && byEncode.get(encode)?.map(({ metric }) => metric)) ?? []);
 }
 
 /**
@@ -76,7 +94,7 @@ function metricsOf(cells: readonly Cell[]): readonly string[] {
 }
 
 function encodeOf(
-  { rate, means }: Cell,
+  { rate, size, means }: Cell,
   place: Place | undefined,
   metrics: readonly string[],
 ): Encode | undefined {
@@ -84,6 +102,7 @@ function encodeOf(
   return {
     ...place,
     rate: rate ?? Number.NaN,
+    size,
     scores: metrics.map((metric) => means[metric] ?? Number.NaN),
   };
 }

@@ -1,39 +1,31 @@
 /** Compares the ladders of a table of encodes with one of them: clip by clip, by every metric and method. */
-import { type AomLadder, aomBdRate, aomLadder, MIN_REMAINING } from "./aom-ctc.ts";
+import { aomBdRate, MIN_REMAINING } from "./aom-ctc.ts";
 import {
   bdRateOf,
   bdScoreOf,
   type Fitted,
-  fitsOf,
   INTERPOLATORS,
   type Interpolation,
   type Outcome,
 } from "./bd-rate.ts";
 import { crossings } from "./difference-curves.ts";
-import { type Flaw, MIN_POINTS, type RatePoint, type Refusal } from "./points.ts";
-import { inDecibels, type Quality } from "./quality.ts";
+import { type Hull, hullsOf } from "./hulls.ts";
+import {
+  type Encode,
+  type Flaw,
+  type GivenPoint,
+  MIN_POINTS,
+  type RatePoint,
+  type Refusal,
+  upright,
+} from "./points.ts";
+import type { Quality } from "./quality.ts";
+import { type Scale, Side } from "./side.ts";
 
 const INTERPOLATIONS = ["pchip", "akima", "cubic"] as const satisfies readonly Interpolation[];
 /** The ways to compute a BD-rate, as responses name them. */
 export const METHODS = [...INTERPOLATIONS, "aom-ctc"] as const;
 export type Method = (typeof METHODS)[number];
-/** Whether scores are compared as they are, or in decibels from the largest score. */
-export type Scale = "linear" | "log";
-
-/** One row of the table: an encode. */
-export interface Encode {
-  readonly ladder: string;
-  /** Empty if the table has no clips. */
-  readonly clip: string;
-  readonly rate: number;
-  /** In the order of the metrics; NaN if there is none. */
-  readonly scores: readonly number[];
-}
-
-/** A point with its score as given; the point's own score can be negated or scaled. */
-export interface GivenPoint extends RatePoint {
-  readonly given: number;
-}
 
 export type Code = Refusal | "AT_MAXIMUM" | "OUT_OF_RANGE";
 
@@ -45,6 +37,8 @@ export interface Refused {
   /** Points of this ladder, and how many are needed. */
   readonly points: number;
   readonly needed: number;
+  /** How many encodes the hull was chosen from that these points are on; undefined: all encodes are points. */
+  readonly encodes: number | undefined;
   readonly between: readonly [GivenPoint, GivenPoint] | undefined;
 }
 
@@ -65,10 +59,12 @@ export interface Result extends Subject {
   /** Shares of the wider ladder's range of scores and of log rates. */
   readonly overlap: number | undefined;
   readonly rateOverlap: number | undefined;
-  /** Scores at which the curves cross, computed when read; only of "pchip" on the linear scale. */
-  readonly crossings: readonly number[];
+  /** Where the curves cross, computed when read; only of "pchip" on the linear scale. */
+  readonly crossings: readonly RatePoint[];
   /** Points that the method left out. */
   readonly dropped: number;
+  /** Encodes of both ladders that are no points, because they are not on the hulls. */
+  readonly offHull: number;
   readonly refused: Refused | undefined;
 }
 
@@ -86,6 +82,8 @@ export interface Comparison {
   readonly metrics: readonly Quality[];
   readonly results: readonly Result[];
   readonly averages: readonly Average[];
+  /** The curves that are hulls of encodes of several picture sizes, with what is left out. */
+  readonly hulls: readonly Hull[];
 }
 
 /** Ladders and clips in the order of the table. */
@@ -94,72 +92,30 @@ export function compareLadders(
   metrics: readonly Quality[],
   anchor: string,
 ): Comparison {
-  const byLadder = Map.groupBy(encodes, ({ ladder }) => ladder);
+  const hulls = hullsOf(encodes, metrics);
+  const byPlace = Map.groupBy(encodes, keyOf);
   const clips = [...new Set(encodes.map(({ clip }) => clip))];
-  const places = new Map(
-    [...byLadder].map(([ladder, own]) => [ladder, Map.groupBy(own, ({ clip }) => clip)] as const),
-  );
-  const at = (ladder: string, clip: string) => places.get(ladder)?.get(clip) ?? [];
-  const others = [...byLadder.keys()].filter((ladder) => ladder !== anchor);
-  const results: Result[] = [];
-  for (const [index, metric] of metrics.entries()) {
-    const sideOf = (ladder: string, clip: string) => new Side(pointsOf(at(ladder, clip), index), metric);
-    const anchors = new Map(clips.map((clip) => [clip, sideOf(anchor, clip)] as const));
-    for (const ladder of others)
-      for (const clip of clips) {
-        const sides = { anchor: anchors.get(clip) ?? sideOf(anchor, clip), test: sideOf(ladder, clip) };
-        if (sides.anchor.given.length + sides.test.given.length === 0) continue;
-        results.push(...resultsOf({ ladder, clip, metric, anchor }, sides));
-      }
-  }
-  return { anchor, metrics, results, averages: averagesOf(results) };
-}
-
-function pointsOf(encodes: readonly Encode[], metric: number): readonly GivenPoint[] {
-  return encodes.map(({ rate, scores }) => {
-    const score = scores[metric] ?? Number.NaN;
-    return { rate, score, given: score };
-  });
-}
-
-/** The points of a ladder in one clip by one metric, with cached computations that several comparisons share. */
-class Side {
-  readonly given: readonly GivenPoint[];
-  readonly #metric: Quality;
-  readonly #scaled = new Map<Scale, readonly GivenPoint[]>();
-  readonly #fits = new Map<Scale, ReturnType<typeof fitsOf<GivenPoint>>>();
-  readonly #fitted = new Map<string, Fitted<GivenPoint>>();
-  #aom: AomLadder<GivenPoint> | undefined;
-
-  constructor(given: readonly GivenPoint[], metric: Quality) {
-    this.given = given;
-    this.#metric = metric;
-  }
-
-  /** Returns the points with scores for which higher is better. */
-  points(scale: Scale): readonly GivenPoint[] {
-    const { isLower, max = 0 } = this.#metric;
-    const change = (score: number) => (scale === "log" ? inDecibels(score, max) : isLower ? -score : score);
-    return getOrMake(this.#scaled, scale, () =>
-      this.given.map((point) => ({ ...point, score: change(point.given) })),
+  const others = [...new Set(encodes.map(({ ladder }) => ladder))].filter((ladder) => ladder !== anchor);
+  const results = metrics.flatMap((metric, index) => {
+    const own = new Map(hulls.flatMap((hull) => (hull.metric === metric ? [[keyOf(hull), hull]] : [])));
+    const sideOf = (ladder: string, clip: string) => {
+      const key = keyOf({ ladder, clip });
+      return new Side({ given: byPlace.get(key) ?? [], hull: own.get(key) }, metric, index);
+    };
+    const anchors = clips.map((clip) => ({ clip, side: sideOf(anchor, clip) }));
+    return others.flatMap((ladder) =>
+      anchors.flatMap(({ clip, side }) => {
+        const sides = { anchor: side, test: sideOf(ladder, clip) };
+        const isEmpty = sides.anchor.given.length + sides.test.given.length === 0;
+        return isEmpty ? [] : resultsOf({ ladder, clip, metric, anchor }, sides);
+      }),
     );
-  }
-
-  fitted(method: Interpolation, scale: Scale): Fitted<GivenPoint> {
-    const fits = getOrMake(this.#fits, scale, () => fitsOf(this.points(scale)));
-    return getOrMake(this.#fitted, `${method} ${scale}`, () => fits(method));
-  }
-
-  get aom(): AomLadder<GivenPoint> {
-    this.#aom ??= aomLadder(this.points("linear"), this.#metric.isVmaf);
-    return this.#aom;
-  }
+  });
+  return { anchor, metrics, results, averages: averagesOf(results), hulls };
 }
 
-function getOrMake<Key, Value>(made: Map<Key, Value>, key: Key, make: () => Value): Value {
-  const known = made.get(key) ?? make();
-  made.set(key, known);
-  return known;
+function keyOf({ ladder, clip }: Pick<Encode, "ladder" | "clip">): string {
+  return JSON.stringify([ladder, clip]);
 }
 
 interface Sides {
@@ -181,31 +137,43 @@ function resultsOf(pair: Pair, sides: Sides): readonly Result[] {
 function interpolated(pair: Pair, sides: Sides, method: Interpolation, scale: Scale): Result {
   const needed = INTERPOLATORS[method].points;
   const [one, other] = [sides.anchor.fitted(method, scale), sides.test.fitted(method, scale)];
-  const refused =
-    flawed(pair.anchor, sides.anchor.points(scale), one.flaw, needed, scale) ??
-    flawed(pair.ladder, sides.test.points(scale), other.flaw, needed, scale);
-  if (refused !== undefined) return resultOf(pair, method, scale, { refused });
+  const flawOf = (ladder: string, side: Side, { flaw }: Fitted<GivenPoint>) =>
+    flawed(
+      { ladder, points: side.points(scale), encodes: side.hull && side.given.length },
+      flaw,
+      needed,
+      scale,
+    );
+  const refused = flawOf(pair.anchor, sides.anchor, one) ?? flawOf(pair.ladder, sides.test, other);
+  if (refused !== undefined) return resultOf(pair, sides, method, scale, { refused });
   const [rate, score] = [bdRateOf(one, other), bdScoreOf(one, other)];
-  const crossed = method === "pchip" && scale === "linear" ? () => crossings(one, other) : undefined;
-  return resultOf(pair, method, scale, { rate, score, crossed });
+  const isCrossed = method === "pchip" && scale === "linear";
+  return resultOf(pair, sides, method, scale, { rate, score, ...(isCrossed && { crossed: [one, other] }) });
 }
 
-function aomResult(pair: Pair, { anchor, test }: Sides): Result {
-  const [one, other] = [anchor.aom, test.aom];
+function aomResult(pair: Pair, sides: Sides): Result {
+  const [one, other] = [sides.anchor.aom, sides.test.aom];
   const dropped = one.dropped + other.dropped;
-  const refused = aomFlaw(pair.anchor, anchor.given, one) ?? aomFlaw(pair.ladder, test.given, other);
+  const refused = aomFlaw(pair.anchor, sides.anchor) ?? aomFlaw(pair.ladder, sides.test);
   const rate = refused === undefined ? aomBdRate(one, other) : undefined;
-  return resultOf(pair, "aom-ctc", "linear", { rate, refused, dropped });
+  return resultOf(pair, sides, "aom-ctc", "linear", { rate, refused, dropped });
 }
 
-function aomFlaw(ladder: string, given: readonly GivenPoint[], { flaw, dropped }: AomLadder<GivenPoint>) {
-  const left = given.slice(dropped);
-  return flawed(ladder, left, flaw, dropped === 0 ? MIN_POINTS : MIN_REMAINING, "linear");
+function aomFlaw(ladder: string, { given, hull, aom: { flaw, dropped } }: Side): Refused | undefined {
+  if (hull !== undefined && given.length >= MIN_POINTS) {
+    const on = given.slice(0, hull.on.length);
+    return flawed({ ladder, points: on, encodes: given.length }, flaw, MIN_REMAINING, "linear");
+  }
+  const needed = dropped === 0 ? MIN_POINTS : MIN_REMAINING;
+  return flawed({ ladder, points: given.slice(dropped), encodes: undefined }, flaw, needed, "linear");
+}
+
+interface Flawed extends Pick<Refused, "ladder" | "encodes"> {
+  readonly points: readonly GivenPoint[];
 }
 
 function flawed(
-  ladder: string,
-  points: readonly GivenPoint[],
+  { ladder, points, encodes }: Flawed,
   flaw: Flaw<GivenPoint> | undefined,
   needed: number,
   scale: Scale,
@@ -214,7 +182,7 @@ function flawed(
   const isScaled = flaw.refusal === "NO_SCORE" && scale === "log";
   // Here the score itself is a number, and only its logarithm is not.
   const code = isScaled && points.every(({ given }) => Number.isFinite(given)) ? "AT_MAXIMUM" : flaw.refusal;
-  return { code, ladder, points: points.length, needed, between: flaw.between };
+  return { code, ladder, points: points.length, needed, encodes, between: flaw.between };
 }
 
 interface Computed {
@@ -222,11 +190,11 @@ interface Computed {
   readonly score?: Outcome | undefined;
   readonly refused?: Refused | undefined;
   readonly dropped?: number;
-  /** Of scores of which a higher one is better. */
-  readonly crossed?: (() => readonly number[]) | undefined;
+  /** The anchor's curve and the other one, if their crossings are of interest. */
+  readonly crossed?: readonly [Fitted, Fitted];
 }
 
-function resultOf(pair: Pair, method: Method, scale: Scale, computed: Computed): Result {
+function resultOf(pair: Pair, sides: Sides, method: Method, scale: Scale, computed: Computed): Result {
   const { ladder, clip, metric } = pair;
   const [rate, score] = [deltaOf(computed.rate), deltaOf(computed.score)];
   const bdRate = finite(rate?.value);
@@ -237,17 +205,24 @@ function resultOf(pair: Pair, method: Method, scale: Scale, computed: Computed):
     overlap: rate?.overlap,
     rateOverlap: score?.overlap,
     get crossings() {
-      return (computed.crossed?.() ?? []).map((at) => (metric.isLower ? -at : at));
+      return computed.crossed === undefined
+        ? []
+        : upright(crossingPoints(...computed.crossed), metric.isLower);
     },
     dropped: computed.dropped ?? 0,
+    offHull: (sides.anchor.hull?.off.length ?? 0) + (sides.test.hull?.off.length ?? 0),
     refused: computed.refused ?? (bdRate === undefined ? jointRefusal(rate === undefined) : undefined),
   };
+}
+
+function crossingPoints(anchor: Fitted, test: Fitted): readonly RatePoint[] {
+  return crossings(anchor, test).map((score) => ({ rate: 10 ** anchor.rate.curve().at(score), score }));
 }
 
 /** Returns the reason why two ladders without a flaw have no BD-rate. */
 function jointRefusal(isApart: boolean): Refused {
   const code = isApart ? "NO_OVERLAP" : "OUT_OF_RANGE";
-  return { code, ladder: undefined, points: 0, needed: 0, between: undefined };
+  return { code, ladder: undefined, points: 0, needed: 0, encodes: undefined, between: undefined };
 }
 
 function deltaOf(outcome: Outcome | undefined) {

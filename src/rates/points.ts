@@ -8,6 +8,30 @@ export interface RatePoint {
   readonly score: number;
 }
 
+/** Width and height of a picture. */
+export interface PictureSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** One row of a table of encodes. */
+export interface Encode {
+  readonly ladder: string;
+  /** Empty if the table has no clips. */
+  readonly clip: string;
+  readonly rate: number;
+  /** Of the encode itself, before it is scaled to be scored; undefined: not known. */
+  readonly size?: PictureSize | undefined;
+  /** In the order of the metrics; NaN if there is none. */
+  readonly scores: readonly number[];
+}
+
+/** A point with its score as given; the point's own score can be negated or scaled. */
+export interface GivenPoint extends RatePoint {
+  readonly given: number;
+  readonly size: PictureSize | undefined;
+}
+
 /**
  * Negates scores of which a lower one is better, because curves and hulls need scores of which a higher one is better.
  * Applying it twice restores the scores.

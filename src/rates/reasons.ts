@@ -1,5 +1,6 @@
 /** Why there is no BD-rate, in words. */
-import type { Code, GivenPoint, Refused, Result } from "./comparison.ts";
+import type { Code, Refused, Result } from "./comparison.ts";
+import type { GivenPoint } from "./points.ts";
 
 interface Facts extends Refused {
   readonly result: Result;
@@ -11,8 +12,10 @@ interface Facts extends Refused {
 }
 
 const REASONS: Readonly<Record<Code, (facts: Facts) => string>> = {
-  TOO_FEW_POINTS: ({ whose, points, needed }) =>
-    `${whose} has ${pointsText(points)}, but at least ${needed} are needed`,
+  TOO_FEW_POINTS: ({ whose, points, needed, encodes }) =>
+    encodes === undefined
+      ? `${whose} has ${pointsText(points)}, but at least ${needed} are needed`
+      : `${whose} has ${pointsText(points)} on the convex hull of its ${encodes} encodes of several sizes, but at least ${needed} are needed`,
   NO_RATE: ({ whose }) => `${whose} has a rate that is not above 0`,
   NO_SCORE: ({ whose, name }) => `${whose} has a point whose ${name} is not finite`,
   AT_MAXIMUM: ({ whose, name, result }) =>

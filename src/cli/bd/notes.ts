@@ -1,6 +1,7 @@
 /** Notes on the numbers of a metric: why some are missing, and which do not describe their ladders. */
 import { MIN_OVERLAP } from "../../rates/bd-rate.ts";
 import type { Method, Result } from "../../rates/comparison.ts";
+import type { Hull } from "../../rates/hulls.ts";
 import { overlapText } from "../../rates/overlap-text.ts";
 import { reasonText } from "../../rates/reasons.ts";
 import { printable } from "../terminal/escape.ts";
@@ -12,15 +13,24 @@ interface Note {
   readonly ink: "red" | "yellow" | "dim";
 }
 
-/** Clips of a ladder whose crossings are named one by one; more are only counted. */
-const MOST_CROSSED = 3;
+/** Clips of a ladder whose crossings or hulls are named one by one; more are only counted. */
+const MOST_CLIPS = 3;
 
-/** Returns one note for each reason, regardless of how many ladders and methods it concerns. */
-export function notesOf(results: readonly Result[], anchor: string, terminal: Terminal): string[] {
+/**
+ * Returns one note for each reason, regardless of how many ladders and methods it concerns. `results` and `hulls` are
+ * those of one metric.
+ */
+export function notesOf(
+  results: readonly Result[],
+  hulls: readonly Hull[],
+  anchor: string,
+  terminal: Terminal,
+): string[] {
   const notes = [
     ...refusals(results, anchor),
     ...smallOverlaps(results),
     ...crossed(results, anchor),
+    ...hullNotes(hulls),
     ...drops(results),
   ];
   return notes.flatMap(({ text, ink }) =>
@@ -67,10 +77,10 @@ function crossed(results: readonly Result[], anchor: string): readonly Note[] {
     const curves = `the curves of ${ladder} and ${anchor} cross`;
     const sense = "which needs fewer bits depends on the quality";
     const name = own[0]?.metric.name;
-    if (found.length > MOST_CROSSED)
+    if (found.length > MOST_CLIPS)
       return [{ text: `${curves} by ${name} in ${found.length} clips; ${sense}`, ink: "yellow" }];
     return found.map(({ clip, scores }) => ({
-      text: `${place(clip)}${curves} at ${scores.map(shortly).join(", ")} of ${name}; ${sense}`,
+      text: `${place(clip)}${curves} at ${scores.map(({ score }) => shortly(score)).join(", ")} of ${name}; ${sense}`,
       ink: "yellow",
     }));
   });
@@ -78,6 +88,22 @@ function crossed(results: readonly Result[], anchor: string): readonly Note[] {
 
 function shortly(score: number): string {
   return String(Number(score.toPrecision(3)));
+}
+
+/** Says that a curve does not pass through all encodes of its ladder. */
+function hullNotes(hulls: readonly Hull[]): readonly Note[] {
+  const byLadder = Map.groupBy(hulls, ({ ladder }) => ladder);
+  return [...byLadder].flatMap(([ladder, own]): readonly Note[] => {
+    const curve = `the curve of ${ladder} is the convex hull of`;
+    if (own.length <= MOST_CLIPS)
+      return own.map(({ clip, metric, sizes, on, off }) => ({
+        text: `${place(clip)}${curve} ${sizes} picture sizes; ${on.length} of ${on.length + off.length} encodes are on it by ${metric.name}`,
+        ink: "dim",
+      }));
+    const [on, off] = [own.flatMap((hull) => hull.on).length, own.flatMap((hull) => hull.off).length];
+    const text = `${curve} several picture sizes in ${own.length} clips; ${on} of ${on + off} encodes are on it by ${own[0]?.metric.name}`;
+    return [{ text, ink: "dim" }];
+  });
 }
 
 function drops(results: readonly Result[]): readonly Note[] {

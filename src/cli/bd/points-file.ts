@@ -1,7 +1,7 @@
-/** Reads the encodes to compare from CSV: the columns ladder, clip and rate, and one for each metric. */
+/** Reads the encodes to compare from CSV: the columns ladder, clip, rate and size, and one for each metric. */
 import { messageOf } from "../../platform/errors.ts";
 import { Failure } from "../../platform/failure.ts";
-import type { Encode } from "../../rates/comparison.ts";
+import type { Encode, PictureSize } from "../../rates/points.ts";
 import { csvRows } from "../input/csv-rows.ts";
 import { wrongDelimiter } from "../input/read-text.ts";
 import { quoteName } from "../terminal/escape.ts";
@@ -17,7 +17,10 @@ export interface PointsTable {
 const MAX_ROWS = 100_000;
 const PLACES = ["ladder", "clip", "rate"] as const;
 type Place = (typeof PLACES)[number];
+/** The column of picture sizes, if it has one. */
+const SIZE = "size";
 const COLUMNS = `Give a header with the columns ladder, rate, clip if there are several, and one for each metric`;
+const PICTURE_SIZE = /^([1-9]\d{0,5}) ?[x×] ?([1-9]\d{0,5})$/i;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 /** What programs print if there is no score. */
 const NOT_FINITE = /^([+-]?(nan|inf|infinity)|n\/?a|)$/i;
@@ -29,6 +32,8 @@ interface Row {
 
 interface Header {
   readonly at: ReadonlyMap<Place, number>;
+  /** Index of the column of picture sizes; undefined: there is none. */
+  readonly size: number | undefined;
   /** Indexes and names of the other columns. */
   readonly others: readonly (readonly [index: number, name: string])[];
 }
@@ -37,7 +42,7 @@ interface Header {
 export function parsePoints(name: string, text: string, asked: readonly string[]): PointsTable {
   const [first, ...rows] = rowsOf(name, text);
   if (first === undefined) throw unusable(name, `it is empty. ${COLUMNS}`);
-  const header = headerOf(name, first);
+  const header = headerOf(name, first, rows);
   if (rows.length === 0) throw unusable(name, "it has a header, but no rows");
   const uneven = rows.find(({ cells }) => cells.length !== first.cells.length);
   if (uneven !== undefined) {
@@ -68,7 +73,7 @@ function rowsOf(name: string, text: string): readonly Row[] {
   return rows;
 }
 
-function headerOf(name: string, { line, cells }: Row): Header {
+function headerOf(name: string, { line, cells }: Row, rows: readonly Row[]): Header {
   const fail = (why: string) => wrongLine(name, line, why);
   const columns = cells.map((cell) => PLACES.find((place) => place === cell.toLowerCase()) ?? cell);
   const missing = ["ladder", "rate"].find((place) => !columns.includes(place));
@@ -80,12 +85,20 @@ function headerOf(name: string, { line, cells }: Row): Header {
   const twice = columns.find((column, index) => columns.indexOf(column) !== index);
   if (twice !== undefined) throw fail(`the column ${quoteName(twice)} is given twice`);
   const isPlace = (column: string) => PLACES.some((place) => place === column);
+  const size = sizeColumn(columns, rows);
   return {
+    size,
     at: new Map(
       PLACES.flatMap((place) => (columns.includes(place) ? [[place, columns.indexOf(place)] as const] : [])),
     ),
-    others: [...columns.entries()].filter(([, column]) => !isPlace(column)),
+    others: [...columns.entries()].filter(([index, column]) => !isPlace(column) && index !== size),
   };
+}
+
+/** A column of this name can also hold something else, such as the bytes of a file. */
+function sizeColumn(columns: readonly string[], rows: readonly Row[]): number | undefined {
+  const index = columns.findIndex((column) => column.toLowerCase() === SIZE);
+  return rows.some(({ cells }) => PICTURE_SIZE.test(cells[index] ?? "")) ? index : undefined;
 }
 
 /**
@@ -122,7 +135,12 @@ function columnOf(name: string, metric: string, others: Header["others"]): Heade
   throw unusable(name, `--metric: it has no column ${quoteName(metric)}. ${known}`);
 }
 
-function encodeOf(name: string, { line, cells }: Row, { at }: Header, metrics: Header["others"]): Encode {
+function encodeOf(
+  name: string,
+  { line, cells }: Row,
+  { at, size }: Header,
+  metrics: Header["others"],
+): Encode {
   const cell = (place: Place) => cells[at.get(place) ?? -1] ?? "";
   const empty = PLACES.find((place) => at.has(place) && cell(place) === "");
   if (empty !== undefined) throw wrongLine(name, line, `${empty} is empty`);
@@ -139,7 +157,14 @@ function encodeOf(name: string, { line, cells }: Row, { at }: Header, metrics: H
       `${metric} ${quoteName(cells[index] ?? "")} is not a number. --metric chooses columns`,
     );
   });
-  return { ladder: cell("ladder"), clip: cell("clip"), rate: Number(rate), scores };
+  const picture = size === undefined ? undefined : pictureSize(name, line, cells[size] ?? "");
+  return { ladder: cell("ladder"), clip: cell("clip"), rate: Number(rate), size: picture, scores };
+}
+
+function pictureSize(name: string, line: number, cell: string): PictureSize {
+  const [, width, height] = PICTURE_SIZE.exec(cell) ?? [];
+  if (width !== undefined && height !== undefined) return { width: Number(width), height: Number(height) };
+  throw wrongLine(name, line, `the size ${quoteName(cell)} is not WIDTHxHEIGHT, as in 1920x1080`);
 }
 
 /** Returns NaN or an infinite number for a cell that states one, as programs print it; undefined for any other text. */

@@ -1,16 +1,10 @@
 /** Formats the comparison for people: a table for each metric and scale, then notes on its numbers. */
 import { signedText } from "../../jobs/quantities.ts";
 import { MIN_OVERLAP } from "../../rates/bd-rate.ts";
-import {
-  type Average,
-  type Comparison,
-  METHODS,
-  type Method,
-  type Result,
-  type Scale,
-} from "../../rates/comparison.ts";
+import { type Average, type Comparison, METHODS, type Method, type Result } from "../../rates/comparison.ts";
 import { overlapText } from "../../rates/overlap-text.ts";
 import type { Quality } from "../../rates/quality.ts";
+import type { Scale } from "../../rates/side.ts";
 import { printable } from "../terminal/escape.ts";
 import { type TableColumn, tableLines } from "../terminal/table.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
@@ -55,7 +49,8 @@ export function comparisonLines(
       ),
       "",
     ]);
-    const notes = notesOf(own, anchor, terminal);
+    const hulls = comparison.hulls.filter((hull) => hull.metric === metric);
+    const notes = notesOf(own, hulls, anchor, terminal);
     return [...tables, ...notes, ...(notes.length > 0 ? [""] : [])];
   });
   return ignored.length === 0

@@ -1326,6 +1326,8 @@ export interface components {
             segments?: components["schemas"]["ScoredSpan"][];
             /** @description The gates of the settings, checked against the scores of the cell; empty until it is scored. */
             gates?: components["schemas"]["JobGate"][];
+            /** @description Metrics by which the encode is not a point of its ladder's curve, because the curve is the convex hull of encodes of several picture sizes and the encode is not on it (docs/bd-rate.md). */
+            offHull?: string[];
         };
         ComparisonMetric: {
             name: string;
@@ -1369,6 +1371,10 @@ export interface components {
             lowOverlap: boolean;
             /** @description Points that the method left out. */
             dropped: number;
+            /** @description Encodes of both ladders that are not points, because they are not on the convex hulls of several picture sizes. */
+            offHull: number;
+            /** @description Where the curves of both ladders cross, in the order of the quality; only of the method pchip on the scale linear. Which ladder needs fewer bits differs on both sides. */
+            crossings: components["schemas"]["CurveCrossing"][];
             /** @description Why there is no BD-rate; absent if there is one. */
             refusal?: {
                 /** @description TOO_FEW_POINTS, NO_RATE, NO_SCORE, AT_MAXIMUM, SAME_POINT, NOT_MONOTONE, NO_OVERLAP or OUT_OF_RANGE. */
@@ -1376,6 +1382,11 @@ export interface components {
                 /** @description A clause for people, without a full stop. */
                 message: string;
             };
+        };
+        CurveCrossing: {
+            score: number;
+            /** @description Bits per second. */
+            rate: number;
         };
         /** @description Names at least one label, and none in both members. */
         UpdateJobRequest: {

@@ -4,8 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compareLadders, type Encode, type Method, type Scale } from "../../../src/rates/comparison.ts";
+import { compareLadders, type Method } from "../../../src/rates/comparison.ts";
+import type { Encode } from "../../../src/rates/points.ts";
 import { qualityOf } from "../../../src/rates/quality.ts";
+import type { Scale } from "../../../src/rates/side.ts";
 
 function ladder(name: string, clip: string, rates: readonly number[], scores: readonly number[]): Encode[] {
   return rates.map((rate, index) => ({ ladder: name, clip, rate, scores: [scores[index] ?? Number.NaN] }));

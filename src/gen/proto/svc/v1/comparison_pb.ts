@@ -19,7 +19,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file svc/v1/comparison.proto.
  */
 export const file_svc_v1_comparison: GenFile = /*@__PURE__*/
-  fileDesc("ChdzdmMvdjEvY29tcGFyaXNvbi5wcm90bxIGc3ZjLnYxIlQKDkNvbXBhcmlzb25QYWlyEhEKCXJlZmVyZW5jZRgBIAEoCRIRCglkaXN0b3J0ZWQYAiABKAkSDgoGbGFkZGVyGAMgASgJEgwKBGNsaXAYBCABKAkigwMKCkNvbXBhcmlzb24SCgoCaWQYASABKAkSEQoJdGVuYW50X2lkGAIgASgJEgwKBG5hbWUYAyABKAkSIQoIc2V0dGluZ3MYBCABKAsyDy5zdmMudjEuSm9iU3BlYxIOCgZhbmNob3IYBSABKAkSLAoIcHJvZ3Jlc3MYBiABKAsyGi5zdmMudjEuQ29tcGFyaXNvblByb2dyZXNzEhQKDHN1Ym1pdHRlZF9ieRgHIAEoCRIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJQoFY2VsbHMYCSADKAsyFi5zdmMudjEuQ29tcGFyaXNvbkNlbGwSKQoHbWV0cmljcxgKIAMoCzIYLnN2Yy52MS5Db21wYXJpc29uTWV0cmljEikKB2xhZGRlcnMYCyADKAsyGC5zdmMudjEuQ29tcGFyaXNvbkxhZGRlchIjCgZkZWx0YXMYDCADKAsyEy5zdmMudjEuTGFkZGVyRGVsdGEitgEKEkNvbXBhcmlzb25Qcm9ncmVzcxINCgVjZWxscxgBIAEoDRIOCgZxdWV1ZWQYAiABKA0SDwoHcnVubmluZxgDIAEoDRIRCglzdWNjZWVkZWQYBCABKA0SDgoGZmFpbGVkGAUgASgNEhEKCWNhbmNlbGxlZBgGIAEoDRIPCgdkZWxldGVkGAcgASgNEhMKC2ZyYW1lc19kb25lGAggASgBEhQKDGZyYW1lc190b3RhbBgJIAEoASK5AwoOQ29tcGFyaXNvbkNlbGwSDgoGbnVtYmVyGAEgASgNEhEKCXJlZmVyZW5jZRgCIAEoCRIRCglkaXN0b3J0ZWQYAyABKAkSDgoGbGFkZGVyGAQgASgJEgwKBGNsaXAYBSABKAkSDgoGam9iX2lkGAYgASgJEiAKBXN0YXRlGAcgASgOMhEuc3ZjLnYxLkpvYi5TdGF0ZRIfCgVlcnJvchgIIAEoCzIQLnN2Yy52MS5Kb2JFcnJvchIjCgVtZWRpYRgJIAEoCzIULnN2Yy52MS5NZWRpYVN1bW1hcnkSMgoGcG9vbGVkGAogAygLMiIuc3ZjLnYxLkNvbXBhcmlzb25DZWxsLlBvb2xlZEVudHJ5EiIKBnNjb3JlchgLIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEiQKCHNlZ21lbnRzGAwgAygLMhIuc3ZjLnYxLlNjb3JlZFNwYW4SHgoFZ2F0ZXMYDSADKAsyDy5zdmMudjEuSm9iR2F0ZRo9CgtQb29sZWRFbnRyeRILCgNrZXkYASABKAkSHQoFdmFsdWUYAiABKAsyDi5zdmMudjEuUG9vbGVkOgI4ASJTChBDb21wYXJpc29uTWV0cmljEgwKBG5hbWUYASABKAkSFwoPbG93ZXJfaXNfYmV0dGVyGAIgASgIEhAKA21heBgDIAEoAUgAiAEBQgYKBF9tYXgiPwoQQ29tcGFyaXNvbkxhZGRlchIMCgRuYW1lGAEgASgJEg0KBWNlbGxzGAIgASgNEg4KBnNjb3JlZBgDIAEoDSLaAQoLTGFkZGVyRGVsdGESDgoGbGFkZGVyGAEgASgJEg4KBm1ldHJpYxgCIAEoCRIOCgZtZXRob2QYAyABKAkSDQoFc2NhbGUYBCABKAkSFAoHYmRfcmF0ZRgFIAEoAUgAiAEBEhcKCmJkX3F1YWxpdHkYBiABKAFIAYgBARINCgVjbGlwcxgHIAEoDRIPCgdyZWZ1c2VkGAggASgNEiIKB2J5X2NsaXAYCSADKAsyES5zdmMudjEuQ2xpcERlbHRhQgoKCF9iZF9yYXRlQg0KC19iZF9xdWFsaXR5Iv4BCglDbGlwRGVsdGESDAoEY2xpcBgBIAEoCRIUCgdiZF9yYXRlGAIgASgBSACIAQESFwoKYmRfcXVhbGl0eRgDIAEoAUgBiAEBEhQKB292ZXJsYXAYBCABKAFIAogBARIZCgxyYXRlX292ZXJsYXAYBSABKAFIA4gBARITCgtsb3dfb3ZlcmxhcBgGIAEoCBIPCgdkcm9wcGVkGAcgASgNEiUKB3JlZnVzYWwYCCABKAsyFC5zdmMudjEuRGVsdGFSZWZ1c2FsQgoKCF9iZF9yYXRlQg0KC19iZF9xdWFsaXR5QgoKCF9vdmVybGFwQg8KDV9yYXRlX292ZXJsYXAiLQoMRGVsdGFSZWZ1c2FsEgwKBGNvZGUYASABKAkSDwoHbWVzc2FnZRgCIAEoCSKaAQoXU3VibWl0Q29tcGFyaXNvblJlcXVlc3QSDAoEbmFtZRgBIAEoCRIhCghzZXR0aW5ncxgCIAEoCzIPLnN2Yy52MS5Kb2JTcGVjEiUKBXBhaXJzGAMgAygLMhYuc3ZjLnYxLkNvbXBhcmlzb25QYWlyEg4KBmFuY2hvchgEIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYBSABKAkiUwoYU3VibWl0Q29tcGFyaXNvblJlc3BvbnNlEiYKCmNvbXBhcmlzb24YASABKAsyEi5zdmMudjEuQ29tcGFyaXNvbhIPCgdleGlzdGVkGAIgASgIIiIKFEdldENvbXBhcmlzb25SZXF1ZXN0EgoKAmlkGAEgASgJIj8KFUdldENvbXBhcmlzb25SZXNwb25zZRImCgpjb21wYXJpc29uGAEgASgLMhIuc3ZjLnYxLkNvbXBhcmlzb24iPwoWTGlzdENvbXBhcmlzb25zUmVxdWVzdBIRCglwYWdlX3NpemUYASABKA0SEgoKcGFnZV90b2tlbhgCIAEoCSJbChdMaXN0Q29tcGFyaXNvbnNSZXNwb25zZRInCgtjb21wYXJpc29ucxgBIAMoCzISLnN2Yy52MS5Db21wYXJpc29uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJECg9BZGRDZWxsc1JlcXVlc3QSCgoCaWQYASABKAkSJQoFcGFpcnMYAiADKAsyFi5zdmMudjEuQ29tcGFyaXNvblBhaXIiSQoQQWRkQ2VsbHNSZXNwb25zZRImCgpjb21wYXJpc29uGAEgASgLMhIuc3ZjLnYxLkNvbXBhcmlzb24SDQoFYWRkZWQYAiABKA0iLgoRUmV0cnlDZWxsc1JlcXVlc3QSCgoCaWQYASABKAkSDQoFY2VsbHMYAiADKA0iTQoSUmV0cnlDZWxsc1Jlc3BvbnNlEiYKCmNvbXBhcmlzb24YASABKAsyEi5zdmMudjEuQ29tcGFyaXNvbhIPCgdyZXRyaWVkGAIgASgNIiUKF0NhbmNlbENvbXBhcmlzb25SZXF1ZXN0EgoKAmlkGAEgASgJIlUKGENhbmNlbENvbXBhcmlzb25SZXNwb25zZRImCgpjb21wYXJpc29uGAEgASgLMhIuc3ZjLnYxLkNvbXBhcmlzb24SEQoJY2FuY2VsbGVkGAIgASgNIiUKF0RlbGV0ZUNvbXBhcmlzb25SZXF1ZXN0EgoKAmlkGAEgASgJIkIKGERlbGV0ZUNvbXBhcmlzb25SZXNwb25zZRImCgpjb21wYXJpc29uGAEgASgLMhIuc3ZjLnYxLkNvbXBhcmlzb24i7wEKD0dldFRyZW5kUmVxdWVzdBIKCgJieRgBIAEoCRIzCgZsYWJlbHMYAiADKAsyIy5zdmMudjEuR2V0VHJlbmRSZXF1ZXN0LkxhYmVsc0VudHJ5Eg4KBm1ldHJpYxgDIAEoCRIRCglzdGF0aXN0aWMYBCABKAkSEAoIYmFzZWxpbmUYBSABKAkSEQoJY2FuZGlkYXRlGAYgASgJEhYKCXRocmVzaG9sZBgHIAEoAUgAiAEBGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCDAoKX3RocmVzaG9sZCIwChBHZXRUcmVuZFJlc3BvbnNlEhwKBXRyZW5kGAEgASgLMg0uc3ZjLnYxLlRyZW5kIvIBCgVUcmVuZBIKCgJieRgBIAEoCRIOCgZtZXRyaWMYAiABKAkSFwoPbG93ZXJfaXNfYmV0dGVyGAMgASgIEhEKCXN0YXRpc3RpYxgEIAEoCRIRCgl0aHJlc2hvbGQYBSABKAESDwoHbWV0cmljcxgGIAMoCRImCghyZWxlYXNlcxgHIAMoCzIULnN2Yy52MS5UcmVuZFJlbGVhc2USIAoFY2xpcHMYCCADKAsyES5zdmMudjEuVHJlbmRDbGlwEiEKBWRlbHRhGAkgASgLMhIuc3ZjLnYxLlRyZW5kRGVsdGESEAoIbGVmdF9vdXQYCiABKA0igQEKDFRyZW5kUmVsZWFzZRIMCgRuYW1lGAEgASgJEg0KBWNsaXBzGAIgASgNEiAKBWRlbHRhGAMgASgLMhEuc3ZjLnYxLk1lYW5EZWx0YRIhCgZjaGFuZ2UYBCABKAsyES5zdmMudjEuTWVhbkRlbHRhEg8KB3Njb3JlcnMYBSADKAkiuAEKCU1lYW5EZWx0YRINCgVjbGlwcxgBIAEoDRIRCgRtZWFuGAIgASgBSACIAQESFwoKaGFsZl93aWR0aBgDIAEoAUgBiAEBEhkKDGxvd2VyX2NoYW5jZRgEIAEoAUgCiAEBEhoKDWhpZ2hlcl9jaGFuY2UYBSABKAFIA4gBAUIHCgVfbWVhbkINCgtfaGFsZl93aWR0aEIPCg1fbG93ZXJfY2hhbmNlQhAKDl9oaWdoZXJfY2hhbmNlIj0KCVRyZW5kQ2xpcBIMCgRuYW1lGAEgASgJEiIKBnNjb3JlcxgCIAMoCzISLnN2Yy52MS5UcmVuZFNjb3JlIksKClRyZW5kU2NvcmUSDwoHcmVsZWFzZRgBIAEoCRIOCgZqb2JfaWQYAiABKAkSEgoFc2NvcmUYAyABKAFIAIgBAUIICgZfc2NvcmUixQIKClRyZW5kRGVsdGESEAoIYmFzZWxpbmUYASABKAkSEQoJY2FuZGlkYXRlGAIgASgJEg0KBXdvcnNlGAMgASgNEg4KBmJldHRlchgEIAEoDRI2CgpzdGF0aXN0aWNzGAUgAygLMiIuc3ZjLnYxLlRyZW5kRGVsdGEuU3RhdGlzdGljc0VudHJ5EisKB3ZlcmRpY3QYBiABKA4yGi5zdmMudjEuVHJlbmREZWx0YS5WZXJkaWN0GkQKD1N0YXRpc3RpY3NFbnRyeRILCgNrZXkYASABKAkSIAoFdmFsdWUYAiABKAsyES5zdmMudjEuTWVhbkRlbHRhOgI4ASJICgdWZXJkaWN0EhcKE1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABINCglVTkNIQU5HRUQQARIJCgVXT1JTRRACEgoKBkJFVFRFUhADMv0EChFDb21wYXJpc29uU2VydmljZRJVChBTdWJtaXRDb21wYXJpc29uEh8uc3ZjLnYxLlN1Ym1pdENvbXBhcmlzb25SZXF1ZXN0GiAuc3ZjLnYxLlN1Ym1pdENvbXBhcmlzb25SZXNwb25zZRJMCg1HZXRDb21wYXJpc29uEhwuc3ZjLnYxLkdldENvbXBhcmlzb25SZXF1ZXN0Gh0uc3ZjLnYxLkdldENvbXBhcmlzb25SZXNwb25zZRJSCg9MaXN0Q29tcGFyaXNvbnMSHi5zdmMudjEuTGlzdENvbXBhcmlzb25zUmVxdWVzdBofLnN2Yy52MS5MaXN0Q29tcGFyaXNvbnNSZXNwb25zZRI9CghBZGRDZWxscxIXLnN2Yy52MS5BZGRDZWxsc1JlcXVlc3QaGC5zdmMudjEuQWRkQ2VsbHNSZXNwb25zZRJDCgpSZXRyeUNlbGxzEhkuc3ZjLnYxLlJldHJ5Q2VsbHNSZXF1ZXN0Ghouc3ZjLnYxLlJldHJ5Q2VsbHNSZXNwb25zZRJVChBDYW5jZWxDb21wYXJpc29uEh8uc3ZjLnYxLkNhbmNlbENvbXBhcmlzb25SZXF1ZXN0GiAuc3ZjLnYxLkNhbmNlbENvbXBhcmlzb25SZXNwb25zZRJVChBEZWxldGVDb21wYXJpc29uEh8uc3ZjLnYxLkRlbGV0ZUNvbXBhcmlzb25SZXF1ZXN0GiAuc3ZjLnYxLkRlbGV0ZUNvbXBhcmlzb25SZXNwb25zZRI9CghHZXRUcmVuZBIXLnN2Yy52MS5HZXRUcmVuZFJlcXVlc3QaGC5zdmMudjEuR2V0VHJlbmRSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_timestamp, file_svc_v1_job, file_svc_v1_scoring]);
+  fileDesc("ChdzdmMvdjEvY29tcGFyaXNvbi5wcm90bxIGc3ZjLnYxIlQKDkNvbXBhcmlzb25QYWlyEhEKCXJlZmVyZW5jZRgBIAEoCRIRCglkaXN0b3J0ZWQYAiABKAkSDgoGbGFkZGVyGAMgASgJEgwKBGNsaXAYBCABKAkigwMKCkNvbXBhcmlzb24SCgoCaWQYASABKAkSEQoJdGVuYW50X2lkGAIgASgJEgwKBG5hbWUYAyABKAkSIQoIc2V0dGluZ3MYBCABKAsyDy5zdmMudjEuSm9iU3BlYxIOCgZhbmNob3IYBSABKAkSLAoIcHJvZ3Jlc3MYBiABKAsyGi5zdmMudjEuQ29tcGFyaXNvblByb2dyZXNzEhQKDHN1Ym1pdHRlZF9ieRgHIAEoCRIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJQoFY2VsbHMYCSADKAsyFi5zdmMudjEuQ29tcGFyaXNvbkNlbGwSKQoHbWV0cmljcxgKIAMoCzIYLnN2Yy52MS5Db21wYXJpc29uTWV0cmljEikKB2xhZGRlcnMYCyADKAsyGC5zdmMudjEuQ29tcGFyaXNvbkxhZGRlchIjCgZkZWx0YXMYDCADKAsyEy5zdmMudjEuTGFkZGVyRGVsdGEitgEKEkNvbXBhcmlzb25Qcm9ncmVzcxINCgVjZWxscxgBIAEoDRIOCgZxdWV1ZWQYAiABKA0SDwoHcnVubmluZxgDIAEoDRIRCglzdWNjZWVkZWQYBCABKA0SDgoGZmFpbGVkGAUgASgNEhEKCWNhbmNlbGxlZBgGIAEoDRIPCgdkZWxldGVkGAcgASgNEhMKC2ZyYW1lc19kb25lGAggASgBEhQKDGZyYW1lc190b3RhbBgJIAEoASLLAwoOQ29tcGFyaXNvbkNlbGwSDgoGbnVtYmVyGAEgASgNEhEKCXJlZmVyZW5jZRgCIAEoCRIRCglkaXN0b3J0ZWQYAyABKAkSDgoGbGFkZGVyGAQgASgJEgwKBGNsaXAYBSABKAkSDgoGam9iX2lkGAYgASgJEiAKBXN0YXRlGAcgASgOMhEuc3ZjLnYxLkpvYi5TdGF0ZRIfCgVlcnJvchgIIAEoCzIQLnN2Yy52MS5Kb2JFcnJvchIjCgVtZWRpYRgJIAEoCzIULnN2Yy52MS5NZWRpYVN1bW1hcnkSMgoGcG9vbGVkGAogAygLMiIuc3ZjLnYxLkNvbXBhcmlzb25DZWxsLlBvb2xlZEVudHJ5EiIKBnNjb3JlchgLIAEoCzISLnN2Yy52MS5TY29yZXJJbmZvEiQKCHNlZ21lbnRzGAwgAygLMhIuc3ZjLnYxLlNjb3JlZFNwYW4SHgoFZ2F0ZXMYDSADKAsyDy5zdmMudjEuSm9iR2F0ZRIQCghvZmZfaHVsbBgOIAMoCRo9CgtQb29sZWRFbnRyeRILCgNrZXkYASABKAkSHQoFdmFsdWUYAiABKAsyDi5zdmMudjEuUG9vbGVkOgI4ASJTChBDb21wYXJpc29uTWV0cmljEgwKBG5hbWUYASABKAkSFwoPbG93ZXJfaXNfYmV0dGVyGAIgASgIEhAKA21heBgDIAEoAUgAiAEBQgYKBF9tYXgiPwoQQ29tcGFyaXNvbkxhZGRlchIMCgRuYW1lGAEgASgJEg0KBWNlbGxzGAIgASgNEg4KBnNjb3JlZBgDIAEoDSLaAQoLTGFkZGVyRGVsdGESDgoGbGFkZGVyGAEgASgJEg4KBm1ldHJpYxgCIAEoCRIOCgZtZXRob2QYAyABKAkSDQoFc2NhbGUYBCABKAkSFAoHYmRfcmF0ZRgFIAEoAUgAiAEBEhcKCmJkX3F1YWxpdHkYBiABKAFIAYgBARINCgVjbGlwcxgHIAEoDRIPCgdyZWZ1c2VkGAggASgNEiIKB2J5X2NsaXAYCSADKAsyES5zdmMudjEuQ2xpcERlbHRhQgoKCF9iZF9yYXRlQg0KC19iZF9xdWFsaXR5IroCCglDbGlwRGVsdGESDAoEY2xpcBgBIAEoCRIUCgdiZF9yYXRlGAIgASgBSACIAQESFwoKYmRfcXVhbGl0eRgDIAEoAUgBiAEBEhQKB292ZXJsYXAYBCABKAFIAogBARIZCgxyYXRlX292ZXJsYXAYBSABKAFIA4gBARITCgtsb3dfb3ZlcmxhcBgGIAEoCBIPCgdkcm9wcGVkGAcgASgNEiUKB3JlZnVzYWwYCCABKAsyFC5zdmMudjEuRGVsdGFSZWZ1c2FsEigKCWNyb3NzaW5ncxgJIAMoCzIVLnN2Yy52MS5DdXJ2ZUNyb3NzaW5nEhAKCG9mZl9odWxsGAogASgNQgoKCF9iZF9yYXRlQg0KC19iZF9xdWFsaXR5QgoKCF9vdmVybGFwQg8KDV9yYXRlX292ZXJsYXAiLAoNQ3VydmVDcm9zc2luZxINCgVzY29yZRgBIAEoARIMCgRyYXRlGAIgASgBIi0KDERlbHRhUmVmdXNhbBIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkimgEKF1N1Ym1pdENvbXBhcmlzb25SZXF1ZXN0EgwKBG5hbWUYASABKAkSIQoIc2V0dGluZ3MYAiABKAsyDy5zdmMudjEuSm9iU3BlYxIlCgVwYWlycxgDIAMoCzIWLnN2Yy52MS5Db21wYXJpc29uUGFpchIOCgZhbmNob3IYBCABKAkSFwoPaWRlbXBvdGVuY3lfa2V5GAUgASgJIlMKGFN1Ym1pdENvbXBhcmlzb25SZXNwb25zZRImCgpjb21wYXJpc29uGAEgASgLMhIuc3ZjLnYxLkNvbXBhcmlzb24SDwoHZXhpc3RlZBgCIAEoCCIiChRHZXRDb21wYXJpc29uUmVxdWVzdBIKCgJpZBgBIAEoCSI/ChVHZXRDb21wYXJpc29uUmVzcG9uc2USJgoKY29tcGFyaXNvbhgBIAEoCzISLnN2Yy52MS5Db21wYXJpc29uIj8KFkxpc3RDb21wYXJpc29uc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgNEhIKCnBhZ2VfdG9rZW4YAiABKAkiWwoXTGlzdENvbXBhcmlzb25zUmVzcG9uc2USJwoLY29tcGFyaXNvbnMYASADKAsyEi5zdmMudjEuQ29tcGFyaXNvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiRAoPQWRkQ2VsbHNSZXF1ZXN0EgoKAmlkGAEgASgJEiUKBXBhaXJzGAIgAygLMhYuc3ZjLnYxLkNvbXBhcmlzb25QYWlyIkkKEEFkZENlbGxzUmVzcG9uc2USJgoKY29tcGFyaXNvbhgBIAEoCzISLnN2Yy52MS5Db21wYXJpc29uEg0KBWFkZGVkGAIgASgNIi4KEVJldHJ5Q2VsbHNSZXF1ZXN0EgoKAmlkGAEgASgJEg0KBWNlbGxzGAIgAygNIk0KElJldHJ5Q2VsbHNSZXNwb25zZRImCgpjb21wYXJpc29uGAEgASgLMhIuc3ZjLnYxLkNvbXBhcmlzb24SDwoHcmV0cmllZBgCIAEoDSIlChdDYW5jZWxDb21wYXJpc29uUmVxdWVzdBIKCgJpZBgBIAEoCSJVChhDYW5jZWxDb21wYXJpc29uUmVzcG9uc2USJgoKY29tcGFyaXNvbhgBIAEoCzISLnN2Yy52MS5Db21wYXJpc29uEhEKCWNhbmNlbGxlZBgCIAEoDSIlChdEZWxldGVDb21wYXJpc29uUmVxdWVzdBIKCgJpZBgBIAEoCSJCChhEZWxldGVDb21wYXJpc29uUmVzcG9uc2USJgoKY29tcGFyaXNvbhgBIAEoCzISLnN2Yy52MS5Db21wYXJpc29uIu8BCg9HZXRUcmVuZFJlcXVlc3QSCgoCYnkYASABKAkSMwoGbGFiZWxzGAIgAygLMiMuc3ZjLnYxLkdldFRyZW5kUmVxdWVzdC5MYWJlbHNFbnRyeRIOCgZtZXRyaWMYAyABKAkSEQoJc3RhdGlzdGljGAQgASgJEhAKCGJhc2VsaW5lGAUgASgJEhEKCWNhbmRpZGF0ZRgGIAEoCRIWCgl0aHJlc2hvbGQYByABKAFIAIgBARotCgtMYWJlbHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBQgwKCl90aHJlc2hvbGQiMAoQR2V0VHJlbmRSZXNwb25zZRIcCgV0cmVuZBgBIAEoCzINLnN2Yy52MS5UcmVuZCLyAQoFVHJlbmQSCgoCYnkYASABKAkSDgoGbWV0cmljGAIgASgJEhcKD2xvd2VyX2lzX2JldHRlchgDIAEoCBIRCglzdGF0aXN0aWMYBCABKAkSEQoJdGhyZXNob2xkGAUgASgBEg8KB21ldHJpY3MYBiADKAkSJgoIcmVsZWFzZXMYByADKAsyFC5zdmMudjEuVHJlbmRSZWxlYXNlEiAKBWNsaXBzGAggAygLMhEuc3ZjLnYxLlRyZW5kQ2xpcBIhCgVkZWx0YRgJIAEoCzISLnN2Yy52MS5UcmVuZERlbHRhEhAKCGxlZnRfb3V0GAogASgNIoEBCgxUcmVuZFJlbGVhc2USDAoEbmFtZRgBIAEoCRINCgVjbGlwcxgCIAEoDRIgCgVkZWx0YRgDIAEoCzIRLnN2Yy52MS5NZWFuRGVsdGESIQoGY2hhbmdlGAQgASgLMhEuc3ZjLnYxLk1lYW5EZWx0YRIPCgdzY29yZXJzGAUgAygJIrgBCglNZWFuRGVsdGESDQoFY2xpcHMYASABKA0SEQoEbWVhbhgCIAEoAUgAiAEBEhcKCmhhbGZfd2lkdGgYAyABKAFIAYgBARIZCgxsb3dlcl9jaGFuY2UYBCABKAFIAogBARIaCg1oaWdoZXJfY2hhbmNlGAUgASgBSAOIAQFCBwoFX21lYW5CDQoLX2hhbGZfd2lkdGhCDwoNX2xvd2VyX2NoYW5jZUIQCg5faGlnaGVyX2NoYW5jZSI9CglUcmVuZENsaXASDAoEbmFtZRgBIAEoCRIiCgZzY29yZXMYAiADKAsyEi5zdmMudjEuVHJlbmRTY29yZSJLCgpUcmVuZFNjb3JlEg8KB3JlbGVhc2UYASABKAkSDgoGam9iX2lkGAIgASgJEhIKBXNjb3JlGAMgASgBSACIAQFCCAoGX3Njb3JlIsUCCgpUcmVuZERlbHRhEhAKCGJhc2VsaW5lGAEgASgJEhEKCWNhbmRpZGF0ZRgCIAEoCRINCgV3b3JzZRgDIAEoDRIOCgZiZXR0ZXIYBCABKA0SNgoKc3RhdGlzdGljcxgFIAMoCzIiLnN2Yy52MS5UcmVuZERlbHRhLlN0YXRpc3RpY3NFbnRyeRIrCgd2ZXJkaWN0GAYgASgOMhouc3ZjLnYxLlRyZW5kRGVsdGEuVmVyZGljdBpECg9TdGF0aXN0aWNzRW50cnkSCwoDa2V5GAEgASgJEiAKBXZhbHVlGAIgASgLMhEuc3ZjLnYxLk1lYW5EZWx0YToCOAEiSAoHVmVyZGljdBIXChNWRVJESUNUX1VOU1BFQ0lGSUVEEAASDQoJVU5DSEFOR0VEEAESCQoFV09SU0UQAhIKCgZCRVRURVIQAzL9BAoRQ29tcGFyaXNvblNlcnZpY2USVQoQU3VibWl0Q29tcGFyaXNvbhIfLnN2Yy52MS5TdWJtaXRDb21wYXJpc29uUmVxdWVzdBogLnN2Yy52MS5TdWJtaXRDb21wYXJpc29uUmVzcG9uc2USTAoNR2V0Q29tcGFyaXNvbhIcLnN2Yy52MS5HZXRDb21wYXJpc29uUmVxdWVzdBodLnN2Yy52MS5HZXRDb21wYXJpc29uUmVzcG9uc2USUgoPTGlzdENvbXBhcmlzb25zEh4uc3ZjLnYxLkxpc3RDb21wYXJpc29uc1JlcXVlc3QaHy5zdmMudjEuTGlzdENvbXBhcmlzb25zUmVzcG9uc2USPQoIQWRkQ2VsbHMSFy5zdmMudjEuQWRkQ2VsbHNSZXF1ZXN0Ghguc3ZjLnYxLkFkZENlbGxzUmVzcG9uc2USQwoKUmV0cnlDZWxscxIZLnN2Yy52MS5SZXRyeUNlbGxzUmVxdWVzdBoaLnN2Yy52MS5SZXRyeUNlbGxzUmVzcG9uc2USVQoQQ2FuY2VsQ29tcGFyaXNvbhIfLnN2Yy52MS5DYW5jZWxDb21wYXJpc29uUmVxdWVzdBogLnN2Yy52MS5DYW5jZWxDb21wYXJpc29uUmVzcG9uc2USVQoQRGVsZXRlQ29tcGFyaXNvbhIfLnN2Yy52MS5EZWxldGVDb21wYXJpc29uUmVxdWVzdBogLnN2Yy52MS5EZWxldGVDb21wYXJpc29uUmVzcG9uc2USPQoIR2V0VHJlbmQSFy5zdmMudjEuR2V0VHJlbmRSZXF1ZXN0Ghguc3ZjLnYxLkdldFRyZW5kUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_timestamp, file_svc_v1_job, file_svc_v1_scoring]);
 
 /**
  * A reference and one of its encodes.
@@ -473,6 +473,14 @@ export type ComparisonCell = Message<"svc.v1.ComparisonCell"> & {
    * @generated from field: repeated svc.v1.JobGate gates = 13;
    */
   gates: JobGate[];
+
+  /**
+   * Metrics by which the encode is not a point of its ladder's curve, because the curve is the convex hull of encodes of
+   * several picture sizes and the encode is not on it (docs/bd-rate.md).
+   *
+   * @generated from field: repeated string off_hull = 14;
+   */
+  offHull: string[];
 };
 
 /**
@@ -562,6 +570,14 @@ export type ComparisonCellJson = {
    * @generated from field: repeated svc.v1.JobGate gates = 13;
    */
   gates?: JobGateJson[];
+
+  /**
+   * Metrics by which the encode is not a point of its ladder's curve, because the curve is the convex hull of encodes of
+   * several picture sizes and the encode is not on it (docs/bd-rate.md).
+   *
+   * @generated from field: repeated string off_hull = 14;
+   */
+  offHull?: string[];
 };
 
 /**
@@ -861,6 +877,20 @@ export type ClipDelta = Message<"svc.v1.ClipDelta"> & {
    * @generated from field: svc.v1.DeltaRefusal refusal = 8;
    */
   refusal?: DeltaRefusal | undefined;
+
+  /**
+   * Where the curves of both ladders cross, in the order of the quality; only of the method pchip on the scale linear.
+   *
+   * @generated from field: repeated svc.v1.CurveCrossing crossings = 9;
+   */
+  crossings: CurveCrossing[];
+
+  /**
+   * Encodes of both ladders that are not points, because they are not on the convex hulls of several picture sizes.
+   *
+   * @generated from field: uint32 off_hull = 10;
+   */
+  offHull: number;
 };
 
 /**
@@ -914,6 +944,20 @@ export type ClipDeltaJson = {
    * @generated from field: svc.v1.DeltaRefusal refusal = 8;
    */
   refusal?: DeltaRefusalJson;
+
+  /**
+   * Where the curves of both ladders cross, in the order of the quality; only of the method pchip on the scale linear.
+   *
+   * @generated from field: repeated svc.v1.CurveCrossing crossings = 9;
+   */
+  crossings?: CurveCrossingJson[];
+
+  /**
+   * Encodes of both ladders that are not points, because they are not on the convex hulls of several picture sizes.
+   *
+   * @generated from field: uint32 off_hull = 10;
+   */
+  offHull?: number;
 };
 
 /**
@@ -922,6 +966,51 @@ export type ClipDeltaJson = {
  */
 export const ClipDeltaSchema: GenMessage<ClipDelta, {jsonType: ClipDeltaJson}> = /*@__PURE__*/
   messageDesc(file_svc_v1_comparison, 7);
+
+/**
+ * A score and a rate at which two curves cross. Which ladder needs fewer bits differs on both sides.
+ *
+ * @generated from message svc.v1.CurveCrossing
+ */
+export type CurveCrossing = Message<"svc.v1.CurveCrossing"> & {
+  /**
+   * @generated from field: double score = 1;
+   */
+  score: number;
+
+  /**
+   * Bits per second.
+   *
+   * @generated from field: double rate = 2;
+   */
+  rate: number;
+};
+
+/**
+ * A score and a rate at which two curves cross. Which ladder needs fewer bits differs on both sides.
+ *
+ * @generated from message svc.v1.CurveCrossing
+ */
+export type CurveCrossingJson = {
+  /**
+   * @generated from field: double score = 1;
+   */
+  score?: number | "NaN" | "Infinity" | "-Infinity";
+
+  /**
+   * Bits per second.
+   *
+   * @generated from field: double rate = 2;
+   */
+  rate?: number | "NaN" | "Infinity" | "-Infinity";
+};
+
+/**
+ * Describes the message svc.v1.CurveCrossing.
+ * Use `create(CurveCrossingSchema)` to create a new message.
+ */
+export const CurveCrossingSchema: GenMessage<CurveCrossing, {jsonType: CurveCrossingJson}> = /*@__PURE__*/
+  messageDesc(file_svc_v1_comparison, 8);
 
 /**
  * @generated from message svc.v1.DeltaRefusal
@@ -966,7 +1055,7 @@ export type DeltaRefusalJson = {
  * Use `create(DeltaRefusalSchema)` to create a new message.
  */
 export const DeltaRefusalSchema: GenMessage<DeltaRefusal, {jsonType: DeltaRefusalJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_comparison, 8);
+  messageDesc(file_svc_v1_comparison, 9);
 
 /**
  * @generated from message svc.v1.SubmitComparisonRequest
@@ -1057,7 +1146,7 @@ export type SubmitComparisonRequestJson = {
  * Use `create(SubmitComparisonRequestSchema)` to create a new message.
  */
 export const SubmitComparisonRequestSchema: GenMessage<SubmitComparisonRequest, {jsonType: SubmitComparisonRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_comparison, 9);
+  messageDesc(file_svc_v1_comparison, 10);
 
 /**
  * @generated from message svc.v1.SubmitComparisonResponse
@@ -1098,7 +1187,7 @@ export type SubmitComparisonResponseJson = {
  * Use `create(SubmitComparisonResponseSchema)` to create a new message.
  */
 export const SubmitComparisonResponseSchema: GenMessage<SubmitComparisonResponse, {jsonType: SubmitComparisonResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_comparison, 10);
+  messageDesc(file_svc_v1_comparison, 11);
 
 /**
  * @generated from message svc.v1.GetComparisonRequest
@@ -1125,7 +1214,7 @@ export type GetComparisonRequestJson = {
  * Use `create(GetComparisonRequestSchema)` to create a new message.
  */
 export const GetComparisonRequestSchema: GenMessage<GetComparisonRequest, {jsonType: GetComparisonRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_comparison, 11);
+  messageDesc(file_svc_v1_comparison, 12);
 
 /**
  * @generated from message svc.v1.GetComparisonResponse
@@ -1152,7 +1241,7 @@ export type GetComparisonResponseJson = {
  * Use `create(GetComparisonResponseSchema)` to create a new message.
  */
 export const GetComparisonResponseSchema: GenMessage<GetComparisonResponse, {jsonType: GetComparisonResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_comparison, 12);
+  messageDesc(file_svc_v1_comparison, 13);
 
 /**
  * @generated from message svc.v1.ListComparisonsRequest
@@ -1197,7 +1286,7 @@ export type ListComparisonsRequestJson = {
  * Use `create(ListComparisonsRequestSchema)` to create a new message.
  */
 export const ListComparisonsRequestSchema: GenMessage<ListComparisonsRequest, {jsonType: ListComparisonsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_comparison, 13);
+  messageDesc(file_svc_v1_comparison, 14);
 
 /**
  * @generated from message svc.v1.ListComparisonsResponse
@@ -1238,7 +1327,7 @@ export type ListComparisonsResponseJson = {
  * Use `create(ListComparisonsResponseSchema)` to create a new message.
  */
 export const ListComparisonsResponseSchema: GenMessage<ListComparisonsResponse, {jsonType: ListComparisonsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_comparison, 14);
+  messageDesc(file_svc_v1_comparison, 15);
 
 /**
  * @generated from message svc.v1.AddCellsRequest
@@ -1279,7 +1368,7 @@ export type AddCellsRequestJson = {
  * Use `create(AddCellsRequestSchema)` to create a new message.
  */
 export const AddCellsRequestSchema: GenMessage<AddCellsRequest, {jsonType: AddCellsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_comparison, 15);
+  messageDesc(file_svc_v1_comparison, 16);
 
 /**
  * @generated from message svc.v1.AddCellsResponse
@@ -1320,7 +1409,7 @@ export type AddCellsResponseJson = {
  * Use `create(AddCellsResponseSchema)` to create a new message.
  */
 export const AddCellsResponseSchema: GenMessage<AddCellsResponse, {jsonType: AddCellsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_comparison, 16);
+  messageDesc(file_svc_v1_comparison, 17);
 
 /**
  * @generated from message svc.v1.RetryCellsRequest
@@ -1363,7 +1452,7 @@ export type RetryCellsRequestJson = {
  * Use `create(RetryCellsRequestSchema)` to create a new message.
  */
 export const RetryCellsRequestSchema: GenMessage<RetryCellsRequest, {jsonType: RetryCellsRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_comparison, 17);
+  messageDesc(file_svc_v1_comparison, 18);
 
 /**
  * @generated from message svc.v1.RetryCellsResponse
@@ -1404,7 +1493,7 @@ export type RetryCellsResponseJson = {
  * Use `create(RetryCellsResponseSchema)` to create a new message.
  */
 export const RetryCellsResponseSchema: GenMessage<RetryCellsResponse, {jsonType: RetryCellsResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_comparison, 18);
+  messageDesc(file_svc_v1_comparison, 19);
 
 /**
  * @generated from message svc.v1.CancelComparisonRequest
@@ -1431,7 +1520,7 @@ export type CancelComparisonRequestJson = {
  * Use `create(CancelComparisonRequestSchema)` to create a new message.
  */
 export const CancelComparisonRequestSchema: GenMessage<CancelComparisonRequest, {jsonType: CancelComparisonRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_comparison, 19);
+  messageDesc(file_svc_v1_comparison, 20);
 
 /**
  * @generated from message svc.v1.CancelComparisonResponse
@@ -1472,7 +1561,7 @@ export type CancelComparisonResponseJson = {
  * Use `create(CancelComparisonResponseSchema)` to create a new message.
  */
 export const CancelComparisonResponseSchema: GenMessage<CancelComparisonResponse, {jsonType: CancelComparisonResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_comparison, 20);
+  messageDesc(file_svc_v1_comparison, 21);
 
 /**
  * @generated from message svc.v1.DeleteComparisonRequest
@@ -1499,7 +1588,7 @@ export type DeleteComparisonRequestJson = {
  * Use `create(DeleteComparisonRequestSchema)` to create a new message.
  */
 export const DeleteComparisonRequestSchema: GenMessage<DeleteComparisonRequest, {jsonType: DeleteComparisonRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_comparison, 21);
+  messageDesc(file_svc_v1_comparison, 22);
 
 /**
  * @generated from message svc.v1.DeleteComparisonResponse
@@ -1530,7 +1619,7 @@ export type DeleteComparisonResponseJson = {
  * Use `create(DeleteComparisonResponseSchema)` to create a new message.
  */
 export const DeleteComparisonResponseSchema: GenMessage<DeleteComparisonResponse, {jsonType: DeleteComparisonResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_comparison, 22);
+  messageDesc(file_svc_v1_comparison, 23);
 
 /**
  * Reads the succeeded jobs that have a label, without estimates: the latest 10,000.
@@ -1645,7 +1734,7 @@ export type GetTrendRequestJson = {
  * Use `create(GetTrendRequestSchema)` to create a new message.
  */
 export const GetTrendRequestSchema: GenMessage<GetTrendRequest, {jsonType: GetTrendRequestJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_comparison, 23);
+  messageDesc(file_svc_v1_comparison, 24);
 
 /**
  * @generated from message svc.v1.GetTrendResponse
@@ -1672,7 +1761,7 @@ export type GetTrendResponseJson = {
  * Use `create(GetTrendResponseSchema)` to create a new message.
  */
 export const GetTrendResponseSchema: GenMessage<GetTrendResponse, {jsonType: GetTrendResponseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_comparison, 24);
+  messageDesc(file_svc_v1_comparison, 25);
 
 /**
  * @generated from message svc.v1.Trend
@@ -1815,7 +1904,7 @@ export type TrendJson = {
  * Use `create(TrendSchema)` to create a new message.
  */
 export const TrendSchema: GenMessage<Trend, {jsonType: TrendJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_comparison, 25);
+  messageDesc(file_svc_v1_comparison, 26);
 
 /**
  * @generated from message svc.v1.TrendRelease
@@ -1900,7 +1989,7 @@ export type TrendReleaseJson = {
  * Use `create(TrendReleaseSchema)` to create a new message.
  */
 export const TrendReleaseSchema: GenMessage<TrendRelease, {jsonType: TrendReleaseJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_comparison, 26);
+  messageDesc(file_svc_v1_comparison, 27);
 
 /**
  * A mean over clips of the differences of their scores.
@@ -1983,7 +2072,7 @@ export type MeanDeltaJson = {
  * Use `create(MeanDeltaSchema)` to create a new message.
  */
 export const MeanDeltaSchema: GenMessage<MeanDelta, {jsonType: MeanDeltaJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_comparison, 27);
+  messageDesc(file_svc_v1_comparison, 28);
 
 /**
  * @generated from message svc.v1.TrendClip
@@ -2020,7 +2109,7 @@ export type TrendClipJson = {
  * Use `create(TrendClipSchema)` to create a new message.
  */
 export const TrendClipSchema: GenMessage<TrendClip, {jsonType: TrendClipJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_comparison, 28);
+  messageDesc(file_svc_v1_comparison, 29);
 
 /**
  * @generated from message svc.v1.TrendScore
@@ -2071,7 +2160,7 @@ export type TrendScoreJson = {
  * Use `create(TrendScoreSchema)` to create a new message.
  */
 export const TrendScoreSchema: GenMessage<TrendScore, {jsonType: TrendScoreJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_comparison, 29);
+  messageDesc(file_svc_v1_comparison, 30);
 
 /**
  * A release against another one.
@@ -2164,7 +2253,7 @@ export type TrendDeltaJson = {
  * Use `create(TrendDeltaSchema)` to create a new message.
  */
 export const TrendDeltaSchema: GenMessage<TrendDelta, {jsonType: TrendDeltaJson}> = /*@__PURE__*/
-  messageDesc(file_svc_v1_comparison, 30);
+  messageDesc(file_svc_v1_comparison, 31);
 
 /**
  * @generated from enum svc.v1.TrendDelta.Verdict
@@ -2209,7 +2298,7 @@ export type TrendDelta_VerdictJson = "VERDICT_UNSPECIFIED" | "UNCHANGED" | "WORS
  * Describes the enum svc.v1.TrendDelta.Verdict.
  */
 export const TrendDelta_VerdictSchema: GenEnum<TrendDelta_Verdict, TrendDelta_VerdictJson> = /*@__PURE__*/
-  enumDesc(file_svc_v1_comparison, 30, 0);
+  enumDesc(file_svc_v1_comparison, 31, 0);
 
 /**
  * Submits and reads comparisons. Every call is limited to the caller's tenant.
