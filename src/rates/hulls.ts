@@ -32,7 +32,9 @@ export function hullsOf(encodes: readonly Encode[], metrics: readonly Quality[])
 /** Whether a smaller picture has at least as many bits as a larger one. */
 function overlaps(encodes: readonly Encode[]): boolean {
   const sorted = encodes
-    .flatMap(({ rate, size }) => (size === undefined ? [] : { rate, area: size.width * size.height }))
+    .flatMap(({ rate, size }) =>
+      size === undefined || !(rate > 0) ? [] : { rate, area: size.width * size.height },
+    )
     .toSorted((one, other) => one.rate - other.rate || other.area - one.area);
   return sorted.some(({ area }, index) => index > 0 && area < (sorted[index - 1]?.area ?? 0));
 }

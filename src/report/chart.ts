@@ -8,8 +8,10 @@ import { escaped } from "./markup.ts";
 
 /** A ladder. */
 export interface Series {
-  /** At least one. */
+  /** The points of its curve, at least one. */
   readonly points: readonly RatePoint[];
+  /** Encodes that the curve does not pass through. */
+  readonly others: readonly RatePoint[];
   readonly colour: string;
 }
 
@@ -30,7 +32,7 @@ interface Scales {
 
 /** `isLower`: whether a lower score is better. */
 export function chart(title: string, series: readonly Series[], isLower: boolean): string {
-  const scales = scalesOf(series.flatMap(({ points }) => points));
+  const scales = scalesOf(series.flatMap(({ points, others }) => [...points, ...others]));
   const lines = series.map((one) => seriesMarkup(one, scales, isLower)).join("");
   return figure(title, `${axes(scales)}${lines}`);
 }
@@ -97,9 +99,10 @@ function axes({ across, up }: Pick<Scales, "across" | "up">): string {
 }
 
 /** Points are lines without length, with round ends: a page has thousands of them. */
-function seriesMarkup({ points, colour }: Series, { x, y }: Scales, isLower: boolean): string {
+function seriesMarkup({ points, others, colour }: Series, { x, y }: Scales, isLower: boolean): string {
   const at = ({ rate, score }: RatePoint) => `${x(rate).toFixed(1)} ${y(score).toFixed(1)}`;
   const path = curvePoints(points, isLower, STEPS).map(at).join("L");
-  const marks = points.map((point) => `M${at(point)}h0`).join("");
-  return `<g stroke="${colour}"><path class="curve" d="M${path}"/><path class="marks" d="${marks}"/></g>`;
+  const marks = (all: readonly RatePoint[]) => all.map((point) => `M${at(point)}h0`).join("");
+  const faint = others.length === 0 ? "" : `<path class="marks faint" d="${marks(others)}"/>`;
+  return `<g stroke="${colour}"><path class="curve" d="M${path}"/>${faint}<path class="marks" d="${marks(points)}"/></g>`;
 }

@@ -8,10 +8,12 @@ import { differences } from "../rates/difference-curves.ts";
 import { overlapText } from "../rates/overlap-text.ts";
 import { cellPoint } from "./cell-point.ts";
 import { chart, type DifferenceLine, differenceChart, type Series } from "./chart.ts";
+import { curveNotes, isOnCurve, offHullText } from "./curve-notes.ts";
 import { type Column, escaped, table } from "./markup.ts";
 import { origin } from "./origin.ts";
 import { type PicturePair, picturesSection } from "./pictures.ts";
-import { comparisonRungs } from "./rungs.ts";
+import { briefNotes } from "./rung-groups.ts";
+import { comparisonRungs, type RungNote } from "./rungs.ts";
 import { STYLE } from "./style.ts";
 
 type Schemas = components["schemas"];
@@ -101,13 +103,17 @@ function* curves({ cells, ladders, metrics, anchor }: Tables): Generator<string>
   const colourOf = new Map(ladders.map(({ name }, index) => [name, COLOURS[index % COLOURS.length] ?? ""]));
   const key = [...colourOf].map(([name, colour]) => `<li style="color:${colour}">● ${escaped(name)}</li>`);
   yield `<h2>Rate and quality</h2>\n<ul class="key">${key.join("")}</ul>\n`;
+  if (cells.some(({ offHull = [] }) => offHull.length > 0)) yield `<p>${HULL_NOTE}</p>\n`;
   for (const [clip, own] of Map.groupBy(cells, (cell) => cell.clip)) {
     yield `<h3>${escaped(clip)}</h3>\n<div class="charts">\n`;
     for (const [index, { name, lowerIsBetter }] of metrics.entries()) {
       const series = [...Map.groupBy(own, ({ ladder }) => ladder)].flatMap(
         ([ladder, encodes]): LadderSeries[] => {
-          const points = encodes.flatMap((cell) => cellPoint(cell, name) ?? []);
-          return points.length === 0 ? [] : [{ ladder, points, colour: colourOf.get(ladder) ?? "#000000" }];
+          const pointsOf = (isOn: boolean) =>
+            encodes.flatMap((cell) => (isOnCurve(cell, name) === isOn ? (cellPoint(cell, name) ?? []) : []));
+          const [points, others] = [pointsOf(true), pointsOf(false)];
+          const colour = colourOf.get(ladder) ?? "#000000";
+          return points.length === 0 ? [] : [{ ladder, points, others, colour }];
         },
       );
       if (series.length > 0) yield chart(name, series, lowerIsBetter);
@@ -119,6 +125,10 @@ function* curves({ cells, ladders, metrics, anchor }: Tables): Generator<string>
     yield "</div>\n";
   }
 }
+
+const HULL_NOTE =
+  "Ladders with encodes of several picture sizes are compared over the convex hull of these encodes. Those that are " +
+  "not on it are drawn faintly.";
 
 interface LadderSeries extends Series {
   readonly ladder: string;
@@ -140,17 +150,24 @@ function differenceLines(
   });
 }
 
-/** Limit of notes in the list; 1,440 encodes could lead to a thousand. */
+/** Limit of notes that are listed one by one. */
+const FEW_NOTES = 12;
+/** Limit of notes in the list of all; 1,440 encodes could lead to a thousand. */
 const MOST_NOTES = 60;
 
 function* rungSection(comparison: Tables): Generator<string> {
   const { metric = "", notes = [] } = comparisonRungs(comparison) ?? {};
   if (notes.length === 0) return;
-  yield `<h2>Rungs, by ${escaped(metric)}</h2>\n<ul>`;
-  for (const { ladder, clip, text } of notes.slice(0, MOST_NOTES))
-    yield `<li>${escaped(ladder)}, ${escaped(clip)}: ${escaped(text)}</li>`;
-  if (notes.length > MOST_NOTES) yield `<li>and ${notes.length - MOST_NOTES} more</li>`;
-  yield "</ul>\n";
+  yield `<h2>Rungs, by ${escaped(metric)}</h2>\n${rungList(briefNotes(notes, FEW_NOTES))}`;
+  if (notes.length > FEW_NOTES) yield `<details><summary>One by one</summary>${rungList(notes)}</details>\n`;
+}
+
+function rungList(notes: readonly Pick<RungNote, "ladder" | "clip" | "text">[]): string {
+  const items = notes
+    .slice(0, MOST_NOTES)
+    .map(({ ladder, clip, text }) => `<li>${escaped(ladder)}, ${escaped(clip)}: ${escaped(text)}</li>`);
+  const more = notes.length > MOST_NOTES ? `<li>and ${notes.length - MOST_NOTES} more</li>` : "";
+  return `<ul>${items.join("")}${more}</ul>\n`;
 }
 
 interface DetailRow {
@@ -200,7 +217,13 @@ const DETAILS: readonly Column<DetailRow>[] = [
       return overlap === undefined ? "–" : overlapText(overlap);
     },
   },
-  { heading: "Why not", text: ({ byMethod }) => byMethod.get("pchip")?.refusal?.message ?? "" },
+  {
+    heading: "Note",
+    text: ({ byMethod }) => {
+      const delta = byMethod.get("pchip");
+      return delta === undefined ? "" : (delta.refusal?.message ?? curveNotes(delta).join(" "));
+    },
+  },
 ];
 
 function encodes({ cells, metrics }: Tables): string {
@@ -231,7 +254,7 @@ function encodes({ cells, metrics }: Tables): string {
           stat(first, "min", "min"),
         ]),
     ...others.map((name) => stat(name, "mean", name)),
-    { heading: "Notes", text: noteOf },
+    { heading: "Notes", text: (cell) => noteOf(cell, metrics.length) },
   ]);
 }
 
@@ -243,9 +266,12 @@ function inOrder(cells: readonly ComparisonCell[]): readonly ComparisonCell[] {
     .flatMap((own) => own.toSorted((one, other) => rateOf(one) - rateOf(other)));
 }
 
-/** Returns the gates that a scored cell misses, or why there is no score. */
-function noteOf({ state, error, gates = [] }: ComparisonCell): string {
-  const missed = gates.filter(({ verdict }) => verdict !== "PASSED");
-  if (state === "SUCCEEDED") return missed.map(({ gate }) => `misses ${gate}`).join(", ");
+/**
+ * Returns the gates that a scored cell misses and whether it is a point of its curve, or why there is no score.
+ * `metrics`: how many there are.
+ */
+function noteOf({ state, error, gates = [], offHull = [] }: ComparisonCell, metrics: number): string {
+  const missed = gates.filter(({ verdict }) => verdict !== "PASSED").map(({ gate }) => `misses ${gate}`);
+  if (state === "SUCCEEDED") return [...missed, offHullText(offHull, metrics)].filter(Boolean).join(", ");
   return error === undefined ? state : `${error.message} [${error.code}]`;
 }

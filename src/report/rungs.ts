@@ -6,6 +6,7 @@ import type { RatePoint } from "../rates/points.ts";
 import { type Quality, qualityOf } from "../rates/quality.ts";
 import { type RungFault, rungFaults } from "../rates/rungs.ts";
 import { cellPoint } from "./cell-point.ts";
+import { isOnCurve } from "./curve-notes.ts";
 
 type Comparison = components["schemas"]["Comparison"];
 
@@ -68,8 +69,8 @@ function textOf(
 }
 
 /**
- * Judges the rungs of a comparison by its first metric of VMAF's scale, as far as its encodes are scored; undefined: it
- * has no such metric.
+ * Judges the rungs of a comparison by its first metric of VMAF's scale, as far as its encodes are scored and on the
+ * curves of their ladders; undefined: it has no such metric.
  */
 export function comparisonRungs({
   cells = [],
@@ -81,7 +82,7 @@ export function comparisonRungs({
   if (metric === undefined) return undefined;
   const points = cells.flatMap((cell) => {
     const { ladder, clip, media, distorted } = cell;
-    const point = cellPoint(cell, metric);
+    const point = isOnCurve(cell, metric) ? cellPoint(cell, metric) : undefined;
     if (point === undefined || media === undefined || ladder === "") return [];
     const size = resolutionText(media.width, media.height);
     const name = `${fileName(distorted)} (${size}, ${bitRateText(point.rate)}, ${point.score.toFixed(1)})`;

@@ -4,6 +4,7 @@ import type { Method, Result } from "../../rates/comparison.ts";
 import type { Hull } from "../../rates/hulls.ts";
 import { overlapText } from "../../rates/overlap-text.ts";
 import { reasonText } from "../../rates/reasons.ts";
+import { shortScore } from "../../report/curve-notes.ts";
 import { printable } from "../terminal/escape.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
 import { wrap } from "../terminal/wrap.ts";
@@ -80,14 +81,10 @@ function crossed(results: readonly Result[], anchor: string): readonly Note[] {
     if (found.length > MOST_CLIPS)
       return [{ text: `${curves} by ${name} in ${found.length} clips; ${sense}`, ink: "yellow" }];
     return found.map(({ clip, scores }) => ({
-      text: `${place(clip)}${curves} at ${scores.map(({ score }) => shortly(score)).join(", ")} of ${name}; ${sense}`,
+      text: `${place(clip)}${curves} at ${scores.map(({ score }) => shortScore(score)).join(", ")} of ${name}; ${sense}`,
       ink: "yellow",
     }));
   });
-}
-
-function shortly(score: number): string {
-  return String(Number(score.toPrecision(3)));
 }
 
 /** Says that a curve does not pass through all encodes of its ladder. */

@@ -1,6 +1,6 @@
 /** Runs `svc bd`: reads the encodes, compares their ladders and prints the deltas. */
 
-import { compareLadders } from "../../rates/comparison.ts";
+import { type Comparison, compareLadders } from "../../rates/comparison.ts";
 import { qualityOf } from "../../rates/quality.ts";
 import { judgesRungs, rungNotes, rungsOf } from "../../report/rungs.ts";
 import { EXIT, writeAll } from "../exit.ts";
@@ -29,7 +29,7 @@ export async function runBd(name: string, flags: BdFlags, signal: AbortSignal): 
   const request = proposalOf(flags);
   const anchor = anchorOf(name, ladders, flags.anchor, request !== undefined);
   const comparison = compareLadders(encodes, metrics.map(qualityOf), anchor);
-  const judged = judgedRungs(table);
+  const judged = judgedRungs(table, comparison);
   if (request !== undefined && judged === undefined)
     throw unusable(name, "--propose needs a column of VMAF scores, such as vmaf, and it has none");
   const terminal = detectTerminal(process.stdout, process.env);
@@ -47,12 +47,15 @@ export async function runBd(name: string, flags: BdFlags, signal: AbortSignal): 
 
 /**
  * Returns the rungs of all ladders, judged by the first metric on VMAF's scale; undefined if there is no such metric.
+ * Encodes that are not on the hull of their ladder are no rungs.
  */
-function judgedRungs({ encodes, metrics }: PointsTable): JudgedRungs | undefined {
+function judgedRungs({ encodes, metrics }: PointsTable, { hulls }: Comparison): JudgedRungs | undefined {
   const at = metrics.findIndex((metric) => judgesRungs(qualityOf(metric)));
   const metric = metrics[at];
   if (metric === undefined) return undefined;
-  const points = encodes.map(({ ladder, clip, rate, scores }) => {
+  const off = new Set(hulls.flatMap((hull) => (hull.metric.name === metric ? hull.off : [])));
+  const rungEncodes = encodes.filter((encode) => !off.has(encode));
+  const points = rungEncodes.map(({ ladder, clip, rate, scores }) => {
     const score = scores[at] ?? Number.NaN;
     return { ladder, clip, rate, score, name: `${plainRate(rate)} (${score.toFixed(1)})` };
   });

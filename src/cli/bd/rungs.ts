@@ -1,6 +1,7 @@
 /** Formats the faults of ladders' rungs, and the ladders that are proposed instead. */
 import type { ProposalRequest, ProposedRung } from "../../rates/proposal.ts";
 import { proposalsOf, REASONS } from "../../report/proposals.ts";
+import { briefNotes } from "../../report/rung-groups.ts";
 import type { NamedPoint, RungNote, Rungs } from "../../report/rungs.ts";
 import { printable } from "../terminal/escape.ts";
 import { type TableColumn, tableLines } from "../terminal/table.ts";
@@ -10,17 +11,20 @@ import { wrap } from "../terminal/wrap.ts";
 /** Limit of printed notes; --json has all of them. */
 const MOST_NOTES = 12;
 
-/** Returns a heading and a line for each note; nothing without notes. */
+/** Returns a heading and a line for each note, or for the notes of one kind if there are many; nothing without notes. */
 export function rungLines(notes: readonly RungNote[], metric: string, terminal: Terminal): string[] {
   if (notes.length === 0) return [];
-  const lines = notes
+  const brief = briefNotes(notes, MOST_NOTES);
+  const lines = brief
     .slice(0, MOST_NOTES)
     .flatMap(({ ladder, clip, text }) =>
       wrap(`${printable(placeText(ladder, clip))}: ${printable(text)}`, terminal.columns, "  "),
     );
-  const more = notes.length - MOST_NOTES;
+  const more = brief.length > MOST_NOTES ? `and ${brief.length - MOST_NOTES} more; ` : "";
   const heading = paint(terminal, "bold", `Rungs, by ${printable(metric)}`);
-  return [heading, ...lines, ...(more > 0 ? [paint(terminal, "dim", `and ${more} more`)] : []), ""];
+  const all =
+    notes.length > MOST_NOTES ? [paint(terminal, "dim", `${more}--json lists all ${notes.length}`)] : [];
+  return [heading, ...lines, ...all, ""];
 }
 
 /** The encodes that ladders are judged by. */

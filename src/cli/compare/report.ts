@@ -8,6 +8,7 @@ import { scorersOf } from "../../jobs/scored-apart.ts";
 import { comparedCells } from "../../messages/comparison.ts";
 import { comparisonJson } from "../../messages/json.ts";
 import type { ProposalRequest } from "../../rates/proposal.ts";
+import { offHullText } from "../../report/curve-notes.ts";
 import { comparisonRungs } from "../../report/rungs.ts";
 import { inOptions } from "../api-names.ts";
 import { proposalLines, rungLines } from "../bd/rungs.ts";
@@ -100,7 +101,7 @@ function columnsFor(metrics: readonly string[], terminal: Terminal): readonly Ta
       ...{ heading: metric, ...right, dispensable: 4 + index },
       text: ({ pooled }: ComparisonCell) => scoreText(pooled[metric], "mean"),
     })),
-    { heading: "", atLeast: 0, text: (cell) => noteOf(cell, terminal) },
+    { heading: "", atLeast: 0, text: (cell) => noteOf(cell, metrics.length, terminal) },
   ];
 }
 
@@ -120,8 +121,10 @@ function scoreText(pooled: Pooled | undefined, stat: (typeof STATS)[number][1]):
   return pooled === undefined ? "-" : pooled[stat].toFixed(decimalsFor(pooled.max));
 }
 
-function noteOf({ state, error, gates }: ComparisonCell, { unicode }: Terminal): string {
-  if (state === Job_State.SUCCEEDED) return missedGates({ gates }, unicode);
+/** `metrics`: how many there are. */
+function noteOf({ state, error, gates, offHull }: ComparisonCell, metrics: number, { unicode }: Terminal): string {
+  if (state === Job_State.SUCCEEDED)
+    return [missedGates({ gates }, unicode), offHullText(offHull, metrics)].filter(Boolean).join(", ");
   return error?.code ?? stateName(state);
 }
 

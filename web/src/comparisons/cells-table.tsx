@@ -2,6 +2,7 @@
 import { Link } from "react-router";
 import { bitRateText, resolutionText } from "../../../src/jobs/quantities.ts";
 import { fileName } from "../../../src/jobs/text/file-name.ts";
+import { isOnCurve } from "../../../src/report/curve-notes.ts";
 import { scoreText, unitOf } from "../chart/data/metrics.ts";
 import { nameOf } from "../chart/metric-name.tsx";
 import { GateBadge } from "../gates/gate-badge.tsx";
@@ -77,7 +78,7 @@ export function CellsTable({ comparison, choice }: CellsTableProps) {
                   )}
                 </td>
                 <th scope="row">
-                  <Encode cell={cell} />
+                  <Encode cell={cell} metric={choice.metric} />
                 </th>
                 <td className="number">
                   {cell.media?.videoBitRate === undefined ? "–" : bitRateText(cell.media.videoBitRate)}
@@ -123,7 +124,12 @@ function worstFirst(cells: readonly Cell[], metric: string, isLowerBetter: boole
   return cells.toSorted((one, other) => rankOf(one) - rankOf(other) || one.number - other.number);
 }
 
-function Encode({ cell }: { readonly cell: Cell }) {
+interface EncodeProps {
+  readonly cell: Cell;
+  readonly metric: string;
+}
+
+function Encode({ cell, metric }: EncodeProps) {
   const { jobId, distorted, state, media } = cell;
   const name = <bdi title={distorted}>{fileName(distorted)}</bdi>;
   return (
@@ -133,6 +139,7 @@ function Encode({ cell }: { readonly cell: Cell }) {
         <span className="quiet">
           {" "}
           {media.codec} · {resolutionText(media.width, media.height)}
+          {!isOnCurve(cell, metric) && " · not on the hull"}
         </span>
       )}{" "}
       <GateBadge job={cell} />

@@ -1,6 +1,7 @@
 /** BD-rates of the ladders against the anchor, averaged and clip by clip. */
 
 import { overlapText } from "../../../src/rates/overlap-text.ts";
+import { curveNotes } from "../../../src/report/curve-notes.ts";
 import { unitOf } from "../chart/data/metrics.ts";
 import { nameOf } from "../chart/metric-name.tsx";
 import { bdRateText, bdScoreText, lowOverlapText } from "../rates/delta-texts.ts";
@@ -121,11 +122,13 @@ function LadderRows({ delta, index, quality, isOne }: LadderRowsProps) {
   );
 }
 
-function noteOf({ refusal, lowOverlap, dropped }: Delta["byClip"][number]): string {
+function noteOf(delta: Delta["byClip"][number]): string {
+  const { refusal, lowOverlap, dropped } = delta;
   if (refusal !== undefined) return `${refusal.message}.`;
   const notes = [
     lowOverlap ? lowOverlapText("the numbers do") : "",
     dropped > 0 ? `${dropped} ${dropped === 1 ? "point" : "points"} left out by the method.` : "",
+    ...curveNotes(delta),
   ];
   return notes.filter((note) => note !== "").join(" ");
 }

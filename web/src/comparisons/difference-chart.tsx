@@ -5,6 +5,7 @@ import { roundRateText } from "../../../src/jobs/quantities.ts";
 import { type Direction, differences } from "../../../src/rates/difference-curves.ts";
 import { linearAxis, logAxis, ratios, ticks } from "../../../src/rates/ticks.ts";
 import { cellPoint } from "../../../src/report/cell-point.ts";
+import { isOnCurve } from "../../../src/report/curve-notes.ts";
 import { type Unit, unitOf } from "../chart/data/metrics.ts";
 import { Axes } from "../rates/axes.tsx";
 import { curveClass, LadderSwatch } from "../rates/ladder-series.tsx";
@@ -87,7 +88,7 @@ function linesOf(
   { better }: Unit,
   direction: Direction,
 ): readonly Line[] {
-  const own = cells.filter((cell) => cell.clip === clip);
+  const own = cells.filter((cell) => cell.clip === clip && isOnCurve(cell, metric));
   const pointsOf = (name: string) =>
     own.flatMap((cell) => (cell.ladder === name ? (cellPoint(cell, metric) ?? []) : []));
   const base = pointsOf(anchor);

@@ -3,6 +3,7 @@ import { Link } from "react-router";
 import { fileName } from "../../../src/jobs/text/file-name.ts";
 import type { RatePoint } from "../../../src/rates/points.ts";
 import { cellPoint } from "../../../src/report/cell-point.ts";
+import { isOnCurve } from "../../../src/report/curve-notes.ts";
 import { type Unit, unitOf } from "../chart/data/metrics.ts";
 import { RateAxes } from "../rates/axes.tsx";
 import { curvePath } from "../rates/curve-path.ts";
@@ -52,7 +53,7 @@ export function LadderChart({ comparison, choice }: LadderChartProps) {
                     key={name}
                     className={curveClass(index)}
                     d={curvePath(
-                      points.filter(({ cell }) => cell.ladder === name),
+                      points.filter(({ cell }) => cell.ladder === name && isOnCurve(cell, choice.metric)),
                       unit.better,
                       place,
                     )}
@@ -62,12 +63,19 @@ export function LadderChart({ comparison, choice }: LadderChartProps) {
                   <Mark
                     key={point.cell.number}
                     index={names.indexOf(point.cell.ladder)}
+                    isOn={isOnCurve(point.cell, choice.metric)}
                     {...{ point, place, unit }}
                   />
                 ))}
               </svg>
             </figure>
             <Key names={names} anchor={comparison.anchor} />
+            {points.some(({ cell }) => !isOnCurve(cell, choice.metric)) && (
+              <p className="quiet">
+                The curve of a ladder with several picture sizes is the convex hull of its encodes. Encodes
+                that are not on it are hollow, and do not count in its numbers.
+              </p>
+            )}
           </>
         )}
       </RatePlot>
@@ -88,14 +96,17 @@ interface MarkProps {
   readonly unit: Unit;
   /** Index of the ladder. */
   readonly index: number;
+  /** Whether the curve of the ladder passes through it. */
+  readonly isOn: boolean;
 }
 
-function Mark({ point, place, unit, index }: MarkProps) {
+function Mark({ point, place, unit, index, isOn }: MarkProps) {
   const { cell } = point;
-  const name = pointName(`${cell.ladder}: ${fileName(cell.distorted)}`, point, unit);
+  const own = pointName(`${cell.ladder}: ${fileName(cell.distorted)}`, point, unit);
+  const name = isOn ? own : `${own}, not on the hull`;
   return (
     <Link to={`/jobs/${cell.jobId}`} aria-label={name}>
-      <RateMark className={colourClass(index)} {...{ point, place, name }}>
+      <RateMark className={`${colourClass(index)} ${isOn ? "" : "off-hull"}`} {...{ point, place, name }}>
         {(x, y) => <circle className="shape" cx={x} cy={y} r="4.5" />}
       </RateMark>
     </Link>
