@@ -25,6 +25,8 @@ POINTS.csv has one row per encode, below a header with these columns in any orde
   - ladder: the encoder or setting that the encode belongs to
   - clip: the source; without this column all encodes are of one
   - rate: the bit rate, in any unit that is the same for all rows
+  - size: the picture size, such as 1920x1080; optional. Where the rates of
+    sizes overlap, ladders are compared over the convex hulls of their encodes
   - one column for each metric, such as vmaf, psnr_y or ssim
 
 Methods:

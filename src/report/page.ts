@@ -254,7 +254,7 @@ function encodes({ cells, metrics }: Tables): string {
           stat(first, "min", "min"),
         ]),
     ...others.map((name) => stat(name, "mean", name)),
-    { heading: "Notes", text: (cell) => noteOf(cell, metrics.length) },
+    { heading: "Note", text: (cell) => noteOf(cell, metrics.length) },
   ]);
 }
 

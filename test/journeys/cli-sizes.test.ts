@@ -58,7 +58,7 @@ before(async () => {
 });
 after(() => directory.remove());
 
-async function svc(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+async function svc(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
   await using running = start(SVC, args, { env });
   running.child.stdin?.end();
   return await running.ended();
@@ -67,7 +67,7 @@ async function svc(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promis
 async function bd(text: string, ...options: string[]): Promise<Ended> {
   const path = directory.file("points.csv");
   await writeFile(path, text);
-  return await svc(["bd", path, ...options]);
+  return svc(["bd", path, ...options]);
 }
 
 async function json(text: string): Promise<Printed> {
@@ -174,7 +174,8 @@ describe("svc bd with a column of sizes", () => {
       `b,${[60, 150, 450, 1300][index]},${50 + 10 * index}`,
     ]);
     const { results } = await json(`ladder,rate,vmaf\n${crossing.join("\n")}\n`);
-    const [{ score = 0, rate = 0 } = {}, ...others] = results[0]?.crossings ?? [];
+    const [crossed, ...others] = results[0]?.crossings ?? [];
+    const { score, rate } = crossed ?? assert.fail("no crossing");
     assert.deepEqual([results[0]?.method, others], ["pchip", []]);
     assert.ok(score > 60 && score < 70 && rate > 200 && rate < 400, `${score} at ${rate}`);
     assert.ok(results.slice(1).every(({ crossings }) => crossings === undefined));

@@ -5,7 +5,7 @@ import { bdRate } from "../../../src/rates/bd-rate.ts";
 import { upperHull } from "../../../src/rates/hull.ts";
 import { upright } from "../../../src/rates/points.ts";
 import { type Compared, pointsOf } from "../../../web/src/compare/compared.ts";
-import { ladderOf } from "../../../web/src/compare/rates/ladders.ts";
+import { ladderOf, offHulls, without } from "../../../web/src/compare/rates/ladders.ts";
 import { job } from "./jobs.ts";
 
 const POOLED = { mean: 90, harmonicMean: 90, min: 90, max: 90, stdDev: 0, p1: 90, p5: 90, p10: 90, p50: 90 };
@@ -52,4 +52,41 @@ test("for metrics where lower is better, hull and BD-rate use the mirrored score
   assert.ok("refusal" in bdRate(banding, worse), "without mirroring, scores fall with the rate");
   assert.deepEqual(upright(upperHull(upright(banding, true)), true), banding);
   assert.equal(upright(banding, false), banding);
+});
+
+test("leaves out encodes that are not on the hull of a ladder's picture sizes, with the reason", () => {
+  const sized = (id: string, width: number, rate: number, mean: number, ladder: "a" | "b" = "a") => {
+    const own = job(id);
+    const result = {
+      ...own.result,
+      distorted: { ...own.result?.distorted, width, height: (width * 9) / 16 },
+    };
+    const of = { ...own, result } as Compared["job"];
+    return encode(id, { job: of, rate, ladder, pooled: { ...POOLED, mean } });
+  };
+  const compared = [
+    sized("1", 960, 500, 50),
+    sized("2", 960, 2000, 60),
+    sized("3", 1920, 1000, 52),
+    sized("4", 1920, 2100, 75),
+    sized("5", 1920, 900, 10, "b"),
+  ];
+  const points = pointsOf(compared);
+  const off = offHulls(points, "higher");
+  const a = without(
+    ladderOf(
+      "a",
+      compared.map(({ id, ladder }) => ({ id, ladder })),
+      compared,
+      points,
+    ),
+    off,
+  );
+  assert.deepEqual(
+    a.points.map(({ of }) => of.id),
+    ["1", "4"],
+  );
+  const reason = "is not on the convex hull of the ladder's picture sizes";
+  assert.deepEqual(a.missing, [`encode 2 ${reason}`, `encode 3 ${reason}`]);
+  assert.equal(offHulls(points, undefined).size, 0);
 });

@@ -8,7 +8,7 @@ import { type ModelRanges, type Unit, unitOf } from "../../chart/data/metrics.ts
 import { bdRateText, bdScoreText, lowOverlapText } from "../../rates/delta-texts.ts";
 import type { Chosen } from "../compare-query.ts";
 import type { Compared, ComparedPoint } from "../compared.ts";
-import { LADDERS, type LadderPoints, ladderOf } from "./ladders.ts";
+import { LADDERS, type LadderPoints, ladderOf, offHulls, without } from "./ladders.ts";
 import { lacksVideoRate, type RateBasis } from "./rate-basis.ts";
 
 interface DeltasProps {
@@ -20,8 +20,9 @@ interface DeltasProps {
 }
 
 export function Deltas({ chosen, points, compared, metric, models }: DeltasProps) {
-  const [a, b] = LADDERS.map((ladder) => ladderOf(ladder, chosen, compared, points));
   const unit = unitOf(metric, models);
+  const off = offHulls(points, unit.better);
+  const [a, b] = LADDERS.map((ladder) => without(ladderOf(ladder, chosen, compared, points), off));
   return (
     <div className="deltas">
       <h2>B vs A</h2>

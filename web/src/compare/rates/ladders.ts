@@ -1,4 +1,6 @@
 /** The two ladders: the encodes they are computed from, and why others are missing. */
+import { hullsOf } from "../../../../src/rates/hulls.ts";
+import type { Better } from "../../chart/data/metrics.ts";
 import type { Chosen, Ladder } from "../compare-query.ts";
 import type { Compared, ComparedPoint } from "../compared.ts";
 
@@ -31,6 +33,37 @@ export function ladderOf(
     points: points.filter(({ of }) => of.ladder === ladder),
     chosen: members.length,
     missing,
+  };
+}
+
+/**
+ * Returns the points of ladders that are not on their curves, because the curves are the convex hulls of several picture
+ * sizes.
+ */
+export function offHulls(points: readonly ComparedPoint[], better: Better): ReadonlySet<ComparedPoint> {
+  const pointOf = new Map(
+    points.flatMap((point) => {
+      const { ladder, job } = point.of;
+      if (ladder === undefined) return [];
+      const size = job.result?.distorted;
+      return [[{ ladder, clip: "", rate: point.rate, size, scores: [point.score] }, point] as const];
+    }),
+  );
+  const metric = { name: "", isLower: better === "lower", max: undefined, isVmaf: false };
+  const hulls = better === undefined ? [] : hullsOf([...pointOf.keys()], [metric]);
+  const off = new Set(hulls.flatMap((hull) => hull.off));
+  return new Set([...pointOf].flatMap(([encode, point]) => (off.has(encode) ? [point] : [])));
+}
+
+/** Returns the ladder without these points, and with the reason for each. */
+export function without(ladder: LadderPoints, off: ReadonlySet<ComparedPoint>): LadderPoints {
+  const reasons = ladder.points
+    .filter((point) => off.has(point))
+    .map(({ of }) => `${of.title} is not on the convex hull of the ladder's picture sizes`);
+  return {
+    ...ladder,
+    points: ladder.points.filter((point) => !off.has(point)),
+    missing: [...ladder.missing, ...reasons],
   };
 }
 

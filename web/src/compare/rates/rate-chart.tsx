@@ -9,7 +9,7 @@ import { pointName, RateMark, RatePlot } from "../../rates/rate-plot.tsx";
 import type { Ladder } from "../compare-query.ts";
 import type { ComparedPoint } from "../compared.ts";
 import { labelPlaces, type Spot } from "./label-place.ts";
-import { LADDERS } from "./ladders.ts";
+import { LADDERS, offHulls } from "./ladders.ts";
 import { BASIS_NAMES } from "./rate-basis.ts";
 
 interface RateChartProps {
@@ -53,6 +53,7 @@ function Drawn({ points, place, unit }: DrawnProps) {
     spots,
     points.map(({ of }) => String(of.number)),
   );
+  const off = offHulls(points, better);
   const onHull = new Set(hull.map(({ of }) => of.id));
   return (
     <svg width={place.width} height={place.height} role="img" aria-label={described(points, hull)}>
@@ -63,7 +64,7 @@ function Drawn({ points, place, unit }: DrawnProps) {
           key={ladder}
           className={`curve ladder-${ladder}`}
           d={curvePath(
-            points.filter(({ of }) => of.ladder === ladder),
+            points.filter((point) => point.of.ladder === ladder && !off.has(point)),
             better,
             place,
           )}
