@@ -127,8 +127,8 @@ function* curves({ cells, ladders, metrics, anchor }: Tables): Generator<string>
 }
 
 const HULL_NOTE =
-  "Ladders with encodes of several picture sizes are compared over the convex hull of these encodes. Those that are " +
-  "not on it are drawn faintly.";
+  "Where the rates of picture sizes overlap, ladders are compared over the convex hulls of their encodes. Encodes that " +
+  "are not on them are drawn faintly.";
 
 interface LadderSeries extends Series {
   readonly ladder: string;
