@@ -17,7 +17,7 @@
  */
 import { differenceOf, inPercent, type Outcome } from "./bd-rate.ts";
 import type { Curve } from "./hermite.ts";
-import { interpolatedHull } from "./hulls.ts";
+import { interpolatedHull } from "./ladder-hulls.ts";
 import { pchip } from "./pchip.ts";
 import {
   byRate,

@@ -9,7 +9,7 @@ import {
   type Outcome,
 } from "./bd-rate.ts";
 import { crossings } from "./difference-curves.ts";
-import { type Hull, hullsOf } from "./hulls.ts";
+import { type Hull, hullsOf } from "./ladder-hulls.ts";
 import {
   type Encode,
   type Flaw,

@@ -1,7 +1,7 @@
 /** One side of a comparison: the points of a ladder in one clip by one metric. */
 import { type AomLadder, aomHull, aomLadder } from "./aom-ctc.ts";
 import { type Fitted, fitsOf, type Interpolation } from "./bd-rate.ts";
-import type { Hull } from "./hulls.ts";
+import type { Hull } from "./ladder-hulls.ts";
 import type { Encode, GivenPoint } from "./points.ts";
 import { inDecibels, type Quality } from "./quality.ts";
 

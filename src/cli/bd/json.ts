@@ -1,6 +1,6 @@
 /** The comparison as JSON: docs/cli.md documents the names. */
 import type { Average, Comparison, Result } from "../../rates/comparison.ts";
-import { type Hull, sizeText } from "../../rates/hulls.ts";
+import { type Hull, sizeText } from "../../rates/ladder-hulls.ts";
 import type { Encode } from "../../rates/points.ts";
 import type { ProposalRequest } from "../../rates/proposal.ts";
 import type { Quality } from "../../rates/quality.ts";

@@ -1,7 +1,7 @@
 /** Notes on the numbers of a metric: why some are missing, and which do not describe their ladders. */
 import { MIN_OVERLAP } from "../../rates/bd-rate.ts";
 import type { Method, Result } from "../../rates/comparison.ts";
-import type { Hull } from "../../rates/hulls.ts";
+import type { Hull } from "../../rates/ladder-hulls.ts";
 import { overlapText } from "../../rates/overlap-text.ts";
 import { reasonText } from "../../rates/reasons.ts";
 import { shortScore } from "../../report/curve-notes.ts";

@@ -122,7 +122,11 @@ function scoreText(pooled: Pooled | undefined, stat: (typeof STATS)[number][1]):
 }
 
 /** `metrics`: how many there are. */
-function noteOf({ state, error, gates, offHull }: ComparisonCell, metrics: number, { unicode }: Terminal): string {
+function noteOf(
+  { state, error, gates, offHull }: ComparisonCell,
+  metrics: number,
+  { unicode }: Terminal,
+): string {
   if (state === Job_State.SUCCEEDED)
     return [missedGates({ gates }, unicode), offHullText(offHull, metrics)].filter(Boolean).join(", ");
   return error?.code ?? stateName(state);

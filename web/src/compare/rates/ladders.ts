@@ -1,5 +1,5 @@
 /** The two ladders: the encodes they are computed from, and why others are missing. */
-import { hullsOf } from "../../../../src/rates/hulls.ts";
+import { hullsOf } from "../../../../src/rates/ladder-hulls.ts";
 import type { Better } from "../../chart/data/metrics.ts";
 import type { Chosen, Ladder } from "../compare-query.ts";
 import type { Compared, ComparedPoint } from "../compared.ts";
