@@ -1,22 +1,20 @@
 /** A list of jobs as CSV. */
 import type { components } from "../gen/rest/controller.ts";
-import { csvRow } from "../jobs/text/csv-row.ts";
+import { requestedModels } from "../jobs/default-models.ts";
+import { type CsvColumn, csvTable } from "../jobs/text/csv-row.ts";
 import { labelTexts } from "../jobs/text/labels.ts";
 
 /** A job as REST returns it. */
 export type JobAnswer = components["schemas"]["Job"];
 
-const COLUMNS: readonly (readonly [
-  heading: string,
-  text: (job: JobAnswer) => string | number | undefined,
-])[] = [
+const COLUMNS: readonly CsvColumn<JobAnswer>[] = [
   ["id", ({ id }) => id],
   ["name", ({ spec }) => spec.name],
   ["state", ({ state }) => state],
   ["score", ({ score, estimate }) => score ?? estimate?.score],
   ["low", ({ estimate }) => estimate?.low],
   ["high", ({ estimate }) => estimate?.high],
-  ["models", ({ spec: { model, models = [] } }) => (models.length > 0 ? models.join(" ") : model)],
+  ["models", ({ spec }) => (spec.diagnoseOnly ? undefined : requestedModels(spec).join(" "))],
   ["reference", ({ spec }) => spec.reference],
   ["distorted", ({ spec }) => spec.distorted],
   ["codec", ({ distortedMedia }) => distortedMedia?.codec],
@@ -31,10 +29,9 @@ const COLUMNS: readonly (readonly [
   ["gates", ({ gates = [] }) => gates.map(gateText).join(" ")],
 ];
 
-/** Yields a line for each job, after a heading. */
-export function* jobsCsv(jobs: Iterable<JobAnswer>, heading = true): Generator<string> {
-  if (heading) yield csvRow(COLUMNS.map(([name]) => name));
-  for (const job of jobs) yield csvRow(COLUMNS.map(([, text]) => String(text(job) ?? "")));
+/** Returns a line for each job, after a heading. */
+export function jobsCsv(jobs: Iterable<JobAnswer>, heading = true): Generator<string> {
+  return csvTable(COLUMNS, jobs, heading);
 }
 
 /** "vmaf.p5=85:FAILED"; without a verdict before there is a score. */

@@ -1,5 +1,6 @@
 /** How to reproduce a comparison: settings, programs, and what to type. */
 import type { components } from "../gen/rest/controller.ts";
+import { requestedModels } from "../jobs/default-models.ts";
 import { LIBVMAF_NOTE, scorersOf } from "../jobs/scored-apart.ts";
 import { csvRow } from "../jobs/text/csv-row.ts";
 import { escaped } from "./markup.ts";
@@ -31,6 +32,7 @@ export function* origin(
   );
   yield `<h2>How to reproduce</h2>\n<p>Comparison ${escaped(id)}, written by svc ${escaped(version)}. It was submitted at ${escaped(createTime)}. Scored by ` +
     `${escaped([...scorers].join("; ") || "nothing yet")}.${scorersOf(cells).length > 0 ? ` ${LIBVMAF_NOTE}` : ""}</p>\n`;
+  yield `<p>${modelsText(settings)}</p>\n`;
   yield `<p>Settings:</p>\n<pre>${escaped(JSON.stringify(settings, null, 2))}</pre>\n`;
   const others = Object.keys(settings).filter((name) => !HANDLED.has(name));
   const added = others.length === 0 ? "" : `, with options for ${escaped(others.join(", "))}`;
@@ -39,11 +41,19 @@ export function* origin(
     `<code>POST /v1/comparisons</code>:</p>\n<pre class="list">${escaped(pairs.map(csvRow).join(""))}</pre>\n`;
 }
 
-function commandOf({ model, models = [], features = [], subsample }: Settings, anchor: string): string {
-  const all = model === undefined || model === "" ? models : [model];
+/** "Models: v1, v1-phone.", "Model: vmaf_v0.6.1, the default." */
+function modelsText(settings: Settings): string {
+  const names = requestedModels(settings);
+  const isDefault = !settings.model && (settings.models ?? []).length === 0;
+  return `${names.length > 1 ? "Models" : "Model"}: ${escaped(names.join(", "))}${isDefault ? ", the default" : ""}.`;
+}
+
+/** Names also the default model: the default of a tenant, or of another version, can be another one. */
+function commandOf(settings: Settings, anchor: string): string {
+  const { features = [], subsample } = settings;
   return [
     "svc compare --from encodes.csv",
-    ...all.map((name) => `--model ${name}`),
+    ...requestedModels(settings).map((name) => `--model ${name}`),
     ...(features.length === 0 ? [] : [`--metric ${features.join(",")}`]),
     ...(subsample === undefined ? [] : [`--subsample ${subsample}`]),
     ...(anchor === "" ? [] : [`--anchor ${JSON.stringify(anchor)}`]),

@@ -361,7 +361,7 @@ describe("svc comparisons", () => {
       id,
       "&quot;psnr&quot;",
       "<h3>vmaf in dB</h3>",
-      "<code>svc compare --from encodes.csv --metric psnr --anchor &quot;fast&quot;</code>",
+      "<code>svc compare --from encodes.csv --model vmaf_v0.6.1 --metric psnr --anchor &quot;fast&quot;</code>",
       "libvmaf",
     ])
       assert.ok(page.includes(text), text);

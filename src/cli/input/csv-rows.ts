@@ -1,4 +1,5 @@
-/** Parses CSV as spreadsheets write it (RFC 4180): quoted cells may contain commas, quotes and line breaks. */
+/** Parses CSV as spreadsheets and csvRow write it (RFC 4180): quoted cells may contain commas, quotes and line breaks. */
+import { cellText } from "../../jobs/text/csv-row.ts";
 
 export interface CsvRow {
   /** First line of the row, from 1. */
@@ -19,7 +20,7 @@ export function* csvRows(text: string): Generator<CsvRow> {
     const match = next.exec(text);
     if (match === null) throw new Error(`line ${line}: a quote is not closed, or is inside an unquoted cell`);
     const [whole, quoted, plain = "", end] = match;
-    cells.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    cells.push(cellText(quoted === undefined ? plain : quoted.replaceAll('""', '"')));
     line += whole.match(/\r\n|\n|\r/g)?.length ?? 0;
     if (end === ",") continue;
     const empty = cells.length === 1 && cells[0] === "" && quoted === undefined;

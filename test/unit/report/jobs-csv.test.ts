@@ -34,8 +34,22 @@ test("each job is a line, with names quoted", () => {
     [...jobsCsv([JOB])],
     [
       "id,name,state,score,low,high,models,reference,distorted,codec,width,height,rate,labels,submitted,submitted_by,ended,error,gates\n",
-      '6f1c,"two\nlines",SUCCEEDED,93.5,,,,"/a, b.mp4","/""c"".mp4",av1,1920,1080,2500000,release=7 codec=av1,2026-05-17T09:30:00Z,,2026-05-17T09:31:00Z,,\n',
+      '6f1c,"two\nlines",SUCCEEDED,93.5,,,vmaf_v0.6.1,"/a, b.mp4","/""c"".mp4",av1,1920,1080,2500000,release=7 codec=av1,2026-05-17T09:30:00Z,,2026-05-17T09:31:00Z,,\n',
     ],
+  );
+});
+
+test("a job without models has the default model, and one that only diagnoses has none", () => {
+  const spec = { reference: "/r", distorted: "/d" };
+  const jobs = [spec, { ...spec, model: "vmaf_4k_v0.6.1" }, { ...spec, diagnoseOnly: true }];
+  assert.deepEqual(
+    [
+      ...jobsCsv(
+        jobs.map((each) => ({ ...JOB, spec: each })),
+        false,
+      ),
+    ].map((line) => line.split(",")[6]),
+    ["vmaf_v0.6.1", "vmaf_4k_v0.6.1", ""],
   );
 });
 

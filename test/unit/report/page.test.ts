@@ -49,6 +49,13 @@ test("encodes are listed by clip, ladder and rate, regardless of the order of su
   );
 });
 
+test("a comparison without models names the default one, in words and in the command that repeats it", () => {
+  const page = pageOf({ settings: {} });
+  assert.ok(page.includes("<p>Model: vmaf_v0.6.1, the default.</p>"));
+  assert.ok(page.includes("<code>svc compare --from encodes.csv --model vmaf_v0.6.1 --anchor"));
+  assert.ok(pageOf({ settings: { models: ["v1", "v1-phone"] } }).includes("<p>Models: v1, v1-phone.</p>"));
+});
+
 test("the command that repeats a comparison has its models and metrics, and says what else it needs", () => {
   const settings = { models: ["v1", "v1-phone"], features: ["psnr", "ssim"], subsample: 5, offset: 2 };
   const page = pageOf({ settings: { ...settings, labels: { release: "7" } } });
