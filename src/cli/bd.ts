@@ -1,11 +1,13 @@
 /** The command `svc bd POINTS.csv`. */
 import type { Command } from "commander";
 import { exitCodes } from "../platform/config/help.ts";
+import { BD_TABLES } from "./bd/csv.ts";
 import { proposalOptions } from "./bd/proposal-options.ts";
 import { type BdFlags, runBd } from "./bd/run.ts";
 import { conclude, PeopleCommand } from "./command.ts";
 import { jsonOption } from "./connection/server.ts";
 import { optional } from "./flags/optional.ts";
+import { tableOption } from "./flags/table.ts";
 
 const GUIDE = `
 Examples:
@@ -20,6 +22,9 @@ Examples:
 
   A ladder in steps of 6 points of VMAF, with at most 6,000 (kbit/s in this table):
     $ svc bd points.csv --propose 6 --max-rate 6000
+
+  The BD-rates of every clip and method as CSV, for a sheet:
+    $ svc bd points.csv --csv > bd-rates.csv
 
 POINTS.csv has one row per encode, below a header with these columns in any order:
   - ladder: the encoder or setting that the encode belongs to
@@ -66,7 +71,9 @@ export function bdCommand(): Command {
     );
   for (const option of proposalOptions("the unit of the table")) command.addOption(option);
   return command
-    .addOption(jsonOption("the comparison", "tables"))
+    .addOption(jsonOption("the comparison", "tables").conflicts("csv"))
+    .addOption(optional("--csv", "print a table as CSV: the BD-rates, or that of --table", "tables"))
+    .addOption(tableOption(BD_TABLES))
     .action((points: string, flags: BdFlags) =>
       conclude(
         { json: flags.json, indent: 2, title: "The ladders were not compared", advice: {} },

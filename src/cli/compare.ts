@@ -49,6 +49,9 @@ Examples:
   The encodes as CSV, for a sheet or for svc bd:
     $ svc compare source.mov h264-*.mp4 hevc-*.mp4 --csv > encodes.csv
 
+  The BD-rates by clip, metric, method and scale as CSV:
+    $ svc compare --from encodes.csv --csv --table bd-rates > bd-rates.csv
+
 Ladders:
   - The encodes of one ladder and one source are the points of a curve. A BD-rate needs 4 of them.
   - Rates are those of the video tracks, without audio and container.

@@ -1,8 +1,10 @@
 /** The command `svc trends LABEL`. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { Connection } from "../client/connection/connection.ts";
-import { TrendSchema } from "../gen/proto/svc/v1/comparison_pb.ts";
+import { type Trend, TrendSchema } from "../gen/proto/svc/v1/comparison_pb.ts";
 import { LABEL_KEY } from "../jobs/request-limits.ts";
+import { trendJson } from "../messages/json.ts";
+import { TREND_TABLES, type TrendTable, trendCsv } from "../report/trends-csv.ts";
 import { PeopleCommand } from "./command.ts";
 import { messageJson } from "./connection/message-json.ts";
 import {
@@ -14,6 +16,7 @@ import {
 } from "./connection/server.ts";
 import { writeAll } from "./exit.ts";
 import { optional } from "./flags/optional.ts";
+import { checkTable, tableOption } from "./flags/table.ts";
 import { type Labels, labelOption } from "./jobs/labels.ts";
 import { detectTerminal } from "./terminal/terminal.ts";
 import { fetchTrend, type TrendFlags, trendOptions } from "./trends/options.ts";
@@ -24,6 +27,9 @@ interface Flags extends ServerFlags, TrendFlags {
   readonly metric?: string;
   readonly baseline?: string;
   readonly candidate?: string;
+  readonly csv?: boolean;
+  /** Undefined: the first one. */
+  readonly table?: TrendTable;
 }
 
 const GUIDE = `
@@ -36,6 +42,9 @@ Examples:
 
   In CI: exit with code 1 if the mean over clips fell by 0.5 points or more, and not by chance:
     $ svc trends release --candidate "$VERSION" --fail-if-worse 0.5
+
+  The clips of two releases as CSV, the worst difference first:
+    $ svc trends release --csv --table clips > clips.csv
 
 Releases:
   - Their order is that of the numbers in them: 6, 7, 10; 1.9, 1.10; dates.
@@ -61,18 +70,28 @@ export function trendsCommand(): Command {
     .addOption(optional("--baseline <release>", "compare with this release", "the one before the candidate"))
     .addOption(optional("--candidate <release>", "compare this release", "the last one"));
   for (const option of trendOptions()) command.addOption(option);
-  command.addOption(jsonOption("the trend")).withGuide(GUIDE);
+  command
+    .addOption(jsonOption("the trend").conflicts("csv"))
+    .addOption(optional("--csv", "print a table as CSV: the releases, or that of --table", "text"))
+    .addOption(tableOption(TREND_TABLES))
+    .withGuide(GUIDE);
   return addServerOptions(command).action((by: string, flags: Flags) =>
     withServer(flags, (connection, signal) => show(connection, by, flags, signal)),
   );
 }
 
 async function show(connection: Connection, by: string, flags: Flags, signal: AbortSignal): Promise<number> {
-  const { label: labels = {}, json, failIfWorse } = flags;
+  const { label: labels = {}, failIfWorse } = flags;
+  checkTable(flags);
   const trend = await fetchTrend(connection, { ...flags, by, labels }, signal);
-  const lines = trendLines(trend, detectTerminal(process.stdout, process.env));
-  await writeAll(process.stdout, [json ? messageJson(TrendSchema, trend, 2) : `${lines.join("\n")}\n`]);
+  await writeAll(process.stdout, textOf(trend, flags));
   return exitOf(trend, failIfWorse);
+}
+
+function textOf(trend: Trend, { json, csv, table = TREND_TABLES[0] }: Flags): Iterable<string> {
+  if (json) return [messageJson(TrendSchema, trend, 2)];
+  if (csv) return trendCsv(table, trendJson(trend));
+  return trendLines(trend, detectTerminal(process.stdout, process.env)).map((line) => `${line}\n`);
 }
 
 function parseKey(text: string): string {

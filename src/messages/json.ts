@@ -45,6 +45,7 @@ import { isObject } from "../platform/json.ts";
 import { findingMessage } from "./findings.ts";
 
 type ComparisonAnswer = components["schemas"]["Comparison"];
+type TrendAnswer = components["schemas"]["Trend"];
 
 const FULL = { alwaysEmitImplicit: true } as const;
 
@@ -101,8 +102,8 @@ export function nodeJson(node: Node): JsonObject {
   return objectOf(toJson(NodeSchema, node, FULL));
 }
 
-export function trendJson(trend: Trend): JsonObject {
-  return objectOf(toJson(TrendSchema, trend, FULL));
+export function trendJson(trend: Trend): JsonObject & TrendAnswer {
+  return objectOf(toJson(TrendSchema, trend, FULL)) as JsonObject & TrendAnswer;
 }
 
 export function tenantJson(tenant: Tenant): JsonObject {

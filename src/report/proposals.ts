@@ -1,5 +1,5 @@
 /** The ladders that are proposed instead of given ones, as JSON and as CSV. */
-import { csvRow } from "../jobs/text/csv-row.ts";
+import { type CsvColumn, csvTable } from "../jobs/text/csv-row.ts";
 import {
   type ProposalReason,
   type ProposalRequest,
@@ -34,10 +34,23 @@ export function proposalJson({ ladder, clip, rungs }: Proposal, metric: string) 
   return { ladder, clip: clip === "" ? null : clip, metric, rungs: proposed };
 }
 
-/** A row for each rung. Rates are whole bits per second. */
-export function* proposalsCsv(proposals: readonly Proposal[], metric: string): Generator<string> {
-  yield csvRow(["ladder", "clip", "rate", metric, "like", "reason"]);
-  for (const { ladder, clip, rungs } of proposals)
-    for (const { rate, score, like, reason } of rungs)
-      yield csvRow([ladder, clip, String(Math.round(rate)), score.toFixed(2), like.name, REASONS[reason]]);
+/** Rates from here on are whole numbers as CSV: they are in bits or kilobits per second. */
+const WHOLE_RATE = 1000;
+
+type ProposedRow = ProposedRung<NamedPoint> & Pick<Proposal, "ladder" | "clip">;
+
+/** Returns a line for each rung. Rates below 1,000, as in Mbit/s, have three decimals; others are whole numbers. */
+export function proposalsCsv(proposals: readonly Proposal[], metric: string): Generator<string> {
+  const columns: readonly CsvColumn<ProposedRow>[] = [
+    ["ladder", ({ ladder }) => ladder],
+    ["clip", ({ clip }) => clip],
+    ["rate", ({ rate }) => Number(rate.toFixed(rate < WHOLE_RATE ? 3 : 0))],
+    [metric, ({ score }) => score.toFixed(2)],
+    ["like", ({ like }) => like.name],
+    ["reason", ({ reason }) => REASONS[reason]],
+  ];
+  const rows = proposals.flatMap(({ ladder, clip, rungs }) =>
+    rungs.map((rung) => ({ ladder, clip, ...rung })),
+  );
+  return csvTable(columns, rows);
 }

@@ -41,7 +41,7 @@ export function* comparisonJson(
   yield "  ]\n}\n";
 }
 
-function rungJson({ ladder, clip, fault, text }: RungNote, metric: string) {
+export function rungJson({ ladder, clip, fault, text }: RungNote, metric: string) {
   const { kind, rung, other, points, rate } = fault;
   return {
     ...{ ladder, clip: clip === "" ? null : clip, metric, fault: kind },

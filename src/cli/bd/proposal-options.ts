@@ -44,3 +44,17 @@ export function proposalOf({ propose, maxRate }: ProposalFlags): ProposalRequest
     throw invalid("--max-rate limits the ladder of --propose. Give --propose too.");
   return propose === undefined ? undefined : { step: propose, maxRate };
 }
+
+/** Throws INVALID_REQUEST if CSV would not print the proposed ladders, or if the table of these is not proposed. */
+export function checkProposalTable({
+  propose,
+  csv,
+  table,
+}: ProposalFlags & { readonly csv?: boolean; readonly table?: string }): void {
+  if (table === "proposals" && propose === undefined)
+    throw invalid("--table proposals needs the steps of the ladder. Give --propose too.");
+  if (csv && propose !== undefined && table !== "proposals")
+    throw invalid(
+      "--csv does not print the ladder of --propose. Add --table proposals, use --json instead of --csv, or leave out --csv.",
+    );
+}

@@ -4,12 +4,14 @@ import { type Comparison, compareLadders } from "../../rates/comparison.ts";
 import { qualityOf } from "../../rates/quality.ts";
 import { judgesRungs, rungNotes, rungsOf } from "../../report/rungs.ts";
 import { EXIT, writeAll } from "../exit.ts";
+import { checkTable } from "../flags/table.ts";
 import { readText } from "../input/read-text.ts";
 import { quoteName } from "../terminal/escape.ts";
 import { detectTerminal } from "../terminal/terminal.ts";
+import { BD_TABLES, type BdTable, type BdTables, bdCsv } from "./csv.ts";
 import { comparisonJson, type JudgedRungs } from "./json.ts";
 import { type PointsTable, parsePoints, unusable } from "./points-file.ts";
-import { type ProposalFlags, proposalOf } from "./proposal-options.ts";
+import { checkProposalTable, type ProposalFlags, proposalOf } from "./proposal-options.ts";
 import { plainRate, proposalLines, rungLines } from "./rungs.ts";
 import { comparisonLines } from "./tables.ts";
 
@@ -17,10 +19,15 @@ export interface BdFlags extends ProposalFlags {
   readonly anchor?: string;
   readonly metric?: readonly string[];
   readonly json?: boolean;
+  readonly csv?: boolean;
+  /** Undefined: the first one. */
+  readonly table?: BdTable;
 }
 
 /** Compares the ladders of a file and returns the exit code. Throws Failure. */
 export async function runBd(name: string, flags: BdFlags, signal: AbortSignal): Promise<number> {
+  checkTable(flags);
+  checkProposalTable(flags);
   const input = { what: "the points", unusable: (why: string) => unusable(name, why) };
   const text = await readText(name, process.stdin, signal, input);
   const table = parsePoints(name, text, flags.metric ?? []);
@@ -32,17 +39,24 @@ export async function runBd(name: string, flags: BdFlags, signal: AbortSignal): 
   const judged = judgedRungs(table, comparison);
   if (request !== undefined && judged === undefined)
     throw unusable(name, "--propose needs a column of VMAF scores, such as vmaf, and it has none");
-  const terminal = detectTerminal(process.stdout, process.env);
-  const lines = flags.json
-    ? comparisonJson(comparison, judged, request)
-    : [
-        ...comparisonLines(comparison, ignored, terminal),
-        ...(judged === undefined ? [] : ["", ...rungLines(judged.notes, judged.metric, terminal)]),
-        ...(judged && request ? proposalLines(judged, request, plainRate, terminal) : []),
-      ].map((line) => `${line}\n`);
-  await writeAll(process.stdout, lines);
+  await writeAll(process.stdout, linesOf({ comparison, judged, request }, ignored, flags));
   const isCompared = comparison.results.some(({ bdRate }) => bdRate !== undefined);
   return isCompared || request !== undefined ? EXIT.scored : EXIT.input;
+}
+
+function linesOf(
+  { comparison, judged, request }: BdTables,
+  ignored: readonly string[],
+  { json, csv, table = BD_TABLES[0] }: BdFlags,
+): Iterable<string> {
+  if (json) return comparisonJson(comparison, judged, request);
+  if (csv) return bdCsv(table, { comparison, judged, request });
+  const terminal = detectTerminal(process.stdout, process.env);
+  return [
+    ...comparisonLines(comparison, ignored, terminal),
+    ...(judged === undefined ? [] : ["", ...rungLines(judged.notes, judged.metric, terminal)]),
+    ...(judged && request ? proposalLines(judged, request, plainRate, terminal) : []),
+  ].map((line) => `${line}\n`);
 }
 
 /**

@@ -14,7 +14,7 @@ import {
   scorerOptions,
 } from "../score/options.ts";
 import { type TrendFlags, trendOptions } from "../trends/options.ts";
-import type { OutputFlags } from "./output.ts";
+import { csvOptions, type OutputFlags } from "./output.ts";
 
 /** The files of a ladder, as given: "x264=x264-*.mp4". */
 export interface LadderFiles {
@@ -69,7 +69,7 @@ function ladderOptions(): Option[] {
 function outputOptions(): Option[] {
   return [
     jsonOption("the comparison", "tables"),
-    optional("--csv", "print the encodes as CSV, which svc bd reads", "tables"),
+    ...csvOptions(),
     ...proposalOptions("bit/s"),
     gateOption(),
     optional("-q, --quiet", "show no progress", "off"),

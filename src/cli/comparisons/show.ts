@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { proposalOptions } from "../bd/proposal-options.ts";
 import { PeopleCommand } from "../command.ts";
-import { checkOutput, type OutputFlags, printComparison } from "../compare/output.ts";
+import { checkOutput, csvOptions, type OutputFlags, printComparison } from "../compare/output.ts";
 import { awaitCells, fetchComparison } from "../compare/submitted.ts";
 import {
   addServerOptions,
@@ -23,6 +23,7 @@ const GUIDE = `
 Examples:
   $ svc comparisons show 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10
   $ svc comparisons show 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 --csv | svc bd - --anchor hevc
+  $ svc comparisons show 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 --csv --table averages > bd-rates.csv
   $ svc comparisons show 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 --propose 6 --max-rate 6000000
 
 ${serverGuide({
@@ -41,10 +42,9 @@ export function showCommand(): Command {
     .argument("<id>", "full id of the comparison")
     .addOption(optional("--wait", "wait for the scores first", "off"))
     .addOption(jsonOption("the comparison", "tables"))
-    .addOption(optional("--csv", "print the encodes as CSV, which svc bd reads", "tables"))
     .addOption(optional("-q, --quiet", "with --wait: show no progress", "off"))
     .withGuide(GUIDE);
-  for (const option of proposalOptions("bit/s")) command.addOption(option);
+  for (const option of [...csvOptions(), ...proposalOptions("bit/s")]) command.addOption(option);
   return addServerOptions(command).action((id: string, flags: ShowFlags) =>
     withServer(flags, async (connection, signal) => {
       checkOutput(flags);

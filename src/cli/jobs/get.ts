@@ -14,14 +14,19 @@ import {
 } from "../connection/server.ts";
 import { EXIT, writeAll } from "../exit.ts";
 import { optional } from "../flags/optional.ts";
+import { checkTable, tableOption } from "../flags/table.ts";
 import { gateLines } from "../score/gates.ts";
 import { detectTerminal } from "../terminal/terminal.ts";
+import { JOB_TABLES, type JobTable, jobCsv } from "./csv.ts";
 import { keptGates } from "./gates.ts";
 import { jobLines, jobPage } from "./job-page.ts";
 import { jobReport } from "./result.ts";
 
 interface GetFlags extends ServerFlags {
   readonly allMetrics?: boolean;
+  readonly csv?: boolean;
+  /** Undefined: the first one. */
+  readonly table?: JobTable;
 }
 
 const GUIDE = `
@@ -32,9 +37,12 @@ Examples:
   The score alone, for a script:
     $ svc jobs get 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 --json | jq .score
 
+  Its shots, each with its scores, as CSV:
+    $ svc jobs get 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 --csv --table shots > shots.csv
+
 ${serverGuide({
   0: "the job is shown, in any state",
-  2: "the job does not exist, or the command line is wrong",
+  2: "the job does not exist, with --csv: it has no scores, or the command line is wrong",
 })}`;
 
 export function getCommand(): Command {
@@ -46,7 +54,9 @@ export function getCommand(): Command {
     )
     .argument("<id>", "the job's full id")
     .addOption(optional("--all-metrics", "also show the models' own features in the report", "off"))
-    .addOption(jsonOption("the job"))
+    .addOption(jsonOption("the job").conflicts("csv"))
+    .addOption(optional("--csv", "print a table as CSV: the pooled scores, or that of --table", "text"))
+    .addOption(tableOption(JOB_TABLES))
     .withGuide(GUIDE);
   return addServerOptions(command).action((id: string, flags: GetFlags) =>
     withServer(flags, (connection, signal) => get(connection, id, flags, signal)),
@@ -59,8 +69,10 @@ async function get(
   flags: GetFlags,
   signal: AbortSignal,
 ): Promise<number> {
+  checkTable(flags);
   const job = await fetchJob(connection, id, signal);
-  if (flags.json) await writeAll(process.stdout, [messageJson(JobSchema, job, 2)]);
+  if (flags.csv) await writeAll(process.stdout, jobCsv(flags.table ?? JOB_TABLES[0], job));
+  else if (flags.json) await writeAll(process.stdout, [messageJson(JobSchema, job, 2)]);
   else await writeAll(process.stdout, [await pageText(connection, job, flags, signal)]);
   return EXIT.scored;
 }

@@ -1,7 +1,27 @@
-/** Per-frame scores as CSV (RFC 4180, lines end with LF). */
+/** The tables of a score as CSV (RFC 4180, lines end with LF). */
+import { scoredRate } from "../../jobs/frame-rate.ts";
 import { csvHeader, csvLine } from "../../messages/csv.ts";
+import { scoresCsv } from "../../report/scores-csv.ts";
+import { spansCsv } from "../../report/spans-csv.ts";
 import { type OutputFile, outputFile } from "./output-file.ts";
-import type { Series } from "./view.ts";
+import type { ScoreView, Series } from "./view.ts";
+
+/** The names of the tables; the first is the default. */
+export const SCORE_TABLES = ["frames", "scores", "shots"] as const;
+export type ScoreTable = (typeof SCORE_TABLES)[number];
+
+/** What the tables contain, for messages. */
+const CONTENTS: Readonly<Record<ScoreTable, string>> = {
+  frames: "per-frame scores",
+  scores: "pooled scores",
+  shots: "scores of the shots",
+};
+
+export function scoreCsv(table: ScoreTable, view: ScoreView): Iterable<string> {
+  if (table === "scores") return scoresCsv(view);
+  if (table === "shots") return spansCsv(view.shots, scoredRate(view));
+  return csvText(view.frames, scoredRate(view));
+}
 
 const ROWS_PER_CHUNK = 1000;
 
@@ -22,6 +42,10 @@ export function* csvText(series: Series, rate: number | undefined): Generator<st
 }
 
 /** Checks that the file can be written and isn't one of the inputs. Throws INVALID_REQUEST. */
-export function csvTarget(name: string, inputs: readonly string[]): Promise<OutputFile> {
-  return outputFile({ name, content: "per-frame scores" }, inputs);
+export function csvTarget(
+  name: string,
+  inputs: readonly string[],
+  table: ScoreTable = SCORE_TABLES[0],
+): Promise<OutputFile> {
+  return outputFile({ name, content: CONTENTS[table] }, inputs);
 }

@@ -7,6 +7,8 @@ import { MAX_BIT_DEPTH, MAX_MODELS, MAX_SUBSAMPLE, MIN_BIT_DEPTH } from "../../j
 import { FEATURES } from "../../jobs/scores/metric-names.ts";
 import { Failure } from "../../platform/failure.ts";
 import { offering, optional } from "../flags/optional.ts";
+import { checkTable, tableOption } from "../flags/table.ts";
+import { SCORE_TABLES, type ScoreTable } from "./csv.ts";
 import { type EstimateFlags, estimateOptions } from "./estimate.ts";
 import { type AlignmentFlags, alignmentOptions } from "./flags/alignment.ts";
 import { choice, type FileFlags, fileOptions, parseSize, type Size } from "./flags/file.ts";
@@ -39,6 +41,8 @@ export interface ScoreFlags extends PairFlags, EstimateFlags, ScorerFlags {
   readonly json?: boolean;
   readonly frames?: boolean;
   readonly csv?: string;
+  /** Undefined: the first one. */
+  readonly table?: ScoreTable;
   readonly failUnder: readonly string[];
   readonly allMetrics?: boolean;
   readonly quiet?: boolean;
@@ -153,7 +157,12 @@ function outputOptions(): Option[] {
   return [
     optional("--json", "print the result as JSON, in the format of POST /v1/score", "a report"),
     optional("--frames", "with --json: include the per-frame scores", "off"),
-    optional("--csv <file>", 'write the per-frame scores to a file, "-" for standard output', "none"),
+    optional(
+      "--csv <file>",
+      'write the per-frame scores, or the table of --table, to a file; "-" for standard output',
+      "none",
+    ),
+    tableOption(SCORE_TABLES),
     optional("--all-metrics", "also show the models' own features in the report", "off"),
     optional("-q, --quiet", "print only errors and missed gates", "off"),
   ];
@@ -226,7 +235,9 @@ function parseSeconds(value: string): number {
 }
 
 /** Throws INVALID_REQUEST if two options write to standard output, or one has no effect without another. */
-export function checkOutputs({ json, frames, csv }: ScoreFlags): void {
+export function checkOutputs(flags: ScoreFlags): void {
+  const { json, frames, csv } = flags;
+  checkTable(flags);
   if (frames && !json) {
     throw new Failure(
       "INVALID_REQUEST",

@@ -6,7 +6,6 @@ import type { ScoreResult } from "../../engine/contract/result.ts";
 import type { EngineOptions } from "../../engine/engine.ts";
 import { openEngine } from "../../engine/open.ts";
 import { fallbackWarning } from "../../engine/programs/missing.ts";
-import { scoredRate } from "../../jobs/frame-rate.ts";
 import type { Gate } from "../../jobs/gates/gate.ts";
 import { type GateOutcome, isMissed, judgeGates } from "../../jobs/gates/outcome.ts";
 import { programPlaces } from "../../platform/config/program-places.ts";
@@ -15,7 +14,7 @@ import { AfterOutcome } from "../command.ts";
 import { EXIT, writeAll } from "../exit.ts";
 import { quoteName } from "../terminal/escape.ts";
 import { detectTerminal, type Terminal } from "../terminal/terminal.ts";
-import { csvTarget, csvText } from "./csv.ts";
+import { csvTarget, SCORE_TABLES, scoreCsv } from "./csv.ts";
 import { sampleOf } from "./estimate.ts";
 import { expectedGates, gateLines, requireEvaluated } from "./gates.ts";
 import { resultJson } from "./json.ts";
@@ -31,7 +30,7 @@ interface Plan {
   readonly gates: readonly Gate[];
   /** The sample to score; undefined: all frames. */
   readonly sample: SampleRequest | undefined;
-  /** File for the per-frame scores. */
+  /** File for the table of --csv. */
   readonly csv: OutputFile | undefined;
   readonly flags: ScoreFlags;
 }
@@ -61,7 +60,7 @@ async function planOf(reference: string, distorted: string, flags: ScoreFlags): 
   const csv =
     flags.csv === undefined || flags.csv === "-"
       ? undefined
-      : await csvTarget(flags.csv, [reference, distorted]);
+      : await csvTarget(flags.csv, [reference, distorted], flags.table);
   return { request, gates, sample, csv, flags };
 }
 
@@ -125,15 +124,20 @@ async function deliver(plan: Plan, result: ScoreResult, signal: AbortSignal): Pr
   const { flags, csv } = plan;
   const machine = flags.json === true || flags.csv === "-";
   if (flags.json) await writeAll(process.stdout, resultJson(result, flags.frames === true));
-  if (flags.csv === "-") await writeAll(process.stdout, csvText(result.frames, scoredRate(result)));
+  const table = () => scoreCsv(flags.table ?? SCORE_TABLES[0], result);
+  if (flags.csv === "-") await writeAll(process.stdout, table());
   const forPeople = machine ? process.stderr : process.stdout;
   if (!flags.quiet && !flags.json)
     await print(forPeople, reportLines(plan, result, terminalOf(forPeople, flags)));
-  if (csv) await writeOutput(csv, csvText(result.frames, scoredRate(result)), signal);
+  if (csv) await writeOutput(csv, table(), signal);
   if (csv && !flags.quiet && !flags.json) {
-    await print(forPeople, [`Per-frame scores written to ${quoteName(csv.name)}.`]);
+    await print(forPeople, [`${capitalized(csv.content)} written to ${quoteName(csv.name)}.`]);
   }
   return judge(plan, result, forPeople);
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function reportLines({ request, flags }: Plan, result: ScoreResult, terminal: Terminal): string[] {

@@ -3,14 +3,16 @@ import { Link } from "react-router";
 import { bitRateText, resolutionText } from "../../../src/jobs/quantities.ts";
 import { fileName } from "../../../src/jobs/text/file-name.ts";
 import { isOnCurve } from "../../../src/report/curve-notes.ts";
+import { tableCsv } from "../../../src/report/comparison-tables.ts";
 import { scoreText, unitOf } from "../chart/data/metrics.ts";
 import { nameOf } from "../chart/metric-name.tsx";
 import { GateBadge } from "../gates/gate-badge.tsx";
 import { LadderSwatch } from "../rates/ladder-series.tsx";
+import { DownloadCsv } from "../ui/save.tsx";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import { StateChip } from "../ui/state-chip.tsx";
 import { ParamSelect } from "../ui/url-param.tsx";
-import { type Cell, type Choice, type Comparison, clipsOf, rangesOf } from "./comparison-view.ts";
+import { type Cell, type Choice, type Comparison, clipsOf, fileOf, rangesOf } from "./comparison-view.ts";
 
 const COLUMNS = [
   ["mean", "Mean"],
@@ -39,6 +41,11 @@ export function CellsTable({ comparison, choice }: CellsTableProps) {
     <section className="card" aria-label="Encodes">
       <div className="section-head">
         <h2>Encodes</h2>
+        <DownloadCsv
+          of="scores of the encodes"
+          name={fileOf(comparison, "scores")}
+          lines={() => tableCsv("scores", comparison)}
+        />
         {choice.metric !== "" && (
           <ParamSelect name="order" label="Order" value={choice.order} options={ORDERS} />
         )}

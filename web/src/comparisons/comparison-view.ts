@@ -4,6 +4,7 @@ import type { components } from "../../../src/gen/rest/controller.ts";
 import { METHODS, type Method } from "../../../src/rates/comparison.ts";
 import type { ModelRanges } from "../chart/data/metrics.ts";
 import { countText } from "../jobs/job-facts.ts";
+import { fileStemOf } from "../ui/save.tsx";
 
 type Schemas = components["schemas"];
 export type Comparison = Schemas["Comparison"];
@@ -63,6 +64,12 @@ export function rangesOf({ metrics = [] }: Comparison): ModelRanges {
 
 export function titleOf({ name, id }: Pick<Comparison, "name" | "id">): string {
   return name || `Comparison ${id.slice(0, 8)}`;
+}
+
+/** Returns the name of a file, without extension. `what`: what the file contains; empty: all. */
+export function fileOf(comparison: Pick<Comparison, "name" | "id">, what = ""): string {
+  const stem = fileStemOf(titleOf(comparison), comparison.id);
+  return what === "" ? stem : `${stem}-${what}`;
 }
 
 export function hasEnded({ progress }: Pick<Comparison, "progress">): boolean {

@@ -2,12 +2,14 @@
 
 import { overlapText } from "../../../src/rates/overlap-text.ts";
 import { curveNotes } from "../../../src/report/curve-notes.ts";
+import { tableCsv } from "../../../src/report/comparison-tables.ts";
 import { unitOf } from "../chart/data/metrics.ts";
 import { nameOf } from "../chart/metric-name.tsx";
 import { bdRateText, bdScoreText, lowOverlapText } from "../rates/delta-texts.ts";
 import { LadderSwatch } from "../rates/ladder-series.tsx";
+import { DownloadCsv } from "../ui/save.tsx";
 import { ScrollArea } from "../ui/scrolls.tsx";
-import { type Choice, type Comparison, clipsOf, type Delta, rangesOf } from "./comparison-view.ts";
+import { type Choice, type Comparison, clipsOf, type Delta, fileOf, rangesOf } from "./comparison-view.ts";
 
 interface DeltaTableProps {
   readonly comparison: Comparison;
@@ -28,9 +30,12 @@ export function DeltaTable({ comparison, choice }: DeltaTableProps) {
   const clips = clipsOf(comparison);
   return (
     <section className="card" aria-label="BD-rate">
-      <h2>
-        BD-rate against <bdi>{anchor}</bdi>
-      </h2>
+      <div className="section-head">
+        <h2>
+          BD-rate against <bdi>{anchor}</bdi>
+        </h2>
+        {deltas.length > 0 && <DeltaDownloads comparison={comparison} />}
+      </div>
       {shown.length === 0 ? (
         <p className="quiet">There is no other ladder to compare with {anchor} yet.</p>
       ) : (
@@ -68,6 +73,27 @@ export function DeltaTable({ comparison, choice }: DeltaTableProps) {
         </>
       )}
     </section>
+  );
+}
+
+/** Saves the numbers of every metric, method and scale. The averages of one clip are its numbers. */
+function DeltaDownloads({ comparison }: { readonly comparison: Comparison }) {
+  return (
+    <span className="downloads">
+      <DownloadCsv
+        of="BD-rates"
+        name={fileOf(comparison, "bd-rates")}
+        lines={() => tableCsv("bd-rates", comparison)}
+      />
+      {clipsOf(comparison).length > 1 && (
+        <DownloadCsv
+          of="BD-rates"
+          text="Download averages"
+          name={fileOf(comparison, "averages")}
+          lines={() => tableCsv("averages", comparison)}
+        />
+      )}
+    </span>
   );
 }
 

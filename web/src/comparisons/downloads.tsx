@@ -3,8 +3,8 @@ import { useMutation } from "@tanstack/react-query";
 import { comparisonCsv } from "../../../src/report/csv.ts";
 import { reportPage } from "../../../src/report/page.ts";
 import { useSession } from "../session/session.ts";
-import { fileStemOf, save } from "../ui/save.ts";
-import { type Comparison, titleOf } from "./comparison-view.ts";
+import { save } from "../ui/save.tsx";
+import { type Comparison, fileOf } from "./comparison-view.ts";
 import { fetchPictures } from "./report-pictures.ts";
 
 /** The version in package.json, set by the build. */
@@ -16,7 +16,7 @@ declare const SVC_VERSION: string;
  */
 export function Downloads({ comparison }: { readonly comparison: Comparison }) {
   const session = useSession();
-  const stem = fileStemOf(titleOf(comparison), comparison.id);
+  const stem = fileOf(comparison);
   const report = useMutation({
     mutationFn: () => fetchPictures(session, comparison),
     onSuccess: (pictures) =>

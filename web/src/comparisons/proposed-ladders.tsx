@@ -7,10 +7,10 @@ import { type Proposal, proposalsCsv, proposalsOf, REASONS } from "../../../src/
 import { comparisonRungs } from "../../../src/report/rungs.ts";
 import { nameOf } from "../chart/metric-name.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
-import { fileStemOf, save } from "../ui/save.ts";
+import { DownloadCsv, save } from "../ui/save.tsx";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import { useSetParam } from "../ui/url-param.tsx";
-import { type Comparison, titleOf } from "./comparison-view.ts";
+import { type Comparison, fileOf } from "./comparison-view.ts";
 
 /** Default step in VMAF points, which count as a just noticeable difference. */
 const USUAL_STEP = "6";
@@ -35,7 +35,7 @@ export function ProposedLadders({ comparison, clip }: ProposedLaddersProps) {
   const isValid = fault === undefined && capFault === undefined;
   const proposals = isValid ? proposalsOf(judged.rungs, { step: points, maxRate: kilobits * 1000 }) : [];
   const csv = [...proposalsCsv(proposals, judged.metric)].join("");
-  const stem = fileStemOf(titleOf(comparison), comparison.id);
+  const file = fileOf(comparison, "proposals");
   return (
     <section className="card" aria-label="Proposed ladders">
       <h2>
@@ -72,14 +72,17 @@ export function ProposedLadders({ comparison, clip }: ProposedLaddersProps) {
           />
         </label>
         {isValid && (
-          <CopyButton
-            name="Copy as CSV"
-            text={csv}
-            otherwise={() => {
-              save(new Blob([csv], { type: "text/csv" }), `${stem}-ladders.csv`);
-              return "Saved as a file";
-            }}
-          />
+          <>
+            <CopyButton
+              name="Copy as CSV"
+              text={csv}
+              otherwise={() => {
+                save(new Blob([csv], { type: "text/csv" }), `${file}.csv`);
+                return "Saved as a file";
+              }}
+            />
+            <DownloadCsv of="proposed ladders" name={file} lines={() => [csv]} />
+          </>
         )}
         {!isValid && (
           <span className="failed" role="alert">

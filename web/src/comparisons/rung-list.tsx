@@ -1,8 +1,10 @@
 /** The faults of the ladders' rungs: wasted, misplaced or missing ones. */
 import { briefNotes } from "../../../src/report/rung-groups.ts";
 import { comparisonRungs, type RungNote } from "../../../src/report/rungs.ts";
+import { rungsCsv } from "../../../src/report/rungs-csv.ts";
 import { nameOf } from "../chart/metric-name.tsx";
-import type { Comparison } from "./comparison-view.ts";
+import { DownloadCsv } from "../ui/save.tsx";
+import { type Comparison, fileOf } from "./comparison-view.ts";
 
 /** Limit of notes that are shown one by one; of more, the worst of each ladder and kind are shown. */
 const SHOWN = 6;
@@ -14,9 +16,12 @@ export function RungList({ comparison, clip }: { readonly comparison: Comparison
   if (notes.length === 0) return null;
   return (
     <section className="card" aria-label="Rungs">
-      <h2>
-        Rungs of {clip}, by {nameOf(metric, [metric])}
-      </h2>
+      <div className="section-head">
+        <h2>
+          Rungs of {clip}, by {nameOf(metric, [metric])}
+        </h2>
+        <DownloadCsv of="rungs" name={fileOf(comparison, "rungs")} lines={() => rungsCsv(notes, metric)} />
+      </div>
       <Notes notes={briefNotes(notes, SHOWN)} />
       {notes.length > SHOWN && (
         <details>

@@ -2,17 +2,27 @@
 import { Link } from "react-router";
 import { segmentsOf, WORST_SPANS, worstSpans } from "../../../src/jobs/scores/spans.ts";
 import { fileName } from "../../../src/jobs/text/file-name.ts";
+import { tableCsv } from "../../../src/report/comparison-tables.ts";
 import { countText } from "../jobs/job-facts.ts";
+import { DownloadCsv } from "../ui/save.tsx";
 import { ScrollArea } from "../ui/scrolls.tsx";
-import type { Comparison } from "./comparison-view.ts";
+import { type Comparison, fileOf } from "./comparison-view.ts";
 
-export function WorstSegments({ comparison: { cells = [] } }: { readonly comparison: Comparison }) {
+export function WorstSegments({ comparison }: { readonly comparison: Comparison }) {
+  const { cells = [] } = comparison;
   const all = segmentsOf(cells);
   if (all.length === 0) return null;
   const worst = worstSpans(all);
   return (
     <section className="card" aria-label="Worst segments">
-      <h2>{all.length > WORST_SPANS ? `Worst of ${countText(all.length)} segments` : "Segments"}</h2>
+      <div className="section-head">
+        <h2>{all.length > WORST_SPANS ? `Worst of ${countText(all.length)} segments` : "Segments"}</h2>
+        <DownloadCsv
+          of="segments"
+          name={fileOf(comparison, "segments")}
+          lines={() => tableCsv("segments", comparison)}
+        />
+      </div>
       <ScrollArea label="Worst segments">
         <table>
           <caption className="unseen">The segments with the lowest means of the first model</caption>

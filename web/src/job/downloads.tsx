@@ -4,7 +4,7 @@ import { type Credentials, fetchRaw, type Job } from "../api/client.ts";
 import { titleOf } from "../jobs/job-facts.ts";
 import { useSession } from "../session/session.ts";
 import { CopyLink } from "../ui/copy-button.tsx";
-import { fileStemOf, save } from "../ui/save.ts";
+import { fileStemOf, save } from "../ui/save.tsx";
 
 export function Downloads({ job }: { readonly job: Job }) {
   const { credentials } = useSession();

@@ -4,10 +4,12 @@ import { useMemo, useState } from "react";
 import { requestedModels } from "../../../src/jobs/default-models.ts";
 import { isComponent } from "../../../src/jobs/feature-names.ts";
 import { maxScoreOf, USUAL_MAX_SCORE, usedModel } from "../../../src/jobs/scored-models.ts";
+import { scoresCsv } from "../../../src/report/scores-csv.ts";
 import type { Job, Schemas } from "../api/client.ts";
 import { scoreText, unitOf } from "../chart/data/metrics.ts";
 import { MetricName } from "../chart/metric-name.tsx";
-import { countText, intervalText, sampleText } from "../jobs/job-facts.ts";
+import { countText, intervalText, sampleText, titleOf } from "../jobs/job-facts.ts";
+import { DownloadCsv, fileStemOf } from "../ui/save.tsx";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import { metricsOf, modelRanges } from "./metric-order.ts";
 import { ResultModels } from "./result-models.tsx";
@@ -86,7 +88,7 @@ function Range({ models: [first] }: Pick<ScoreResult, "models">) {
 }
 
 /** Metrics have the API's names on this page: `vmaf` is the first model's, regardless of the model. */
-function titleOf(metric: string, models: ScoreResult["models"]): string | undefined {
+function modelTitle(metric: string, models: ScoreResult["models"]): string | undefined {
   const model = models.find((each) => each.metric === metric);
   return model && `Model ${usedModel(model)}`;
 }
@@ -116,7 +118,7 @@ function PooledTable({ job, result }: { readonly job: Job; readonly result: Scor
           {metrics.map((metric) => (
             <tr key={metric}>
               <th scope="row">
-                <MetricName metric={metric} among={all} title={titleOf(metric, result.models)} />
+                <MetricName metric={metric} among={all} title={modelTitle(metric, result.models)} />
               </th>
               {COLUMNS.map(({ key }) => {
                 const value = result.pooled[metric]?.[key] ?? Number.NaN;
@@ -130,11 +132,18 @@ function PooledTable({ job, result }: { readonly job: Job; readonly result: Scor
           ))}
         </tbody>
       </table>
-      {(isShort || isAll) && (
-        <button type="button" className="plain link" aria-expanded={isAll} onClick={() => setIsAll(!isAll)}>
-          {isAll ? "Hide component features" : `Show ${all.length - metrics.length} component features`}
-        </button>
-      )}
+      <div className="downloads">
+        {(isShort || isAll) && (
+          <button type="button" className="plain link" aria-expanded={isAll} onClick={() => setIsAll(!isAll)}>
+            {isAll ? "Hide component features" : `Show ${all.length - metrics.length} component features`}
+          </button>
+        )}
+        <DownloadCsv
+          of="pooled scores"
+          name={`${fileStemOf(titleOf(job), job.id)}-scores`}
+          lines={() => scoresCsv(result)}
+        />
+      </div>
     </ScrollArea>
   );
 }

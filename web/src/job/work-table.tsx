@@ -1,9 +1,11 @@
 /** The tasks of the job: node, attempts and duration. */
 import { useState } from "react";
+import { workCsv } from "../../../src/report/work-csv.ts";
 import type { Job, Schemas } from "../api/client.ts";
-import { countText } from "../jobs/job-facts.ts";
+import { countText, titleOf } from "../jobs/job-facts.ts";
 import { useNow } from "../ui/age.tsx";
 import { formatDuration, formatInstant } from "../ui/moments.ts";
+import { DownloadCsv, fileStemOf } from "../ui/save.tsx";
 import { ScrollArea } from "../ui/scrolls.tsx";
 
 type Work = Schemas["JobWork"];
@@ -42,7 +44,16 @@ export function WorkTable({ job }: { readonly job: Job }) {
             {retries > 0 && `, ${counted(retries, "retry", "retries")}`}
           </span>
         </summary>
-        {isOpen && <Tasks work={work} />}
+        {isOpen && (
+          <>
+            <Tasks work={work} />
+            <DownloadCsv
+              of="tasks"
+              name={`${fileStemOf(titleOf(job), job.id)}-tasks`}
+              lines={() => workCsv(work)}
+            />
+          </>
+        )}
       </details>
     </section>
   );

@@ -7,7 +7,7 @@ import { type JobStream, type LiveJobs, useJobStream, useLiveJobs } from "../api
 import { useMinute } from "../ui/age.tsx";
 import { ConnectionBanner, ConnectionState } from "../ui/connection-state.tsx";
 import { CopyLink } from "../ui/copy-button.tsx";
-import { save } from "../ui/save.ts";
+import { DownloadCsv } from "../ui/save.tsx";
 import { ScorersNote } from "../ui/scorers-note.tsx";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { Filters, unfiltered } from "./filters.tsx";
@@ -134,7 +134,7 @@ function Jobs({ live, actions }: JobsProps) {
           {countText(jobs.length)} of {countText(all.length)} jobs
           {!live.isWhole && ", loading more …"}
         </p>
-        {jobs.length > 0 && <Download jobs={jobs} />}
+        {jobs.length > 0 && <DownloadCsv of="shown jobs" name="jobs" lines={() => jobsCsv(jobs)} />}
       </div>
       <ScorersNote scorers={scorers} />
       {chosen.length > 0 && (
@@ -148,19 +148,6 @@ function Jobs({ live, actions }: JobsProps) {
         />
       )}
     </>
-  );
-}
-
-/** Saves the shown jobs. */
-function Download({ jobs }: { readonly jobs: readonly Job[] }) {
-  return (
-    <button
-      type="button"
-      className="plain link"
-      onClick={() => save(new Blob([...jobsCsv(jobs)], { type: "text/csv" }), "jobs.csv")}
-    >
-      Download CSV
-    </button>
   );
 }
 

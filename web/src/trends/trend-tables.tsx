@@ -2,17 +2,21 @@
 import { useState } from "react";
 import { Link } from "react-router";
 import { signedText } from "../../../src/jobs/quantities.ts";
+import { type ClipDifference, differencesOf } from "../../../src/report/trend-clips.ts";
+import { type TrendTable, trendCsv } from "../../../src/report/trends-csv.ts";
 import { scoreText, unitOf } from "../chart/data/metrics.ts";
+import { DownloadCsv, safeName } from "../ui/save.tsx";
 import { ScrollArea } from "../ui/scrolls.tsx";
-import { type ClipDifference, differencesOf, differenceText, STATISTICS, type Trend } from "./trend-view.ts";
+import { differenceText, STATISTICS, type Trend } from "./trend-view.ts";
 
 /** Number of clips that are shown at first. */
 const SHOWN = 50;
 
-export function ReleaseTable({ trend: { releases, delta, by } }: { readonly trend: Trend }) {
+export function ReleaseTable({ trend }: { readonly trend: Trend }) {
+  const { releases, delta, by } = trend;
   return (
     <section className="card" aria-label="Releases">
-      <h2>Releases</h2>
+      <Heading table="releases" trend={trend} />
       <ScrollArea label="Releases">
         <table className="trend-table">
           <thead>
@@ -49,6 +53,22 @@ export function ReleaseTable({ trend: { releases, delta, by } }: { readonly tren
   );
 }
 
+interface HeadingProps {
+  readonly table: TrendTable;
+  readonly trend: Trend;
+}
+
+function Heading({ table, trend }: HeadingProps) {
+  const { by, delta } = trend;
+  const pair = table === "clips" && delta ? `-${delta.candidate}-${delta.baseline}` : "";
+  return (
+    <div className="section-head">
+      <h2>{table === "clips" ? "Clips" : "Releases"}</h2>
+      <DownloadCsv of={table} name={safeName(`${by}${pair}-${table}`)} lines={() => trendCsv(table, trend)} />
+    </div>
+  );
+}
+
 export function ClipTable({ trend }: { readonly trend: Trend }) {
   const [isAll, setIsAll] = useState(false);
   const { delta } = trend;
@@ -57,7 +77,7 @@ export function ClipTable({ trend }: { readonly trend: Trend }) {
   const shown = isAll ? all : all.slice(0, SHOWN);
   return (
     <section className="card" aria-label="Clips">
-      <h2>Clips</h2>
+      <Heading table="clips" trend={trend} />
       <ScrollArea label="Clips">
         <table className="trend-table">
           <thead>

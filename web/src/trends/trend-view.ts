@@ -1,8 +1,9 @@
 /** The view of the page of trends: the request in the URL, and texts about the response. */
 import { signedText } from "../../../src/jobs/quantities.ts";
+import type { Trend } from "../../../src/report/trend-clips.ts";
 import type { Schemas } from "../api/client.ts";
 
-export type Trend = Schemas["Trend"];
+export type { Trend };
 export type Clip = Trend["clips"][number];
 export type MeanDelta = Schemas["MeanDelta"];
 type Delta = NonNullable<Trend["delta"]>;
@@ -57,35 +58,6 @@ export function verdictText({ verdict, statistics }: Delta, statistic: string): 
   if (clips === 0) return "No common clip";
   if (halfWidth === undefined) return "No verdict on one reference";
   return { WORSE: "Worse", BETTER: "Better", UNCHANGED: "No significant difference" }[verdict];
-}
-
-export interface ClipDifference {
-  readonly clip: Clip;
-  readonly before: Score | undefined;
-  readonly after: Score | undefined;
-  /** Points; undefined unless both releases have a score. */
-  readonly difference: number | undefined;
-}
-
-type Score = Clip["scores"][number];
-
-/** Returns the clips that either release has; those that became worst come first. */
-export function differencesOf({ clips, delta, lowerIsBetter }: Trend): readonly ClipDifference[] {
-  if (delta === undefined) return [];
-  const all = clips.flatMap((clip) => {
-    const [before, after] = [delta.baseline, delta.candidate].map((name) => scoreOf(clip, name));
-    if (before === undefined && after === undefined) return [];
-    const difference =
-      before?.score === undefined || after?.score === undefined ? undefined : after.score - before.score;
-    return [{ clip, before, after, difference }];
-  });
-  const gain = ({ difference }: ClipDifference) =>
-    difference === undefined ? Number.POSITIVE_INFINITY : lowerIsBetter ? -difference : difference;
-  return all.toSorted((one, other) => gain(one) - gain(other));
-}
-
-function scoreOf({ scores }: Clip, name: string): Score | undefined {
-  return scores.find(({ release }) => release === name);
 }
 
 /** Returns the differences of a clip from its score in the baseline, by release. */

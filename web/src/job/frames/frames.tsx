@@ -7,8 +7,9 @@ import type { ModelRanges } from "../../chart/data/metrics.ts";
 import { type Segment, segmentsOf } from "../../chart/data/segments.ts";
 import { FrameChart } from "../../chart/frame-chart.tsx";
 import { gateLines } from "../../gates/gate-lines.ts";
-import { hasEnded } from "../../jobs/job-facts.ts";
+import { hasEnded, titleOf } from "../../jobs/job-facts.ts";
 import { StillsSection } from "../../stills/stills.tsx";
+import { fileStemOf } from "../../ui/save.tsx";
 import { Failed } from "../../ui/states.tsx";
 import { Downloads } from "../downloads.tsx";
 import { metricsOf, modelRanges } from "../metric-order.ts";
@@ -73,6 +74,7 @@ function Chart({ job, table, isLoading }: ChartProps) {
   const [picked, onFrame] = usePicked(table.total);
   const shots = job.result?.shots ?? NO_SHOTS;
   const streamSegments = job.result?.streamSegments ?? [];
+  const file = fileStemOf(titleOf(job), job.id);
   return (
     <>
       {rate === undefined && <p className="quiet">Frame numbers only: no file states a frame rate.</p>}
@@ -98,9 +100,9 @@ function Chart({ job, table, isLoading }: ChartProps) {
       {picked !== undefined && (
         <PickedFrame {...{ table, metrics, models, rate }} frame={picked} onFrame={onFrame} />
       )}
-      {shots.length > 1 && <Spans what="shots" spans={shots} {...{ rate, onView, onFrame }} />}
+      {shots.length > 1 && <Spans what="shots" spans={shots} {...{ file, rate, onView, onFrame }} />}
       {streamSegments.length > 1 && (
-        <Spans what="segments" spans={streamSegments} {...{ rate, onView, onFrame }} />
+        <Spans what="segments" spans={streamSegments} {...{ file, rate, onView, onFrame }} />
       )}
       {job.state === "SUCCEEDED" && (
         <StillsSection {...{ job, table, isLoading, rate, onFrame }} metric="vmaf" frame={picked} />

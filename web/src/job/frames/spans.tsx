@@ -1,10 +1,12 @@
 /** The shots or segments of a video with their scores by the first model, the worst first or in the order of the video. */
 import { useMemo, useState } from "react";
 import { WORST_SPANS, worstSpans } from "../../../../src/jobs/scores/spans.ts";
+import { spansCsv } from "../../../../src/report/spans-csv.ts";
 import type { Schemas } from "../../api/client.ts";
 import { TimeCode } from "../../chart/time-code.tsx";
 import type { View } from "../../chart/view.ts";
 import { countText } from "../../jobs/job-facts.ts";
+import { DownloadCsv } from "../../ui/save.tsx";
 import { ScrollArea } from "../../ui/scrolls.tsx";
 import "../../style/stills.css";
 
@@ -18,6 +20,8 @@ const WORDS = {
 interface SpansProps {
   readonly what: keyof typeof WORDS;
   readonly spans: readonly Span[];
+  /** Name of downloads, without what they contain. */
+  readonly file: string;
   /** Frames per second; undefined if unknown. */
   readonly rate: number | undefined;
   readonly onView: (view: View) => void;
@@ -27,7 +31,7 @@ interface SpansProps {
 /** Rows that are added at a time. */
 const MORE = 50;
 
-export function Spans({ what, spans, rate, onView, onFrame }: SpansProps) {
+export function Spans({ what, spans, file, rate, onView, onFrame }: SpansProps) {
   const [isInOrder, setIsInOrder] = useState(false);
   const [most, setMost] = useState(WORST_SPANS);
   const ranked = useMemo(() => (isInOrder ? spans : worstSpans(spans, spans.length)), [spans, isInOrder]);
@@ -38,6 +42,7 @@ export function Spans({ what, spans, rate, onView, onFrame }: SpansProps) {
         <h3 id={what}>
           {countText(spans.length)} {what}
         </h3>
+        <DownloadCsv of={what} name={`${file}-${what}`} lines={() => spansCsv(spans, rate)} />
         <select
           aria-label={`Order of the ${what}`}
           value={isInOrder ? "video" : "worst"}

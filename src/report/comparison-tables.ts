@@ -1,0 +1,47 @@
+/** The tables of a comparison as CSV, by name. */
+import type { ProposalRequest } from "../rates/proposal.ts";
+import { averagesCsv, bdRatesCsv } from "./bd-rates-csv.ts";
+import { comparisonCsv } from "./csv.ts";
+import type { Comparison } from "./page.ts";
+import { proposalsCsv, proposalsOf } from "./proposals.ts";
+import { comparisonRungs } from "./rungs.ts";
+import { rungsCsv } from "./rungs-csv.ts";
+import { cellScoresCsv } from "./scores-csv.ts";
+import { segmentsCsv } from "./spans-csv.ts";
+
+/** The names of the tables; the first is the default. */
+export const COMPARISON_TABLES = [
+  "encodes",
+  "scores",
+  "bd-rates",
+  "averages",
+  "rungs",
+  "proposals",
+  "segments",
+] as const;
+export type ComparisonTable = (typeof COMPARISON_TABLES)[number];
+
+/** Names the metric of rungs if a comparison has none that judges them; then no rung is listed. */
+const NO_METRIC = "vmaf";
+
+/** Returns the lines of a table. Without `request`, no ladders are proposed. */
+export function tableCsv(
+  table: ComparisonTable,
+  comparison: Comparison,
+  request?: ProposalRequest,
+): Generator<string> {
+  const { anchor, deltas = [] } = comparison;
+  if (table === "encodes") return comparisonCsv(comparison);
+  if (table === "scores") return cellScoresCsv(comparison);
+  if (table === "segments") return segmentsCsv(comparison);
+  if (table === "averages") return averagesCsv(deltas.map((delta) => ({ ...delta, anchor })));
+  if (table === "bd-rates")
+    return bdRatesCsv(
+      deltas.flatMap(({ byClip, ladder, metric, method, scale }) =>
+        byClip.map((delta) => ({ ladder, metric, method, scale, anchor, ...delta })),
+      ),
+    );
+  const { metric = NO_METRIC, rungs = [], notes = [] } = comparisonRungs(comparison) ?? {};
+  if (table === "rungs") return rungsCsv(notes, metric);
+  return proposalsCsv(request === undefined ? [] : proposalsOf(rungs, request), metric);
+}
