@@ -1,12 +1,15 @@
 /**
  * A comparison of 30 clips, 8 encoders and 6 rungs by 14 metrics: how long it takes to submit, and to answer once it is
- * scored, over REST with the whole body read, and to draw its page in Debian's Chromium without a graphics card. Run with
- * `npm run bench:comparison`; docs/performance.md has the results of one run.
+ * scored, over REST with the whole body read, to draw its page in Debian's Chromium without a graphics card, and to write
+ * its report, and the sizes of report and CSV. Run with `npm run bench:comparison`; docs/performance.md has the results of
+ * one run.
  */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
+import { COMPARISON_TABLES, tableCsv } from "../src/report/comparison-tables.ts";
+import { reportPage } from "../src/report/page.ts";
 import { Database } from "../src/store/connection/database.ts";
 import { postgresDriver } from "../src/store/connection/postgres.ts";
 import { statement } from "../src/store/connection/statement.ts";
@@ -111,6 +114,30 @@ async function drawingTime(pages: Pages, url: string): Promise<number> {
   return ms;
 }
 
+/** Prints how long the report takes, without pictures, and the sizes of the report and of each table as CSV. */
+function measureReport(text: string): void {
+  const comparison = JSON.parse(text) as Parameters<typeof reportPage>[0];
+  const times: number[] = [];
+  let page = "";
+  for (let round = 0; round < ROUNDS; round++) {
+    const started = performance.now();
+    page = [...reportPage(comparison, "0.0.0")].join("");
+    times.push(performance.now() - started);
+  }
+  console.log(
+    `  report of ${megabytes(page)} written in ${milliseconds(median(times))} (median of ${ROUNDS})`,
+  );
+  const tables = COMPARISON_TABLES.map((table) => {
+    const csv = [...tableCsv(table, comparison, { step: 6, maxRate: undefined })].join("");
+    return `${table} ${megabytes(csv)}`;
+  });
+  console.log(`  CSV: ${tables.join(", ")}`);
+}
+
+function megabytes(text: string): string {
+  return `${(Buffer.byteLength(text) / 1e6).toFixed(2)} MB`;
+}
+
 async function measure(name: string, store: readonly string[], open: () => Database): Promise<void> {
   const flags = [...store, "--media-root", "/media"];
   let path: string;
@@ -122,16 +149,17 @@ async function measure(name: string, store: readonly string[], open: () => Datab
   }
   await fill(open());
   await using controller = await startController(flags);
-  let bytes = 0;
+  let text = "";
   const run = async () => {
-    bytes = (await ask(controller.rest + path)).text.length;
+    text = (await ask(controller.rest + path)).text;
   };
   const [timing] = await interleave([{ name, pid: controller.pid, run }], ROUNDS);
   assert.ok(timing);
   const [wall, cpu] = [timing.median, median(timing.cpu)].map(milliseconds);
   console.log(
-    `  answered in ${wall}, ${cpu} CPU of the controller (medians of ${ROUNDS}), ${(bytes / 1e6).toFixed(1)} MB`,
+    `  answered in ${wall}, ${cpu} CPU of the controller (medians of ${ROUNDS}), ${megabytes(text)}`,
   );
+  measureReport(text);
   const list = await ask(`${controller.rest}/v1/comparisons`);
   console.log(`  listed in ${milliseconds(list.ms)}`);
   await using pages = await Pages.open();

@@ -217,13 +217,40 @@ test("the report and the CSV are those of the command line", async () => {
   for (const [what, command] of Object.entries(commands)) {
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("button", { name: `Download ${what === "CSV" ? what : "report"}` }).click(),
+      page.getByRole("button", { name: `Download ${what === "CSV" ? what : "report"}`, exact: true }).click(),
     ]);
     assert.match(download.suggestedFilename(), new RegExp(`-${hostile.id.slice(0, 8)}\\.(html|csv)$`));
     const { stdout } = await start(SVC, [...command, hostile.id, "--server", up.grpc]).ended();
     assert.ok(stdout.length > 0);
     assert.equal(await readFile(await download.path(), "utf8"), stdout);
   }
+  await page.context().close();
+});
+
+test("each table can be saved as the CSV of the command line", async () => {
+  const page = await opened(made);
+  const tables = {
+    "bd-rates": "BD-rates",
+    rungs: "rungs",
+    proposals: "proposed ladders",
+    scores: "scores of the encodes",
+  };
+  for (const [table, name] of Object.entries(tables)) {
+    const button = page.getByRole("button", { name: `Download CSV: ${name}`, exact: true });
+    await button.focus();
+    const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("Enter")]);
+    assert.equal(download.suggestedFilename(), `presets-${made.id.slice(0, 8)}-${table}.csv`);
+    const options = ["--table", table, ...(table === "proposals" ? ["--propose", "6"] : [])];
+    const { stdout } = await start(SVC, [
+      ...["comparisons", "show", made.id, "--server", up.grpc, "--csv"],
+      ...options,
+    ]).ended();
+    assert.equal(await readFile(await download.path(), "utf8"), stdout, table);
+    assert.ok(stdout.split("\n").length > 2, stdout);
+  }
+  // The averages of a single clip are its numbers, and no encode has segments.
+  assert.equal(await page.getByRole("button", { name: /averages|segments/ }).count(), 0);
+  assert.deepEqual(await accessibilityFaults(page), []);
   await page.context().close();
 });
 

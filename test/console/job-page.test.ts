@@ -173,7 +173,7 @@ test("downloads of the job and its frames as JSON and CSV equal the API's", asyn
   const taken = async (format: string) => {
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("button", { name: `Download ${format}` }).click(),
+      page.getByRole("button", { name: `Download ${format}`, exact: true }).click(),
     ]);
     assert.match(download.suggestedFilename(), new RegExp(`^ten-seconds-.*\\.${format.toLowerCase()}$`));
     return readFile(await download.path(), "utf8");
@@ -268,6 +268,18 @@ test("pooled scores match the API: mean to P50, maximum and standard deviation",
     .locator("td")
     .evaluateAll((cells) => cells.map(({ title }) => Number(title)));
   assert.deepEqual(titles, [mean, harmonicMean, min, p1, p5, p10, p50, max, stdDev]);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Download CSV: pooled scores" }).click(),
+  ]);
+  assert.match(download.suggestedFilename(), /^ten-seconds-.*-scores\.csv$/);
+  const [heading = "", first = ""] = (await readFile(await download.path(), "utf8")).split("\n");
+  assert.match(heading, /^metric,model,mean,low,high,harmonic_mean,min,p1,p5,p10,p50,max,std_dev$/);
+  assert.deepEqual(first.split(",").toSpliced(3, 2), [
+    "vmaf",
+    "vmaf_v0.6.1",
+    ...[mean, harmonicMean, min, p1, p5, p10, p50, max, stdDev].map(String),
+  ]);
   await page.context().close();
 });
 

@@ -1,5 +1,6 @@
 /** Shots on the page of a job in a real browser: the table, and what its links show. */
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import type { components } from "../../src/gen/rest/controller.ts";
 import { encode, LOSSY } from "../media/clips.ts";
@@ -61,6 +62,24 @@ test("lists the worst shots, or all in the order of the video", async () => {
     first.mean.toFixed(2),
     first.min.toFixed(2),
     String(first.worstFrame),
+  ]);
+  await page.context().close();
+});
+
+test("all shots can be saved as CSV, in the order of the video", async () => {
+  const page = await pages.page(url, { viewport: VIEWS.desk });
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Download CSV: shots" }).click(),
+  ]);
+  assert.match(download.suggestedFilename(), /-shots\.csv$/);
+  const lines = (await readFile(await download.path(), "utf8")).trimEnd().split("\n");
+  assert.deepEqual(lines, [
+    "number,first_frame,frame_count,time,mean,min,worst_frame",
+    ...shots.map(({ firstFrame, frameCount, mean, min, worstFrame }, index) => {
+      const time = (firstFrame / 25).toFixed(6);
+      return [index + 1, firstFrame, frameCount, time, mean, min, worstFrame].join(",");
+    }),
   ]);
   await page.context().close();
 });

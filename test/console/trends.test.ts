@@ -1,6 +1,6 @@
 /** The page of trends in a real browser, over real scores of three releases. */
 import assert from "node:assert/strict";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
 import { SVC, start } from "../cli/program.ts";
@@ -86,6 +86,16 @@ test("says how the last release compares, and which clips lost most", async () =
     losses,
     losses.toSorted((one, other) => one - other),
   );
+  for (const table of ["releases", "clips"]) {
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: `Download CSV: ${table}` }).click(),
+    ]);
+    const pair = table === "clips" ? "-10-9" : "";
+    assert.equal(download.suggestedFilename(), `release${pair}-${table}.csv`);
+    const asked = ["trends", "release", "--csv", "--table", table, "--server", up.grpc];
+    assert.equal(await readFile(await download.path(), "utf8"), (await start(SVC, asked).ended()).stdout);
+  }
   assert.equal(await page.locator(".trend-chart .clip").count(), CLIPS);
   assert.equal(await page.locator(".trend-chart .change").count(), 1);
   assert.deepEqual(await accessibilityFaults(page), []);

@@ -129,6 +129,76 @@ describe("svc bd", () => {
       assert.equal((await bd(FILM, option, value)).code, 2, `${option} ${value}`);
   });
 
+  test("--csv prints the tables of --json", async () => {
+    const asked = ["--propose", "6", "--max-rate", "12000"];
+    const { results, averages, rungs, proposals = [] } = await json(FILM, ...asked);
+    const linesOf = async (...options: string[]) => {
+      const { code, stdout, stderr } = await bd(FILM, "--csv", ...options);
+      assert.equal(code, 0, stderr);
+      const [heading = "", ...lines] = stdout.trimEnd().split("\n");
+      const names = heading.split(",");
+      return lines.map((line) => {
+        const cells = line.split(",");
+        return Object.fromEntries(names.map((name, index) => [name, cells[index] ?? ""]));
+      });
+    };
+    const texts = (values: readonly unknown[]) => values.map((value) => String(value ?? ""));
+    const rates = await linesOf();
+    assert.ok(results.some(({ dropped }) => dropped !== undefined) && results.some(({ error }) => error));
+    assert.deepEqual(
+      rates.map((row) => [row["ladder"], row["clip"], row["anchor"], row["method"], row["scale"]]),
+      results.map(({ ladder, clip, method, scale }) => [ladder, clip, "old", method, scale]),
+    );
+    assert.deepEqual(
+      rates.map((row) => [row["bd_rate"], row["bd_quality"], row["overlap"], row["rate_overlap"]]),
+      results.map(({ bdRate, bdQuality, overlap, rateOverlap }) =>
+        texts([bdRate, bdQuality, overlap, rateOverlap]),
+      ),
+    );
+    assert.deepEqual(
+      rates.map((row) => [row["dropped"], row["refusal"]]),
+      results.map(({ dropped = 0, error }) => texts([dropped, error])),
+    );
+    assert.deepEqual(
+      (await linesOf("--table", "averages")).map((row) => [row["method"], row["bd_rate"], row["refused"]]),
+      averages.map(({ method, bdRate, refused }) => texts([method, bdRate, refused])),
+    );
+    assert.deepEqual(
+      (await linesOf("--table", "rungs")).map((row) => [row["fault"], row["rate"], row["missing_rate"]]),
+      rungs.map(({ fault, rate, missingRate }) => texts([fault, rate, missingRate])),
+    );
+    assert.equal(
+      (await linesOf("--table", "proposals", ...asked)).length,
+      proposals.reduce((sum, { rungs: proposed }) => sum + proposed.length, 0),
+    );
+    const best = await linesOf("--table", "proposals", "--propose", "6");
+    assert.deepEqual([best[0]?.["ladder"], best[0]?.["rate"], best[0]?.["vmaf"]], ["old", "16000", "93.40"]);
+  });
+
+  test("refuses a table that it has not, or that would not be printed", async () => {
+    for (const [options, said] of [
+      [["--csv", "--table", "encodes"], /Allowed choices are bd-rates, averages, rungs, proposals/],
+      [
+        ["--table", "rungs"],
+        /--table rungs chooses the table of --csv\. Give --csv too\. \[INVALID_REQUEST\]/,
+      ],
+      [["--csv", "--json"], /cannot be used with/],
+      [["--csv", "--table", "proposals"], /Give --propose too\. \[INVALID_REQUEST\]/],
+      [["--csv", "--propose", "6"], /Add --table proposals.*\[INVALID_REQUEST\]/],
+    ] as const) {
+      const { code, stdout, stderr } = await bd(FILM, ...options);
+      assert.equal(code, 2, options.join(" "));
+      assert.match(`${stderr}${stdout}`.replace(/\s+/g, " "), said);
+    }
+  });
+
+  test("reads names that would be formulas in a spreadsheet as --csv prints them", async () => {
+    const formulas = FILM.replaceAll(/^old/gm, "'=1+1").replaceAll(/^new/gm, "@new");
+    const { anchor, results } = await json(formulas);
+    assert.deepEqual([anchor, results[0]?.["ladder"]], ["=1+1", "@new"]);
+    assert.match((await bd(formulas, "--csv")).stdout, /\n'@new,film,'=1\+1,vmaf,/);
+  });
+
   test("--anchor swaps the ladders", async () => {
     const { anchor, results } = await json(SAMPLE, "--anchor", "b");
     assert.deepEqual([anchor, results[0]?.["ladder"]], ["b", "a"]);

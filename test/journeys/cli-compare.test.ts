@@ -177,6 +177,37 @@ describe("svc compare", () => {
     assert.equal(same?.bdRate, pchip(here).bdRate);
   });
 
+  test("prints each table as CSV, and the faults of rungs also as JSON", async () => {
+    const asked = ["compare", reference, ...ladders(), "--csv", "--table"];
+    const lines = async (...args: string[]) => {
+      const { code, stdout, stderr } = await svc(...asked, ...args);
+      assert.equal(code, 0, stderr);
+      return stdout.trimEnd().split("\n");
+    };
+    const rates = await lines("bd-rates");
+    const values = here.deltas.flatMap(({ byClip }) => byClip.map(({ bdRate }) => String(bdRate ?? "")));
+    assert.deepEqual(
+      rates.slice(1).map((line) => line.split(",")[6]),
+      values,
+    );
+    assert.equal((await lines("scores")).length - 1, CRFS.length * 2);
+    const proposals = await lines("proposals", "--propose", "6");
+    assert.equal(proposals[0], "ladder,clip,rate,vmaf,like,reason");
+    assert.match(proposals[1] ?? "", /^fast,reference\.y4m,\d+,\d+\.\d\d,"ultrafast-22\.mp4 /);
+    const { rungs } = here as Comparison & { readonly rungs: readonly { readonly text: string }[] };
+    assert.ok(rungs.length > 0);
+    assert.equal((await lines("rungs")).length - 1, rungs.length);
+    for (const [wrong, said] of [
+      [["--table", "rungs"], /Give --csv too/],
+      [["--csv", "--table", "proposals"], /Give --propose too/],
+      [["--csv", "--table", "frames"], /Allowed choices are encodes, scores, bd-rates/],
+    ] as const) {
+      const refused = await svc("compare", reference, ...slow, ...wrong);
+      assert.equal(refused.code, 2);
+      assert.match(refused.stderr.replace(/\s+/g, " "), said);
+    }
+  });
+
   test("prints tables of encodes and BD-rates", async () => {
     const { code, stdout, stderr } = await svc("compare", reference, ...ladders(), "--anchor", "slow");
     assert.equal(code, 0, stderr);
@@ -306,6 +337,10 @@ describe("svc comparisons", () => {
     const again = JSON.parse((await svc("comparisons", "show", id, "--wait", "--json")).stdout) as Comparison;
     assert.notEqual(again.cells[0]?.jobId, cells[0]?.jobId);
     assert.equal((await svc("comparisons", "cancel", id)).stdout, "0 jobs cancelled.\n");
+    const scores = await svc("comparisons", "show", id, "--csv", "--table", "scores");
+    assert.match(scores.stdout, /^1,,[^\n]*missing\.mp4,[0-9a-f-]+,FAILED,MEDIA_NOT_FOUND,/m);
+    const averages = await svc("comparisons", "show", id, "--csv", "--table", "averages");
+    assert.match(averages.stdout, /^slow,fast,vmaf,pchip,linear,-\d/m);
     const text = await svc("comparisons", "show", id);
     assert.equal(text.code, 0);
     assert.match(text.stdout, /^- +missing\.mp4 .*MEDIA_NOT_FOUND/m);

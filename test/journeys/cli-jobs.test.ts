@@ -92,6 +92,26 @@ describe("a pair", () => {
     sameResult(job.result, result);
     const csv = (await score([...args, "--csv", "-", "-q"])).stdout;
     assert.equal((await up.svc(["jobs", "frames", id])).stdout, csv);
+    const table = async (...options: string[]) =>
+      (await up.svc(["jobs", "get", id, "--csv", ...options])).stdout.trimEnd().split("\n");
+    const [heading, first] = await table();
+    assert.match(heading ?? "", /^metric,model,mean,low,high,harmonic_mean,min,/);
+    assert.match(first ?? "", new RegExp(`^vmaf,vmaf_v0\\.6\\.1,${job.result.pooled.vmaf.mean},,,`));
+    for (const what of ["scores", "shots"])
+      assert.equal(
+        (await score([...args, "--csv", "-", "-q", "--table", what])).stdout.trimEnd(),
+        (await table("--table", what)).join("\n"),
+      );
+    const shots = await table("--table", "shots");
+    assert.deepEqual(
+      shots.slice(1).map((line) => line.split(",").slice(4)),
+      job.result.shots.map(({ mean, min, worstFrame }: Record<string, number>) =>
+        [mean, min, worstFrame].map(String),
+      ),
+    );
+    assert.equal(shots[0], "number,first_frame,frame_count,time,mean,min,worst_frame");
+    assert.deepEqual(await table("--table", "segments"), shots.slice(0, 1));
+    assert.match((await table("--table", "tasks"))[1] ?? "", /^PLAN,DONE,,0,,,[^,]+,1,/);
     const file = join(clips.directory.path, "frames.csv");
     assert.equal((await up.svc(["jobs", "frames", id, "--csv", file])).code, 0);
     assert.equal(await readFile(file, "utf8"), csv);
@@ -211,6 +231,9 @@ describe("a pair", () => {
     const shown = await up.svc(["jobs", "get", id]);
     assert.equal(shown.code, 0);
     assert.match(shown.stdout, /^State +FAILED/m);
+    const table = await up.svc(["jobs", "get", id, "--csv", "--table", "shots"]);
+    assert.deepEqual([table.code, table.stdout], [2, ""]);
+    assert.match(unwrapped(table.stderr), /has no scores: its state is FAILED\..* \[JOB_NOT_SUCCEEDED\]/);
     assert.match(unwrapped(shown.stdout), /error: .*none\.mp4.* \[MEDIA_NOT_FOUND\]/);
     const watched = await up.svc(["jobs", "watch", id]);
     assert.equal(watched.code, 2);

@@ -106,6 +106,17 @@ describe("svc compare with a manifest", () => {
     await writeFile(list, `reference,distorted,ladder\n${titles.source},title/title.mpd,web\n`);
     const { code, stdout } = await svc("compare", "--from", list);
     assert.equal(code, 0);
+    const csv = await svc("compare", "--from", list, "--csv", "--table", "segments");
+    const [heading = "", ...segments] = csv.stdout.trimEnd().split("\n");
+    assert.equal(heading, "ladder,clip,distorted,number,first_frame,frame_count,mean,min,worst_frame");
+    assert.deepEqual(
+      segments.slice(0, 2).map((line) => line.split(",").toSpliced(1, 2).slice(0, 4)),
+      [
+        ["web", "1", "0", "25"],
+        ["web", "2", "25", "25"],
+      ],
+    );
+    assert.equal(segments.length, 12);
     assert.match(stdout, /^web +title\.mpd#160x90/m);
     assert.match(
       stdout,

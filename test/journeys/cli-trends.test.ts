@@ -91,7 +91,54 @@ test("svc trends lists the releases, and compares any two", async () => {
   assert.deepEqual([json.delta.verdict, json.clips.length, json.releases.length], ["WORSE", CLIPS, 2]);
 });
 
+test("svc trends --csv prints the releases, or the clips of two, with the numbers of --json", async () => {
+  const json = JSON.parse((await up.svc(["trends", "release", "--json"])).stdout);
+  const tableOf = async (...options: string[]) => {
+    const { code, stdout, stderr } = await up.svc(["trends", "release", "--csv", ...options]);
+    assert.equal(code, 0, stderr);
+    const rows = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(","));
+    return { heading: rows[0] ?? [], rows: rows.slice(1) };
+  };
+  const releases = await tableOf();
+  const at = releases.heading.indexOf("difference");
+  assert.deepEqual(
+    releases.rows.map((row) => [row[0], row[at]]),
+    [
+      ["6", ""],
+      ["7", String(json.releases[1].delta.mean)],
+    ],
+  );
+  const clips = await tableOf("--table", "clips");
+  const differences = clips.rows.map((row) => Number(row[clips.heading.indexOf("difference")]));
+  assert.equal(differences.length, CLIPS);
+  assert.deepEqual(
+    differences,
+    differences.toSorted((one, other) => one - other),
+  );
+  const mean = differences.reduce((sum, difference) => sum + difference, 0) / CLIPS;
+  assert.ok(Math.abs(mean - json.releases[1].delta.mean) < 1e-9);
+  assert.equal(
+    (await up.svc(["trends", "commit", "--csv", "--table", "clips"])).stdout.split("\n").length,
+    2,
+  );
+  const failing = await up.svc(["trends", "release", "--csv", "--fail-if-worse", "0.5"]);
+  assert.deepEqual([failing.code, failing.stdout.split("\n").length], [1, 4]);
+});
+
 describe("refuses", () => {
+  test("a table without --csv, and one that trends do not have", async () => {
+    const alone = await up.svc(["trends", "release", "--table", "clips"]);
+    assert.equal(alone.code, 2);
+    assert.match(alone.stderr.replace(/\s+/g, " "), /Give --csv too\. \[INVALID_REQUEST\]/);
+    assert.match(
+      (await up.svc(["trends", "release", "--csv", "--table", "encodes"])).stderr.replace(/\s+/g, " "),
+      /Allowed choices are releases, clips/,
+    );
+  });
+
   for (const [what, args, message] of [
     ["a baseline without a release", ["--baseline", "release=6"], /needs the release of these encodes/],
     [

@@ -46,14 +46,14 @@ export function proposalOf({ propose, maxRate }: ProposalFlags): ProposalRequest
 }
 
 /** Throws INVALID_REQUEST if CSV would not print the proposed ladders, or if the table of these is not proposed. */
-export function checkProposalTable({
-  propose,
-  csv,
-  table,
-}: ProposalFlags & { readonly csv?: boolean; readonly table?: string }): void {
-  if (table === "proposals" && propose === undefined)
+export function checkProposalTable(
+  flags: ProposalFlags & { readonly csv?: boolean; readonly table?: string },
+): void {
+  const isProposed = proposalOf(flags) !== undefined;
+  const isTable = flags.table === "proposals";
+  if (isTable && !isProposed)
     throw invalid("--table proposals needs the steps of the ladder. Give --propose too.");
-  if (csv && propose !== undefined && table !== "proposals")
+  if (isProposed && flags.csv && !isTable)
     throw invalid(
       "--csv does not print the ladder of --propose. Add --table proposals, use --json instead of --csv, or leave out --csv.",
     );
