@@ -97,21 +97,31 @@ const WATCH = `(() => {
     : requestAnimationFrame((now) => { globalThis.drawnAt = now; });
   requestAnimationFrame(look);
 })()`;
-/** Milliseconds from the last byte of the answer to the frame with the table. */
 const DRAWN = `(async () => {
   while (globalThis.drawnAt === undefined) await new Promise(requestAnimationFrame);
   const answers = performance.getEntriesByType("resource").filter(({ name }) => name.includes("/v1/comparisons/"));
   return globalThis.drawnAt - answers[0].responseEnd;
 })()`;
 
-async function drawingTime(pages: Pages, url: string): Promise<number> {
+interface Drawing {
+  /** Milliseconds from the last byte of the answer to the frame with the table. */
+  readonly ms: number;
+  /** CPU time of the page's main thread in milliseconds, from the request of the page on: other programs do not change it. */
+  readonly cpuMs: number;
+}
+
+async function drawing(pages: Pages, url: string): Promise<Drawing> {
   const page = await pages.page("about:blank");
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
   await page.addInitScript(WATCH);
   await page.goto(url);
   await page.locator("table.cells-table tbody tr").first().waitFor();
   const ms = await page.evaluate<number>(DRAWN);
+  const { metrics } = await devtools.send("Performance.getMetrics");
   await page.context().close();
-  return ms;
+  const seconds = metrics.find((metric) => metric.name === "TaskDuration")?.value ?? Number.NaN;
+  return { ms, cpuMs: seconds * 1000 };
 }
 
 /** Prints how long the report takes, without pictures, and the sizes of the report and of each table as CSV. */
@@ -163,10 +173,13 @@ async function measure(name: string, store: readonly string[], open: () => Datab
   const list = await ask(`${controller.rest}/v1/comparisons`);
   console.log(`  listed in ${milliseconds(list.ms)}`);
   await using pages = await Pages.open();
-  const times: number[] = [];
+  const drawings: Drawing[] = [];
   for (let round = 0; round < PAGES; round++)
-    times.push(await drawingTime(pages, `${controller.rest}/console${path.replace("/v1", "")}`));
-  console.log(`  drawn in ${milliseconds(median(times))} (median of ${PAGES}) after the answer`);
+    drawings.push(await drawing(pages, `${controller.rest}/console${path.replace("/v1", "")}`));
+  const [drawn, used] = [median(drawings.map(({ ms }) => ms)), median(drawings.map(({ cpuMs }) => cpuMs))];
+  console.log(
+    `  drawn in ${milliseconds(drawn)} after the answer, ${milliseconds(used)} CPU of the page (medians of ${PAGES})`,
+  );
 }
 
 console.log(`${cpus()[0]?.model ?? "unknown CPU"}, ${cpus().length} cores`);

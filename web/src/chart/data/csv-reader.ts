@@ -1,4 +1,5 @@
 /** Parses per-frame CSV as its bytes arrive: 30 MB of digits become numbers without ever being one string. */
+import { cellText } from "../../../../src/jobs/text/csv-row.ts";
 
 const LINE_END = 10;
 const QUOTE = 34;
@@ -115,11 +116,11 @@ export class CsvReader {
   }
 }
 
-/** The cells of a line (RFC 4180). */
+/** The cells of a line as csvRow writes it. */
 function cellsOf(line: string): string[] {
   const cells = line.match(/("([^"]|"")*"|[^,]*)(,|$)/g) ?? [];
   const texts = cells.map((cell) => cell.replace(/,$/, ""));
   // The regular expression also matches the end of the line, as an empty cell.
   if (!line.endsWith(",")) texts.pop();
-  return texts.map((text) => (text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text));
+  return texts.map((text) => cellText(text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text));
 }
