@@ -142,7 +142,8 @@ describe("svc bd", () => {
         return Object.fromEntries(names.map((name, index) => [name, cells[index] ?? ""]));
       });
     };
-    const texts = (values: readonly unknown[]) => values.map((value) => String(value ?? ""));
+    const texts = (values: readonly unknown[]) =>
+      values.map((value) => String((value ?? "") as string | number));
     const rates = await linesOf();
     assert.ok(results.some(({ dropped }) => dropped !== undefined) && results.some(({ error }) => error));
     assert.deepEqual(
