@@ -1,5 +1,6 @@
 /** The Compare page in a real browser: two ladders of real encodes, their numbers, hull, BD-rate and frames. */
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { bitRateText } from "../../src/jobs/quantities.ts";
@@ -171,6 +172,33 @@ test("the table shows every job's numbers, marks the best, and sorts by any colu
   assert.deepEqual(
     shown,
     all.map(({ bytes }) => bytes).sort((one, other) => one - other),
+  );
+  await page.context().close();
+});
+
+test("the table can be saved as CSV, in the shown order", async () => {
+  const page = await opened(`${ladders()}&sort=rate`);
+  await page.locator(".delta-value").nth(1).waitFor();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Download CSV: compared jobs" }).click(),
+  ]);
+  const [heading = "", ...lines] = (await readFile(await download.path(), "utf8")).trimEnd().split("\n");
+  const names = heading.split(",");
+  const rows = lines.map((line) => line.split(","));
+  const cellsOf = (name: string) => rows.map((cells) => cells[names.indexOf(name)]);
+  const expected = [...quick, ...slow].toSorted((one, other) => one.rate - other.rate);
+  assert.deepEqual(
+    cellsOf("job"),
+    expected.map(({ id }) => id),
+  );
+  assert.deepEqual(
+    cellsOf("rate"),
+    expected.map(({ rate }) => String(rate)),
+  );
+  assert.deepEqual(
+    cellsOf("mean"),
+    expected.map(({ score }) => String(score)),
   );
   await page.context().close();
 });

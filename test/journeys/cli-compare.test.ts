@@ -329,6 +329,9 @@ describe("svc comparisons", () => {
     assert.deepEqual([cells[0]?.state, cells[0]?.error?.code], ["FAILED", "MEDIA_NOT_FOUND"]);
     const listed = await svc("comparisons", "list");
     assert.match(listed.stdout, new RegExp(`${id} +\\d+s +8 +1 +9 +with a fault`));
+    const sheet = (await svc("comparisons", "list", "--csv")).stdout;
+    assert.match(sheet, /^id,name,cells,queued,running,succeeded,failed,cancelled,deleted,submitted,/);
+    assert.match(sheet, new RegExp(`^${id},with a fault,9,0,0,8,1,0,0,\\d{4}-`, "m"));
     const retried = await svc("comparisons", "retry", id);
     assert.deepEqual([retried.code, retried.stdout], [0, "1 cell runs again.\n"]);
     const unknown = await svc("comparisons", "retry", id, "--cell", "10");

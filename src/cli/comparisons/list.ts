@@ -7,6 +7,8 @@ import {
   ComparisonSchema,
   ComparisonService,
 } from "../../gen/proto/svc/v1/comparison_pb.ts";
+import { type CsvColumn, csvTable } from "../../jobs/text/csv-row.ts";
+import { comparisonJson } from "../../messages/json.ts";
 import { PeopleCommand } from "../command.ts";
 import { addLimitOptions, type FetchPage, type Limits, pagesOf, printList } from "../connection/pages.ts";
 import {
@@ -16,15 +18,19 @@ import {
   serverGuide,
   withServer,
 } from "../connection/server.ts";
+import { optional } from "../flags/optional.ts";
 import { ageText } from "../terminal/numbers.ts";
 import { type TableColumn, tableLines } from "../terminal/table.ts";
 
-interface ListFlags extends ServerFlags, Limits {}
+interface ListFlags extends ServerFlags, Limits {
+  readonly csv?: boolean;
+}
 
 const GUIDE = `
 Examples:
   $ svc comparisons list
   $ svc comparisons list --json | jq -r 'select(.progress.failed > 0) | .id'
+  $ svc comparisons list --all --csv > comparisons.csv
 
 ${serverGuide()}`;
 
@@ -34,7 +40,10 @@ export function listCommand(): Command {
     .description(
       "Lists comparisons, newest first: id, age, cells with a score, without one and in all, name.",
     );
-  addLimitOptions(command, "comparisons").addOption(jsonOption("one comparison per line")).withGuide(GUIDE);
+  addLimitOptions(command, "comparisons")
+    .addOption(jsonOption("one comparison per line").conflicts("csv"))
+    .addOption(optional("--csv", "print the comparisons as CSV, for a sheet", "text"))
+    .withGuide(GUIDE);
   return addServerOptions(command).action((flags: ListFlags) =>
     withServer(flags, (connection, signal) => list(connection, flags, signal)),
   );
@@ -48,6 +57,9 @@ function list(connection: Connection, flags: ListFlags, signal: AbortSignal): Pr
   const now = Date.now();
   return printList(pagesOf(fetch, flags), {
     json: flags.json,
+    csv: flags.csv
+      ? (comparisons, { heading }) => csvTable(CSV, comparisons.map(comparisonJson), heading)
+      : undefined,
     schema: ComparisonSchema,
     table: (comparisons, terminal, options) => tableLines(comparisons, columnsFor(now), terminal, options),
     none: "No comparisons. svc compare --submit stores one.",
@@ -69,6 +81,16 @@ function columnsFor(now: number): readonly TableColumn<Comparison>[] {
     { heading: "NAME", text: ({ name }) => name || "-", atLeast: 0 },
   ];
 }
+
+const CSV: readonly CsvColumn<ReturnType<typeof comparisonJson>>[] = [
+  ["id", ({ id }) => id],
+  ["name", ({ name }) => name],
+  ...(["cells", "queued", "running", "succeeded", "failed", "cancelled", "deleted"] as const).map(
+    (count): CsvColumn<ReturnType<typeof comparisonJson>> => [count, ({ progress }) => progress[count]],
+  ),
+  ["submitted", ({ createTime }) => createTime],
+  ["submitted_by", ({ submittedBy }) => submittedBy],
+];
 
 /** Cells that have ended without a score. */
 function withoutScore(progress: Comparison["progress"]): number {

@@ -1,4 +1,5 @@
 /** The comparison table: columns, order of rows, and best values. */
+import type { CsvColumn } from "../../../src/jobs/text/csv-row.ts";
 import type { Better } from "../chart/data/metrics.ts";
 import type { Compared } from "./compared.ts";
 
@@ -53,6 +54,26 @@ export function rowOf(of: Compared, beyond: number | undefined): Row {
       beyond,
     },
   };
+}
+
+/** The columns of the table as CSV; size in bytes, rate in bits per second. */
+export function csvColumns(metric: string): readonly CsvColumn<Row>[] {
+  return [
+    ["job", ({ of }) => of.id],
+    ["name", ({ of }) => of.title],
+    ["ladder", ({ of }) => of.ladder],
+    ["metric", () => metric],
+    ["mean", ({ values }) => values.score],
+    ["harmonic_mean", ({ values }) => values.harmonic],
+    ["min", ({ values }) => values.min],
+    ["p1", ({ values }) => values.p1],
+    ["p5", ({ values }) => values.p5],
+    ["p10", ({ values }) => values.p10],
+    ["max", ({ values }) => values.max],
+    ["size", ({ values }) => values.size],
+    ["rate", ({ values }) => values.rate],
+    ["beyond", ({ values }) => values.beyond],
+  ];
 }
 
 export interface Sorting {

@@ -2,9 +2,11 @@
 import { type FormEvent, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { sizeText } from "../../../src/jobs/quantities.ts";
+import { csvTable } from "../../../src/jobs/text/csv-row.ts";
 import { badSide, type ModelRanges, scoreText, type Unit, unitOf } from "../chart/data/metrics.ts";
 import { nameOf } from "../chart/metric-name.tsx";
 import { progressText } from "../jobs/job-facts.ts";
+import { DownloadCsv } from "../ui/save.tsx";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import { StateChip } from "../ui/state-chip.tsx";
 import { useSetParam } from "../ui/url-param.tsx";
@@ -12,6 +14,7 @@ import {
   bestOf,
   type ColumnKey,
   columnsOf,
+  csvColumns,
   inOrder,
   type Row,
   type Sorting,
@@ -44,6 +47,11 @@ export function CompareTable(props: CompareTableProps) {
     <section className="card" aria-label="Summary">
       <div className="section-head">
         <h2>Summary</h2>
+        <DownloadCsv
+          of="compared jobs"
+          name="compared-jobs"
+          lines={() => csvTable(csvColumns(metric), inOrder(rows, sorting))}
+        />
         <Limit key={limit} limit={limit} side={badSide(unit)} change={(text) => set("threshold", text)} />
       </div>
       <ScrollArea label="Summary of the compared jobs">

@@ -1,8 +1,8 @@
 /** BD-rates of the ladders against the anchor, averaged and clip by clip. */
 
 import { overlapText } from "../../../src/rates/overlap-text.ts";
-import { curveNotes } from "../../../src/report/curve-notes.ts";
 import { tableCsv } from "../../../src/report/comparison-tables.ts";
+import { curveNotes } from "../../../src/report/curve-notes.ts";
 import { unitOf } from "../chart/data/metrics.ts";
 import { nameOf } from "../chart/metric-name.tsx";
 import { bdRateText, bdScoreText, lowOverlapText } from "../rates/delta-texts.ts";
