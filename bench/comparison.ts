@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import { COMPARISON_TABLES, tableCsv } from "../src/report/comparison-tables.ts";
+import { COMPARISON_TABLES, tableCsv } from "../src/report/csv/comparison.ts";
 import { reportPage } from "../src/report/page.ts";
 import { Database } from "../src/store/connection/database.ts";
 import { postgresDriver } from "../src/store/connection/postgres.ts";

@@ -4,7 +4,7 @@ import type { Connection } from "../client/connection/connection.ts";
 import { type Trend, TrendSchema } from "../gen/proto/svc/v1/comparison_pb.ts";
 import { LABEL_KEY } from "../jobs/request-limits.ts";
 import { trendJson } from "../messages/json.ts";
-import { TREND_TABLES, type TrendTable, trendCsv } from "../report/trends-csv.ts";
+import { TREND_TABLES, type TrendTable, trendCsv } from "../report/csv/trends.ts";
 import { PeopleCommand } from "./command.ts";
 import { messageJson } from "./connection/message-json.ts";
 import {

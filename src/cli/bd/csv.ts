@@ -2,9 +2,9 @@
 import type { Comparison, Result } from "../../rates/comparison.ts";
 import type { ProposalRequest } from "../../rates/proposal.ts";
 import { reasonText } from "../../rates/reasons.ts";
-import { averagesCsv, bdRatesCsv, type ClipBdRate } from "../../report/bd-rates-csv.ts";
+import { averagesCsv, bdRatesCsv, type ClipBdRate } from "../../report/csv/bd-rates.ts";
+import { rungsCsv } from "../../report/csv/rungs.ts";
 import { proposalsCsv, proposalsOf } from "../../report/proposals.ts";
-import { rungsCsv } from "../../report/rungs-csv.ts";
 import type { JudgedRungs } from "./json.ts";
 
 /** The names of the tables; the first is the default. */

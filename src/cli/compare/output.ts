@@ -6,7 +6,7 @@ import { isMissed } from "../../jobs/gates/outcome.ts";
 import { comparisonJson } from "../../messages/json.ts";
 import { Failure, invalid, isFailureCode } from "../../platform/failure.ts";
 import type { ProposalRequest } from "../../rates/proposal.ts";
-import { COMPARISON_TABLES, type ComparisonTable, tableCsv } from "../../report/comparison-tables.ts";
+import { COMPARISON_TABLES, type ComparisonTable, tableCsv } from "../../report/csv/comparison.ts";
 import { proposalJson, proposalsOf } from "../../report/proposals.ts";
 import { comparisonRungs } from "../../report/rungs.ts";
 import { rungJson } from "../bd/json.ts";

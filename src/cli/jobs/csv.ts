@@ -4,10 +4,10 @@ import type { ScoreResult } from "../../gen/proto/svc/v1/scoring_pb.ts";
 import { scoredRate } from "../../jobs/frame-rate.ts";
 import { jobJson } from "../../messages/json.ts";
 import { Failure } from "../../platform/failure.ts";
-import type { JobAnswer } from "../../report/jobs-csv.ts";
-import { scoresCsv } from "../../report/scores-csv.ts";
-import { spansCsv } from "../../report/spans-csv.ts";
-import { workCsv } from "../../report/work-csv.ts";
+import type { JobAnswer } from "../../report/csv/jobs.ts";
+import { scoresCsv } from "../../report/csv/scores.ts";
+import { spansCsv } from "../../report/csv/spans.ts";
+import { workCsv } from "../../report/csv/work.ts";
 import { stateName } from "./state.ts";
 
 /** The names of the tables; the first is the default. */

@@ -10,7 +10,7 @@ import {
 import { isMissed } from "../../jobs/gates/outcome.ts";
 import { ScorerCounts } from "../../jobs/scored-apart.ts";
 import { jobJson } from "../../messages/json.ts";
-import { type JobAnswer, jobsCsv } from "../../report/jobs-csv.ts";
+import { type JobAnswer, jobsCsv } from "../../report/csv/jobs.ts";
 import { PeopleCommand } from "../command.ts";
 import { addLimitOptions, type Limits, pagesOf, printList } from "../connection/pages.ts";
 import {

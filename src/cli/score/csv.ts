@@ -1,8 +1,8 @@
 /** The tables of a score as CSV (RFC 4180, lines end with LF). */
 import { scoredRate } from "../../jobs/frame-rate.ts";
 import { csvHeader, csvLine } from "../../messages/csv.ts";
-import { scoresCsv } from "../../report/scores-csv.ts";
-import { spansCsv } from "../../report/spans-csv.ts";
+import { scoresCsv } from "../../report/csv/scores.ts";
+import { spansCsv } from "../../report/csv/spans.ts";
 import { type OutputFile, outputFile } from "./output-file.ts";
 import type { ScoreView, Series } from "./view.ts";
 

@@ -2,7 +2,7 @@
 import { Link } from "react-router";
 import { bitRateText, resolutionText } from "../../../src/jobs/quantities.ts";
 import { fileName } from "../../../src/jobs/text/file-name.ts";
-import { tableCsv } from "../../../src/report/comparison-tables.ts";
+import { tableCsv } from "../../../src/report/csv/comparison.ts";
 import { isOnCurve } from "../../../src/report/curve-notes.ts";
 import { scoreText, unitOf } from "../chart/data/metrics.ts";
 import { nameOf } from "../chart/metric-name.tsx";

@@ -1,7 +1,7 @@
 /** BD-rates of the ladders against the anchor, averaged and clip by clip. */
 
 import { overlapText } from "../../../src/rates/overlap-text.ts";
-import { tableCsv } from "../../../src/report/comparison-tables.ts";
+import { tableCsv } from "../../../src/report/csv/comparison.ts";
 import { curveNotes } from "../../../src/report/curve-notes.ts";
 import { unitOf } from "../chart/data/metrics.ts";
 import { nameOf } from "../chart/metric-name.tsx";

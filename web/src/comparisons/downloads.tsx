@@ -1,6 +1,6 @@
 /** Downloads of a comparison: the report as HTML, and the scored encodes as CSV. */
 import { useMutation } from "@tanstack/react-query";
-import { comparisonCsv } from "../../../src/report/csv.ts";
+import { comparisonCsv } from "../../../src/report/csv/encodes.ts";
 import { reportPage } from "../../../src/report/page.ts";
 import { useSession } from "../session/session.ts";
 import { save } from "../ui/save.tsx";

@@ -1,7 +1,8 @@
 /** The faults of the ladders' rungs: wasted, misplaced or missing ones. */
+
+import { rungsCsv } from "../../../src/report/csv/rungs.ts";
 import { briefNotes } from "../../../src/report/rung-groups.ts";
 import { comparisonRungs, type RungNote } from "../../../src/report/rungs.ts";
-import { rungsCsv } from "../../../src/report/rungs-csv.ts";
 import { nameOf } from "../chart/metric-name.tsx";
 import { DownloadCsv } from "../ui/save.tsx";
 import { type Comparison, fileOf } from "./comparison-view.ts";

@@ -2,7 +2,7 @@
 import { Link } from "react-router";
 import { segmentsOf, WORST_SPANS, worstSpans } from "../../../src/jobs/scores/spans.ts";
 import { fileName } from "../../../src/jobs/text/file-name.ts";
-import { tableCsv } from "../../../src/report/comparison-tables.ts";
+import { tableCsv } from "../../../src/report/csv/comparison.ts";
 import { countText } from "../jobs/job-facts.ts";
 import { DownloadCsv } from "../ui/save.tsx";
 import { ScrollArea } from "../ui/scrolls.tsx";

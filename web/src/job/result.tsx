@@ -4,7 +4,7 @@ import { useMemo, useState } from "react";
 import { requestedModels } from "../../../src/jobs/default-models.ts";
 import { isComponent } from "../../../src/jobs/feature-names.ts";
 import { maxScoreOf, USUAL_MAX_SCORE, usedModel } from "../../../src/jobs/scored-models.ts";
-import { scoresCsv } from "../../../src/report/scores-csv.ts";
+import { scoresCsv } from "../../../src/report/csv/scores.ts";
 import type { Job, Schemas } from "../api/client.ts";
 import { scoreText, unitOf } from "../chart/data/metrics.ts";
 import { MetricName } from "../chart/metric-name.tsx";

@@ -1,6 +1,6 @@
 /** The tasks of the job: node, attempts and duration. */
 import { useState } from "react";
-import { workCsv } from "../../../src/report/work-csv.ts";
+import { workCsv } from "../../../src/report/csv/work.ts";
 import type { Job, Schemas } from "../api/client.ts";
 import { countText, titleOf } from "../jobs/job-facts.ts";
 import { useNow } from "../ui/age.tsx";

@@ -2,7 +2,7 @@
 import { useCallback, useDeferredValue, useMemo } from "react";
 import { useSearchParams } from "react-router";
 import { scorersOf } from "../../../src/jobs/scored-apart.ts";
-import { jobsCsv } from "../../../src/report/jobs-csv.ts";
+import { jobsCsv } from "../../../src/report/csv/jobs.ts";
 import { type JobStream, type LiveJobs, useJobStream, useLiveJobs } from "../api/job-stream.ts";
 import { useMinute } from "../ui/age.tsx";
 import { ConnectionBanner, ConnectionState } from "../ui/connection-state.tsx";

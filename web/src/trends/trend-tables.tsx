@@ -2,8 +2,8 @@
 import { useState } from "react";
 import { Link } from "react-router";
 import { signedText } from "../../../src/jobs/quantities.ts";
+import { type TrendTable, trendCsv } from "../../../src/report/csv/trends.ts";
 import { type ClipDifference, differencesOf } from "../../../src/report/trend-clips.ts";
-import { type TrendTable, trendCsv } from "../../../src/report/trends-csv.ts";
 import { scoreText, unitOf } from "../chart/data/metrics.ts";
 import { DownloadCsv, safeName } from "../ui/save.tsx";
 import { ScrollArea } from "../ui/scrolls.tsx";

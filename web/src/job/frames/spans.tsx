@@ -1,7 +1,7 @@
 /** The shots or segments of a video with their scores by the first model, the worst first or in the order of the video. */
 import { useMemo, useState } from "react";
 import { WORST_SPANS, worstSpans } from "../../../../src/jobs/scores/spans.ts";
-import { spansCsv } from "../../../../src/report/spans-csv.ts";
+import { spansCsv } from "../../../../src/report/csv/spans.ts";
 import type { Schemas } from "../../api/client.ts";
 import { TimeCode } from "../../chart/time-code.tsx";
 import type { View } from "../../chart/view.ts";

@@ -1,8 +1,8 @@
 /** A list of jobs as CSV. */
-import type { components } from "../gen/rest/controller.ts";
-import { requestedModels } from "../jobs/default-models.ts";
-import { type CsvColumn, csvTable } from "../jobs/text/csv-row.ts";
-import { labelTexts } from "../jobs/text/labels.ts";
+import type { components } from "../../gen/rest/controller.ts";
+import { requestedModels } from "../../jobs/default-models.ts";
+import { type CsvColumn, csvTable } from "../../jobs/text/csv-row.ts";
+import { labelTexts } from "../../jobs/text/labels.ts";
 
 /** A job as REST returns it. */
 export type JobAnswer = components["schemas"]["Job"];

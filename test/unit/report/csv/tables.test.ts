@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { csvRows } from "../../../src/cli/input/csv-rows.ts";
-import { COMPARISON_TABLES, type ComparisonTable, tableCsv } from "../../../src/report/comparison-tables.ts";
-import { scoresCsv } from "../../../src/report/scores-csv.ts";
-import { spansCsv } from "../../../src/report/spans-csv.ts";
-import { trendCsv } from "../../../src/report/trends-csv.ts";
-import { workCsv } from "../../../src/report/work-csv.ts";
+import { csvRows } from "../../../../src/cli/input/csv-rows.ts";
+import { COMPARISON_TABLES, type ComparisonTable, tableCsv } from "../../../../src/report/csv/comparison.ts";
+import { scoresCsv } from "../../../../src/report/csv/scores.ts";
+import { spansCsv } from "../../../../src/report/csv/spans.ts";
+import { trendCsv } from "../../../../src/report/csv/trends.ts";
+import { workCsv } from "../../../../src/report/csv/work.ts";
 
 type Comparison = Parameters<typeof tableCsv>[1];
 type Cell = NonNullable<Comparison["cells"]>[number];
@@ -39,9 +39,13 @@ const COMPARISON: Comparison = {
       byClip: [
         {
           ...{ clip: "a, b", bdRate: -12.5, bdQuality: 1.25, overlap: 0.9, rateOverlap: 0.8 },
-          ...{ lowOverlap: false, dropped: 2 },
+          ...{ lowOverlap: false, dropped: 2, offHull: 1 },
+          crossings: [61.5, 70.25].map((score) => ({ score, rate: 1 })),
         },
-        { clip: "c", lowOverlap: false, dropped: 0, refusal: { code: "NO_OVERLAP", message: "none" } },
+        {
+          ...{ clip: "c", lowOverlap: false, dropped: 0, offHull: 0, crossings: [] },
+          refusal: { code: "NO_OVERLAP", message: "none" },
+        },
       ],
     },
   ],
@@ -61,10 +65,26 @@ test("BD-rates have a row for each clip, also for refused ones, and averages a r
   assert.deepEqual(tableOf("bd-rates"), [
     [
       ...["ladder", "clip", "anchor", "metric", "method", "scale", "bd_rate", "bd_quality"],
-      ...["overlap", "rate_overlap", "dropped", "refusal", "reason"],
+      ...["overlap", "rate_overlap", "dropped", "off_hull", "crossings", "refusal", "reason"],
     ],
-    ["x265", "a, b", "=x264", "vmaf", "pchip", "linear", "-12.5", "1.25", "0.9", "0.8", "2", "", ""],
-    ["x265", "c", "=x264", "vmaf", "pchip", "linear", "", "", "", "", "0", "NO_OVERLAP", "none"],
+    [
+      "x265",
+      "a, b",
+      "=x264",
+      "vmaf",
+      "pchip",
+      "linear",
+      "-12.5",
+      "1.25",
+      "0.9",
+      "0.8",
+      "2",
+      "1",
+      "61.5 70.25",
+      "",
+      "",
+    ],
+    ["x265", "c", "=x264", "vmaf", "pchip", "linear", "", "", "", "", "0", "0", "", "NO_OVERLAP", "none"],
   ]);
   assert.deepEqual(tableOf("averages"), [
     ["ladder", "anchor", "metric", "method", "scale", "bd_rate", "bd_quality", "clips", "refused"],

@@ -1,6 +1,6 @@
 /** The tables of a trend as CSV. */
-import { type CsvColumn, csvTable } from "../jobs/text/csv-row.ts";
-import { type ClipDifference, differencesOf, type Trend } from "./trend-clips.ts";
+import { type CsvColumn, csvTable } from "../../jobs/text/csv-row.ts";
+import { type ClipDifference, differencesOf, type Trend } from "../trend-clips.ts";
 
 type Release = Trend["releases"][number];
 

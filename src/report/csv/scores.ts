@@ -1,8 +1,8 @@
 /** The scores of a video, or of the encodes of a comparison, by metric as CSV. */
-import { STATISTICS, type Statistic } from "../jobs/gates/gate.ts";
-import { type ScoredModel, usedModel } from "../jobs/scored-models.ts";
-import { type CsvColumn, csvTable } from "../jobs/text/csv-row.ts";
-import type { Comparison } from "./page.ts";
+import { STATISTICS, type Statistic } from "../../jobs/gates/gate.ts";
+import { type ScoredModel, usedModel } from "../../jobs/scored-models.ts";
+import { type CsvColumn, csvTable } from "../../jobs/text/csv-row.ts";
+import type { Comparison } from "../page.ts";
 
 /** What results of the engine and of the API have in common. */
 export interface Scores {

@@ -1,8 +1,8 @@
 /** The scored encodes of a comparison as CSV. */
-import { csvRow } from "../jobs/text/csv-row.ts";
-import type { Comparison } from "./page.ts";
+import { csvRow } from "../../jobs/text/csv-row.ts";
+import type { Comparison } from "../page.ts";
 
-/** Yields the lines with the columns that `svc bd` reads: scores are means; it ignores codec and size. */
+/** Yields the lines with the columns that `svc bd` reads: scores are means; it ignores the codec. */
 export function* comparisonCsv({ cells = [], metrics = [] }: Comparison): Generator<string> {
   const names = metrics.map(({ name }) => name);
   yield csvRow(["ladder", "clip", "rate", "codec", "size", "distorted", ...names]);

@@ -1,6 +1,6 @@
 /** The tasks of a job as CSV. */
-import type { components } from "../gen/rest/controller.ts";
-import { type CsvColumn, csvTable } from "../jobs/text/csv-row.ts";
+import type { components } from "../../gen/rest/controller.ts";
+import { type CsvColumn, csvTable } from "../../jobs/text/csv-row.ts";
 
 type Task = components["schemas"]["JobWork"];
 

@@ -1,5 +1,5 @@
 /** BD-rates against the anchor as CSV: clip by clip, and averaged over clips. */
-import { type CsvColumn, csvTable } from "../jobs/text/csv-row.ts";
+import { type CsvColumn, csvTable } from "../../jobs/text/csv-row.ts";
 
 /** What is compared, and by how much it differs. */
 interface BdRate {
@@ -20,6 +20,9 @@ export interface ClipBdRate extends BdRate {
   readonly rateOverlap?: number | undefined;
   /** Points that the method left out. */
   readonly dropped: number;
+  /** Encodes of both ladders that are not points, because they are not on the convex hulls. */
+  readonly offHull: number;
+  readonly crossings: readonly { readonly score: number }[];
   readonly refusal?: { readonly code: string; readonly message: string } | undefined;
 }
 
@@ -44,6 +47,8 @@ const CLIPS: readonly CsvColumn<ClipBdRate>[] = [
   ["overlap", ({ overlap }) => overlap],
   ["rate_overlap", ({ rateOverlap }) => rateOverlap],
   ["dropped", ({ dropped }) => dropped],
+  ["off_hull", ({ offHull }) => offHull],
+  ["crossings", ({ crossings }) => crossings.map(({ score }) => score).join(" ")],
   ["refusal", ({ refusal }) => refusal?.code],
   ["reason", ({ refusal }) => refusal?.message],
 ];

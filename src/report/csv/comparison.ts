@@ -1,13 +1,13 @@
 /** The tables of a comparison as CSV, by name. */
-import type { ProposalRequest } from "../rates/proposal.ts";
-import { averagesCsv, bdRatesCsv } from "./bd-rates-csv.ts";
-import { comparisonCsv } from "./csv.ts";
-import type { Comparison } from "./page.ts";
-import { proposalsCsv, proposalsOf } from "./proposals.ts";
-import { comparisonRungs } from "./rungs.ts";
-import { rungsCsv } from "./rungs-csv.ts";
-import { cellScoresCsv } from "./scores-csv.ts";
-import { segmentsCsv } from "./spans-csv.ts";
+import type { ProposalRequest } from "../../rates/proposal.ts";
+import type { Comparison } from "../page.ts";
+import { proposalsCsv, proposalsOf } from "../proposals.ts";
+import { comparisonRungs } from "../rungs.ts";
+import { averagesCsv, bdRatesCsv } from "./bd-rates.ts";
+import { comparisonCsv } from "./encodes.ts";
+import { rungsCsv } from "./rungs.ts";
+import { cellScoresCsv } from "./scores.ts";
+import { segmentsCsv } from "./spans.ts";
 
 /** The names of the tables; the first is the default. */
 export const COMPARISON_TABLES = [

@@ -1,6 +1,6 @@
 /** The faults of ladders' rungs as CSV. */
-import { type CsvColumn, csvTable } from "../jobs/text/csv-row.ts";
-import type { RungNote } from "./rungs.ts";
+import { type CsvColumn, csvTable } from "../../jobs/text/csv-row.ts";
+import type { RungNote } from "../rungs.ts";
 
 /** Returns a line for each fault. `metric`: judges the rungs. */
 export function rungsCsv(notes: Iterable<RungNote>, metric: string): Generator<string> {

@@ -1,7 +1,7 @@
 /** Shots of a video, or segments of streams, with their scores as CSV. */
-import { type ScoredSpan, segmentsOf } from "../jobs/scores/spans.ts";
-import { type CsvColumn, csvTable } from "../jobs/text/csv-row.ts";
-import type { Comparison } from "./page.ts";
+import { type ScoredSpan, segmentsOf } from "../../jobs/scores/spans.ts";
+import { type CsvColumn, csvTable } from "../../jobs/text/csv-row.ts";
+import type { Comparison } from "../page.ts";
 
 /** A span with its number, from 1. */
 interface Numbered extends ScoredSpan {

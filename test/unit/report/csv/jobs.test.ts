@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type JobAnswer, jobsCsv } from "../../../src/report/jobs-csv.ts";
+import { type JobAnswer, jobsCsv } from "../../../../src/report/csv/jobs.ts";
 
 const JOB: JobAnswer = {
   id: "6f1c",
