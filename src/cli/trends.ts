@@ -55,7 +55,7 @@ Releases:
 
 ${serverGuide({
   1: "worse, by at least the points of --fail-if-worse",
-  2: "no job has the release, or the command line is wrong",
+  2: "no job has the release, --fail-if-worse has fewer than two references, or the command line is wrong",
 })}`;
 
 export function trendsCommand(): Command {

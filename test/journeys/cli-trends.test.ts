@@ -128,6 +128,31 @@ test("svc trends --csv prints the releases, or the clips of two, with the number
   assert.deepEqual([failing.code, failing.stdout.split("\n").length], [1, 4]);
 });
 
+test("a gate that cannot decide is an error, after the scores", async () => {
+  const one = directory.file("one.csv");
+  await writeFile(one, "reference,distorted\nclip0.mp4,7/clip0.mp4\n");
+  const gate = ["--baseline", "release=6", "--fail-if-worse", "0.5"];
+  const submit = ["compare", "--from", one, "--submit", "--quiet", "--label", "release=8"];
+  const single = await up.svc([...submit, ...gate]);
+  assert.equal(single.code, 2);
+  assert.match(single.stdout, /^h264 +clip0\.mp4/m);
+  assert.match(single.stderr, /^release 8 against 6: 1 of 1 clips worse .*no verdict on one reference$/m);
+  assert.match(
+    single.stderr.replace(/\s+/g, " "),
+    /--fail-if-worse cannot decide: "6" and "8" have only one reference in common\. It needs .* at least two references .*\[INVALID_REQUEST\]/,
+  );
+  assert.equal((await up.svc([...submit, "--baseline", "release=6"])).code, 0);
+  for (const [args, why] of [
+    [["--candidate", "8", "--baseline", "6"], /only one reference in common/],
+    [["--label", "release=8"], /there are not two releases of "release"/],
+  ] as const) {
+    const { code, stdout, stderr } = await up.svc(["trends", "release", "--fail-if-worse", "1", ...args]);
+    assert.equal(code, 2);
+    assert.match(stderr.replace(/\s+/g, " "), why);
+    assert.notEqual(stdout, "");
+  }
+});
+
 describe("refuses", () => {
   test("a table without --csv, and one that trends do not have", async () => {
     const alone = await up.svc(["trends", "release", "--table", "clips"]);

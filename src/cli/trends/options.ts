@@ -24,7 +24,7 @@ export function trendOptions(other = ""): Option[] {
     ),
     optional(
       "--fail-if-worse <points>",
-      `${other}exit with code 1 if the release is worse beyond chance, and by at least this many points`,
+      `${other}exit with code 1 if the release is worse beyond chance, and by at least this many points; needs two references`,
       "off",
     ).argParser(parsePoints),
   ];

@@ -1,8 +1,10 @@
 /** Trends as text. */
 import { type MeanDelta, type Trend, TrendDelta_Verdict } from "../../gen/proto/svc/v1/comparison_pb.ts";
 import { signedText } from "../../jobs/quantities.ts";
+import { invalid } from "../../platform/failure.ts";
+import { AfterOutcome } from "../command.ts";
 import { EXIT } from "../exit.ts";
-import { printable } from "../terminal/escape.ts";
+import { printable, quoteName } from "../terminal/escape.ts";
 import { type TableColumn, tableLines } from "../terminal/table.ts";
 import { paint, type Terminal } from "../terminal/terminal.ts";
 
@@ -90,12 +92,26 @@ function differenceText(mean: number | undefined, unicode: boolean): string {
 }
 
 /**
- * Returns the exit code. It is that of a missed gate if the candidate is worse beyond chance, by at least
- * `failIfWorse` points in the chosen statistic; never if `failIfWorse` is undefined.
+ * Returns the exit code of a printed trend. It is that of a missed gate if the candidate is worse beyond chance, by at
+ * least `failIfWorse` points in the chosen statistic; never if `failIfWorse` is undefined. Throws AfterOutcome if there
+ * is no verdict, so that a gate which decides nothing does not pass.
  */
-export function exitOf({ delta, statistic }: Trend, failIfWorse: number | undefined): number {
-  const points = Math.abs(delta?.statistics[statistic]?.mean ?? 0);
-  const isWorse =
-    delta?.verdict === TrendDelta_Verdict.WORSE && failIfWorse !== undefined && points >= failIfWorse;
+export function exitOf({ by, delta, statistic }: Trend, failIfWorse: number | undefined): number {
+  if (failIfWorse === undefined) return EXIT.scored;
+  if (delta === undefined) throw undecided(`there are not two releases of ${quoteName(by)}`);
+  const { clips = 0, mean = 0, lowerChance } = delta.statistics[statistic] ?? {};
+  const releases = `${quoteName(delta.baseline)} and ${quoteName(delta.candidate)}`;
+  if (clips === 0) throw undecided(`${releases} have no reference in common`);
+  if (lowerChance === undefined) throw undecided(`${releases} have only one reference in common`);
+  const isWorse = delta.verdict === TrendDelta_Verdict.WORSE && Math.abs(mean) >= failIfWorse;
   return isWorse ? EXIT.underGate : EXIT.scored;
+}
+
+/** `why` has no full stop. */
+function undecided(why: string): AfterOutcome {
+  return new AfterOutcome(
+    invalid(
+      `--fail-if-worse cannot decide: ${why}. It needs the scores of at least two references in both releases. Score more references, or leave out --fail-if-worse.`,
+    ),
+  );
 }
