@@ -61,7 +61,7 @@ Ladders:
 ${serverGuide({
   0: "every encode was scored",
   1: "below a gate of --fail-under, or with --fail-if-worse: the release is worse than the baseline",
-  2: "an encode cannot be scored, or the command line is wrong; the others were compared",
+  2: "an encode cannot be scored, --fail-if-worse has fewer than two references, or the command line is wrong",
   3: "the scorer or the server failed, or a job was cancelled",
   130: "stopped with Ctrl-C; jobs of --submit continue",
 })}`;
@@ -93,7 +93,8 @@ async function compare(
     const { ladder: ladders, from, anchor } = flags;
     // Without an upload, the nodes read the titles in place.
     const titles = flags.submit ? (flags.upload ? "uploaded" : "nodes") : "here";
-    return pairsOf({ reference, encodes, ladders, from, anchor, titles }, signal);
+    const undone = flags.submit ? "Nothing was submitted." : "Nothing was compared.";
+    return pairsOf({ reference, encodes, ladders, from, anchor, titles, undone }, signal);
   };
   if (flags.submit) return compareSubmitted(pairs, flags);
   const failureText = { json: flags.json, indent: 2, title: "Nothing was compared", advice: SCORE_ADVICE };

@@ -289,6 +289,27 @@ describe("svc compare", () => {
     }
   });
 
+  test("says what a wrong list prevents", async () => {
+    const list = directory.file("wrong.csv");
+    for (const [text, fault] of [
+      ["reference,distorted\n,a.mp4\n", "line 2: reference is missing"],
+      ["reference,distorted\na,b,c\n", "line 2: it has 3 cells"],
+      ["reference;distorted\n", "line 1: the header is separated by"],
+      ["reference,distorted\n", "below it there are no encodes"],
+    ] as const) {
+      await writeFile(list, text);
+      for (const [args, end] of [
+        [[], "Nothing was compared. [INVALID_REQUEST]"],
+        [["--submit"], "Nothing was submitted. [INVALID_REQUEST]"],
+      ] as const) {
+        const { code, stderr } = await svc("compare", "--from", list, ...args);
+        assert.equal(code, 2);
+        const said = stderr.replace(/\s+/g, " ").trim();
+        assert.ok(said.includes(fault) && said.endsWith(end), said);
+      }
+    }
+  });
+
   test("gives the same numbers on a controller, from a list", async () => {
     const list = directory.file("list.csv");
     const rows = [...fast.map((path) => ["fast", path]), ...slow.map((path) => ["slow", path])];

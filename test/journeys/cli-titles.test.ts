@@ -140,6 +140,31 @@ describe("svc compare with a manifest", () => {
     });
   }
 
+  test("scores the others if a title is encrypted or broken", async () => {
+    const encrypted = titles.file("title/encrypted.m3u8");
+    const key = '#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://key"';
+    await writeFile(encrypted, `#EXTM3U\n#EXT-X-TARGETDURATION:1\n${key}\n#EXTINF:1,\na.ts\n#EXT-X-ENDLIST\n`);
+    const broken = titles.file("title/text.mpd");
+    await writeFile(broken, "not a manifest");
+    const encode = await titles.encode("h264");
+    const { code, stdout } = await svc("compare", titles.source, encrypted, encode, broken, "--json");
+    assert.equal(code, 2);
+    const { cells } = JSON.parse(stdout) as {
+      cells: readonly (Cell & { readonly state: string; readonly error?: { readonly code: string } })[];
+    };
+    assert.deepEqual(
+      cells.map(({ distorted, state, error }) => [distorted, state, error?.code]),
+      [
+        [encrypted, "FAILED", "MEDIA_ENCRYPTED"],
+        [encode, "SUCCEEDED", undefined],
+        [broken, "FAILED", "MANIFEST_INVALID"],
+      ],
+    );
+    const alone = await svc("compare", titles.source, encrypted);
+    assert.deepEqual([alone.code, alone.stdout], [2, ""]);
+    assert.match(alone.stderr, /MEDIA_ENCRYPTED/);
+  });
+
   test("says which rendition has a missing segment, and scores the others", async () => {
     const broken = titles.file("title/broken.m3u8");
     await writeFile(broken, "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\ngone.ts\n#EXT-X-ENDLIST\n");

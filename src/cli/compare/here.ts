@@ -120,6 +120,7 @@ async function cellsOf(part: readonly Numbered[], scoring: Scoring): Promise<rea
 
 /** Returns the file of a pair's distorted video, or the failure to make it. Throws if the signal aborts. */
 async function fileOf(pair: Pair, { files, signal }: Scoring): Promise<string | Failure> {
+  if (pair.failure !== undefined) return pair.failure;
   try {
     return await files.fileOf(pair, signal);
   } catch (error) {

@@ -1,8 +1,8 @@
 /** The pairs to compare: from the arguments, from files of ladders, or from a list. */
 import { pairKey } from "../../jobs/media/pair-key.ts";
 import { MAX_CELLS } from "../../jobs/request-limits.ts";
-import { invalid } from "../../platform/failure.ts";
-import { type Columns, type List, pairRows, readList, wrongLine } from "../submit/list-file.ts";
+import { type Failure, invalid } from "../../platform/failure.ts";
+import { type Columns, type List, pairRows, readList, type Undone, wrongLine } from "../submit/list-file.ts";
 import { absolute } from "../submit/spec.ts";
 import { quoteName } from "../terminal/escape.ts";
 import { filesMatching, filesOf } from "./files.ts";
@@ -19,6 +19,8 @@ export interface Pair {
   readonly clip: string;
   /** Set if the distorted video is a rendition of a manifest. */
   readonly part?: TitlePart;
+  /** Why the distorted video, a manifest, cannot be read. */
+  readonly failure?: Failure;
 }
 
 export interface PairSource {
@@ -30,6 +32,8 @@ export interface PairSource {
   readonly anchor: string | undefined;
   /** Where manifests are read: here, on the nodes of a controller, or here except those in storages. */
   readonly titles: "here" | "nodes" | "uploaded";
+  /** What a wrong list prevents. */
+  readonly undone: Undone;
 }
 
 /**
@@ -79,29 +83,29 @@ async function pairsOfArguments({ reference, encodes, ladders }: PairSource): Pr
 
 const COLUMNS = ["reference", "distorted", "ladder", "clip"] as const;
 type Column = (typeof COLUMNS)[number];
-const PAIR_COLUMNS: Columns = {
+const PAIR_COLUMNS: Omit<Columns, "undone"> = {
   isValid: (column) => COLUMNS.some((valid) => valid === column),
   text: COLUMNS.join(", "),
 };
 
 async function readPairs(
   name: string,
-  { reference, encodes, ladders }: PairSource,
+  { reference, encodes, ladders, undone }: PairSource,
   signal: AbortSignal,
 ): Promise<readonly Pair[]> {
   if (reference !== undefined || encodes.length + ladders.length > 0)
     throw invalid("Give encodes or --from FILE, not both.");
-  const pairs = pairsOfList(name, await readList(name, process.stdin, signal));
-  if (pairs.length === 0) throw wrongLine(name, 1, "below it there are no encodes");
+  const pairs = pairsOfList(name, await readList(name, process.stdin, signal, undone), undone);
+  if (pairs.length === 0) throw wrongLine(name, 1, "below it there are no encodes", { undone });
   return pairs;
 }
 
 /** Parses the rows of a list. Paths are relative to the folder of the list. */
-function pairsOfList(name: string, { text, folder }: List): readonly Pair[] {
-  return [...pairRows(name, text, PAIR_COLUMNS)].map(({ line, heading, cells }) => {
+function pairsOfList(name: string, { text, folder }: List, undone: Undone): readonly Pair[] {
+  return [...pairRows(name, text, { ...PAIR_COLUMNS, undone })].map(({ line, heading, cells }) => {
     const cell = (column: Column) => cells[heading.indexOf(column)] ?? "";
     const empty = (["reference", "distorted"] as const).find((column) => cell(column) === "");
-    if (empty !== undefined) throw wrongLine(name, line, `${empty} is missing`);
+    if (empty !== undefined) throw wrongLine(name, line, `${empty} is missing`, { undone });
     return {
       ...{ line, ladder: cell("ladder"), clip: cell("clip") },
       reference: absolute("reference", cell("reference"), folder),

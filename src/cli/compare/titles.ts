@@ -5,7 +5,7 @@ import { basename, extname, join } from "node:path";
 import { tempDirFailure } from "../../engine/files/temporary-folder.ts";
 import { remoteName } from "../../jobs/media/names.ts";
 import { isManifest } from "../../jobs/media/titles.ts";
-import { invalid } from "../../platform/failure.ts";
+import { Failure, invalid } from "../../platform/failure.ts";
 import { assemble } from "../../titles/assemble.ts";
 import { readTitle } from "../../titles/read-title.ts";
 import type { Rendition } from "../../titles/title.ts";
@@ -20,7 +20,8 @@ export interface TitlePart {
 }
 
 /**
- * Returns the pairs, each manifest replaced by its renditions. Throws Failure.
+ * Returns the pairs, each manifest replaced by its renditions. Throws Failure. Here, a manifest that cannot be read
+ * stays a pair, with its failure, unless it is the only video.
  *
  * @param submitted whether nodes of a controller score them; those read the titles in storages
  */
@@ -41,13 +42,18 @@ export async function withRenditions(pairs: readonly Pair[], submitted: boolean)
       );
     const title = titles.get(manifest) ?? readTitle(manifest);
     titles.set(manifest, title);
-    return (await title).map((rendition) => ({
+    const renditions = submitted ? await title : await title.catch(Failure.from);
+    if (renditions instanceof Failure) return [{ ...pair, failure: renditions }];
+    return renditions.map((rendition) => ({
       ...pair,
       distorted: `${manifest}#${rendition.name}`,
       part: { manifest, rendition },
     }));
   });
-  return (await Promise.all(expanded)).flat();
+  const all = (await Promise.all(expanded)).flat();
+  const isAlone = new Set(all.map(({ distorted }) => distorted)).size === 1;
+  if (isAlone && all[0]?.failure !== undefined) throw all[0].failure;
+  return all;
 }
 
 /** A temporary folder with the files of renditions. Disposing of it deletes them. */

@@ -25,7 +25,11 @@ export interface ListedJob {
 const MAX_JOBS = 100_000;
 const COLUMNS = ["reference", "distorted", "name", "model", "priority", "idempotencyKey"];
 const LABEL_COLUMN = /^label:(.+)$/s;
+/** What a wrong list has prevented, as the end of its message. */
+export type Undone = "Nothing was submitted." | "Nothing was compared." | "Nothing was added.";
+const NOT_SUBMITTED: Undone = "Nothing was submitted.";
 const JOB_COLUMNS: Columns = {
+  undone: NOT_SUBMITTED,
   isValid: (column) => COLUMNS.includes(column) || LABEL_COLUMN.test(column),
   text: `${COLUMNS.join(", ")}, label:KEY; for other fields use JSON lines or options`,
 };
@@ -37,8 +41,13 @@ export interface List {
 }
 
 /** Reads a whole file, or standard input for "-". Throws INVALID_REQUEST, or SCORE_CANCELLED if the signal aborts. */
-export async function readList(name: string, stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<List> {
-  const input = { what: "the list", unusable: (why: string) => unusable(name, why) };
+export async function readList(
+  name: string,
+  stdin: NodeJS.ReadStream,
+  signal: AbortSignal,
+  undone = NOT_SUBMITTED,
+): Promise<List> {
+  const input = { what: "the list", unusable: (why: string) => unusable(name, why, { undone }) };
   return { text: await readText(name, stdin, signal, input), folder: await folderOf(name) };
 }
 
@@ -105,6 +114,7 @@ export interface Columns {
   readonly isValid: (column: string) => boolean;
   /** Lists the columns, for messages. */
   readonly text: string;
+  readonly undone: Undone;
 }
 
 interface PairRow {
@@ -117,22 +127,22 @@ interface PairRow {
 /** Returns the rows below the header, which has the columns reference and distorted. Throws INVALID_REQUEST. */
 export function* pairRows(name: string, text: string, columns: Columns): Generator<PairRow> {
   let heading: readonly string[] | undefined;
-  for (const { line, cells } of rowsOf(name, text)) {
+  for (const { line, cells } of rowsOf(name, text, columns)) {
     if (heading === undefined) {
       heading = checkedHeading(name, cells, columns);
       continue;
     }
     if (cells.length !== heading.length)
-      throw wrongLine(name, line, `it has ${cells.length} cells, but the header has ${heading.length}`);
+      throw wrongLine(name, line, `it has ${cells.length} cells, but the header has ${heading.length}`, columns);
     yield { line, heading, cells };
   }
 }
 
-function* rowsOf(name: string, text: string): Generator<CsvRow> {
+function* rowsOf(name: string, text: string, { undone }: Columns): Generator<CsvRow> {
   try {
     yield* csvRows(text);
   } catch (error) {
-    throw unusable(name, messageOf(error));
+    throw unusable(name, messageOf(error), { undone });
   }
 }
 
@@ -142,11 +152,12 @@ function checkedHeading(name: string, cells: readonly string[], columns: Columns
   const unknown = cells.find((cell) => !columns.isValid(cell));
   const twice = cells.find((cell, index) => cells.indexOf(cell) !== index);
   const known = `Valid columns: ${columns.text}`;
+  const wrong = (why: string) => wrongLine(name, 1, why, columns);
   if (delimiter !== undefined)
-    throw wrongLine(name, 1, `the header is separated by ${delimiter}: separate the columns with commas`);
-  if (missing !== undefined) throw wrongLine(name, 1, `the header has no column "${missing}". ${known}`);
-  if (unknown !== undefined) throw wrongLine(name, 1, `${quoteName(unknown)} isn't a valid column. ${known}`);
-  if (twice !== undefined) throw wrongLine(name, 1, `the column ${quoteName(twice)} is given twice`);
+    throw wrong(`the header is separated by ${delimiter}: separate the columns with commas`);
+  if (missing !== undefined) throw wrong(`the header has no column "${missing}". ${known}`);
+  if (unknown !== undefined) throw wrong(`${quoteName(unknown)} isn't a valid column. ${known}`);
+  if (twice !== undefined) throw wrong(`the column ${quoteName(twice)} is given twice`);
   return cells;
 }
 
@@ -206,7 +217,7 @@ function filesOf(
     };
   } catch (thrown) {
     const { message, code } = Failure.from(thrown);
-    throw wrongLine(name, line, message.replace(/\.$/, ""), code);
+    throw wrongLine(name, line, message.replace(/\.$/, ""), { code });
   }
 }
 
@@ -218,12 +229,18 @@ function asObject(value: JsonValue | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** `why` has no full stop. */
-export function wrongLine(name: string, line: number, why: string, code?: FailureCode): Failure {
-  return unusable(name, `line ${line}: ${why}`, code);
+interface Fault {
+  /** INVALID_REQUEST if undefined. */
+  readonly code?: FailureCode | undefined;
+  readonly undone?: Undone;
 }
 
-function unusable(name: string, why: string, code: FailureCode = "INVALID_REQUEST"): Failure {
+/** `why` has no full stop. */
+export function wrongLine(name: string, line: number, why: string, { code, undone }: Fault = {}): Failure {
+  return unusable(name, `line ${line}: ${why}`, { code, ...(undone && { undone }) });
+}
+
+function unusable(name: string, why: string, { code, undone = NOT_SUBMITTED }: Fault = {}): Failure {
   const where = name === "-" ? "standard input" : quoteName(name);
-  return new Failure(code, `--from: ${where} cannot be used: ${why}. Nothing was submitted.`);
+  return new Failure(code ?? "INVALID_REQUEST", `--from: ${where} cannot be used: ${why}. ${undone}`);
 }

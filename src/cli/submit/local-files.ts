@@ -55,7 +55,7 @@ function refusal({ line, side, path }: MissingFile, from: string | undefined): F
   const why = `${side} file ${quoteName(path)} does not exist. If the nodes see other files than this machine, give --remote-files`;
   return from === undefined
     ? new Failure("MEDIA_NOT_FOUND", `The ${why}.`)
-    : wrongLine(from, line, `the ${why}`, "MEDIA_NOT_FOUND");
+    : wrongLine(from, line, `the ${why}`, { code: "MEDIA_NOT_FOUND" });
 }
 
 function warning(missing: readonly MissingFile[], isListed: boolean): string {
