@@ -376,6 +376,55 @@ describe("svc comparisons", () => {
     assert.match(gone.stderr, /COMPARISON_NOT_FOUND/);
   });
 
+  test("adds encodes, and leaves those that are there as they are", async () => {
+    const [first = "", second = "", ...others] = slow;
+    const id = (await svc("compare", reference, first, "--submit", "--no-wait")).stdout.trim();
+    const added = await svc("comparisons", "add", id, reference, first, second, hevc, "--json");
+    assert.equal(added.code, 0, added.stderr);
+    assert.match(added.stderr, /^2 encodes added, 1 was there already\.$/m);
+    const { cells } = JSON.parse(added.stdout) as Comparison;
+    assert.deepEqual(
+      cells.map(({ number, distorted, ladder, state }) => [number, distorted, ladder, state]),
+      [
+        [1, first, "h264", "SUCCEEDED"],
+        [2, second, "h264", "SUCCEEDED"],
+        [3, hevc, "hevc", "SUCCEEDED"],
+      ],
+    );
+    const again = await svc("comparisons", "add", id, reference, first, hevc, "--no-wait");
+    assert.deepEqual([again.code, again.stdout], [0, "0 encodes added, 2 were there already.\n"]);
+    const list = directory.file("more.csv");
+    await writeFile(list, `reference,distorted,ladder\n${reference},${others[0]},named\n`);
+    const listed = await svc("comparisons", "add", id, "--from", list, "--no-wait");
+    assert.deepEqual([listed.code, listed.stdout], [0, "1 encode added.\n"]);
+    const ladder = ["--ladder", `fast=${directory.file("ultrafast-2*.mp4")}`, "--upload"];
+    const table = await svc("comparisons", "add", id, reference, ...ladder);
+    assert.equal(table.code, 0, table.stderr);
+    assert.match(table.stderr, /^2 encodes added\.$/m);
+    assert.match(table.stdout, /^named +medium-34\.mp4 +160×90/m);
+    assert.match(table.stdout, /^fast +ultrafast-28\.mp4 +160×90/m);
+  });
+
+  test("refuses encodes to add that are none, and an unknown comparison", async () => {
+    const list = directory.file("nothing.csv");
+    await writeFile(list, "reference,distorted\n,a.mp4\n");
+    const wrong: [string[], RegExp][] = [
+      [[NOWHERE, reference, hevc], /COMPARISON_NOT_FOUND/],
+      [[NOWHERE], /Give a reference and its encodes/],
+      [[NOWHERE, reference, "--from", list], /Give encodes or --from FILE, not both/],
+      [[NOWHERE, "--from", list], /reference is missing\. Nothing was added\./],
+      [[NOWHERE, reference, hevc, "--json", "--csv"], /--json and --csv/],
+      [[NOWHERE, reference, hevc, "--upload", "--remote-files"], /Give --upload or --remote-files/],
+      [[NOWHERE, reference, directory.file("gone.mp4")], /gone\.mp4/],
+    ];
+    for (const [args, message] of wrong) {
+      const { code, stdout, stderr } = await svc("comparisons", "add", ...args);
+      assert.equal(code, 2, args.join(" "));
+      assert.equal(args.includes("--json") || stdout === "", true);
+      assert.match(stderr.replace(/\s+/g, " "), message);
+    }
+  });
+
   test("writes a comparison as a page of its own", async () => {
     const name = `<script>alert("presets")</script>`;
     const args = [

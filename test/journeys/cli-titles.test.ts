@@ -143,7 +143,10 @@ describe("svc compare with a manifest", () => {
   test("scores the others if a title is encrypted or broken", async () => {
     const encrypted = titles.file("title/encrypted.m3u8");
     const key = '#EXT-X-KEY:METHOD=SAMPLE-AES,URI="skd://key"';
-    await writeFile(encrypted, `#EXTM3U\n#EXT-X-TARGETDURATION:1\n${key}\n#EXTINF:1,\na.ts\n#EXT-X-ENDLIST\n`);
+    await writeFile(
+      encrypted,
+      `#EXTM3U\n#EXT-X-TARGETDURATION:1\n${key}\n#EXTINF:1,\na.ts\n#EXT-X-ENDLIST\n`,
+    );
     const broken = titles.file("title/text.mpd");
     await writeFile(broken, "not a manifest");
     const encode = await titles.encode("h264");

@@ -42,14 +42,18 @@ export interface CompareFlags extends ServerFlags, PairFlags, ScorerFlags, Trend
 }
 
 export function addCompareOptions(command: Command): Command {
-  for (const option of ladderOptions()) command.addOption(option);
+  for (const option of pairOptions()) command.addOption(option);
+  command.addOption(
+    optional("--anchor <ladder>", "compare the others with this ladder", "that of the first encode"),
+  );
   addPairOptions(command, `${DEFAULT_MODEL}; with --submit your tenant's default models`);
   for (const option of [...outputOptions(), ...scorerOptions(), ...submitOptions()])
     command.addOption(option);
   return addServerOptions(command);
 }
 
-function ladderOptions(): Option[] {
+/** The options that name pairs besides arguments. */
+export function pairOptions(): Option[] {
   return [
     new Option(
       "--ladder <name=files>",
@@ -62,7 +66,6 @@ function ladderOptions(): Option[] {
       'CSV list of encodes instead: reference, distorted, ladder, clip; "-" for standard input',
       "none",
     ),
-    optional("--anchor <ladder>", "compare the others with this ladder", "that of the first encode"),
   ];
 }
 
@@ -81,7 +84,6 @@ function submitOptions(): Option[] {
     optional("--submit", "score on the nodes of a controller, which keeps the comparison", "score here"),
     optional("--name <name>", "with --submit: display name; need not be unique", "none"),
     labelOption("with --submit: label of the jobs"),
-    optional("--upload", "with --submit: upload the files of this machine to the controller first", "off"),
     optional(
       "--baseline <key=value>",
       "with --submit and --label KEY=RELEASE: compare with the jobs of this release, as svc trends does",
@@ -89,10 +91,18 @@ function submitOptions(): Option[] {
     ).argParser(collectLabel),
     ...trendOptions("with --baseline: "),
     optional("--no-wait", "with --submit: print the id and do not wait", "wait for the scores"),
+    ...sendingOptions("with --submit: "),
+  ];
+}
+
+/** The options for files that nodes score. `other`: begins the help of each option. */
+export function sendingOptions(other = ""): Option[] {
+  return [
+    optional("--upload", `${other}upload the files of this machine to the controller first`, "off"),
     new Option(
       "--remote-files",
       withFacts(
-        "with --submit: don't check files on this machine, because the nodes see others",
+        `${other}don't check files on this machine, because the nodes see others`,
         "off",
         "SVC_REMOTE_FILES",
       ),

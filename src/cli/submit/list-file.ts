@@ -133,7 +133,12 @@ export function* pairRows(name: string, text: string, columns: Columns): Generat
       continue;
     }
     if (cells.length !== heading.length)
-      throw wrongLine(name, line, `it has ${cells.length} cells, but the header has ${heading.length}`, columns);
+      throw wrongLine(
+        name,
+        line,
+        `it has ${cells.length} cells, but the header has ${heading.length}`,
+        columns,
+      );
     yield { line, heading, cells };
   }
 }

@@ -9,7 +9,7 @@ import { sendAll } from "../uploads/send-all.ts";
 import type { ListedJob } from "./list-file.ts";
 import { checkFiles, type FileFlags } from "./local-files.ts";
 
-interface UploadFlags extends FileFlags {
+export interface UploadFlags extends FileFlags {
   readonly upload?: boolean;
 }
 

@@ -7,7 +7,7 @@ import type {
   SubmitComparisonRequest,
 } from "../../gen/proto/svc/v1/comparison_pb.ts";
 import type { JobSpec } from "../../gen/proto/svc/v1/job_pb.ts";
-import { pairKey } from "../../jobs/media/pair-key.ts";
+import { keysOf, pairKey } from "../../jobs/media/pair-key.ts";
 import { MAX_CELLS } from "../../jobs/request-limits.ts";
 import { Failure } from "../../platform/failure.ts";
 import type {
@@ -77,7 +77,7 @@ export async function addCells(
   const { store } = submission;
   const { comparison, cells } = await detailOf(request.id, tenant, store);
   const pairs = checkPairs(request.pairs);
-  const existing = new Set(cells.map(pairKey));
+  const existing = keysOf(cells);
   const numbered = [...pairs.entries()].filter(([, pair]) => !existing.has(pairKey(pair)));
   const fresh = numbered.map(([, pair]) => pair);
   const settings = readSpec(comparison.settings);

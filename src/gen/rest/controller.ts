@@ -495,7 +495,7 @@ export interface paths {
         put?: never;
         /**
          * Add pairs, which are scored with the settings of the comparison
-         * @description Pairs that the comparison already has do not change, so the request can be repeated.
+         * @description Pairs that the comparison already has do not change, so the request can be repeated. It has a title if it has one of its renditions.
          */
         post: operations["addCells"];
         delete?: never;

@@ -1,6 +1,6 @@
 /** SQL that stores comparisons and changes their cells, together with the jobs of the cells. */
 import { isId } from "../../jobs/ids.ts";
-import { pairKey } from "../../jobs/media/pair-key.ts";
+import { keysOf, pairKey } from "../../jobs/media/pair-key.ts";
 import { Failure, invalid } from "../../platform/failure.ts";
 import type { Database } from "../connection/database.ts";
 import { type Sender, statement } from "../connection/statement.ts";
@@ -85,7 +85,7 @@ export async function addCells(
 ): Promise<{ jobs: CellJobs } | undefined> {
   return locked(database, tenant, id, async (sender) => {
     const rows = await sender.query<PairColumns>(PAIRS, [tenant, id]);
-    const existing = new Set(rows.map(pairKey));
+    const existing = keysOf(rows);
     const fresh = cells.filter(({ pair }) => !existing.has(pairKey(pair)));
     const count = rows.length + fresh.length;
     if (count > most) throw invalid(`The comparison would have ${count} cells; at most ${most} are allowed.`);

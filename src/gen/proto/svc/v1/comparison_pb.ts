@@ -2341,7 +2341,7 @@ export const ComparisonService: GenService<{
   },
   /**
    * Adds pairs, which are scored with the settings of the comparison. Pairs that it already has do not
-   * change, so the call can be repeated. Role svc:writer.
+   * change, so the call can be repeated; it has a title if it has one of its renditions. Role svc:writer.
    *
    * @generated from rpc svc.v1.ComparisonService.AddCells
    */
