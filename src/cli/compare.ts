@@ -28,6 +28,9 @@ Examples:
   Two ladders of the same codec, by name, compared with the first:
     $ svc compare source.mov --ladder 'fast=fast-*.mp4' --ladder 'slow=slow-*.mp4' --anchor fast
 
+  Ladders by the encoder that each file names, and by size:
+    $ svc compare source.mov encodes/ --group-by encoder,size
+
   A ladder in steps of 6 points of VMAF, with at most 6 Mbit/s:
     $ svc compare source.mov 540p-*.mp4 1080p-*.mp4 --propose 6 --max-rate 6000000
 

@@ -10,20 +10,21 @@ import {
   LadderDeltaSchema,
 } from "../gen/proto/svc/v1/comparison_pb.ts";
 import { Job_State } from "../gen/proto/svc/v1/job_pb.ts";
+import { isGrouping } from "../jobs/media/grouping.ts";
 import { MIN_OVERLAP } from "../rates/bd-rate.ts";
 import { type ComparedCells, compareCells } from "../rates/cells.ts";
 import type { Average, Comparison as Compared, Result } from "../rates/comparison.ts";
 import { reasonText } from "../rates/reasons.ts";
 
 /** Compares the ladders of a comparison, as far as its cells are scored. */
-export function comparedCells({ cells, anchor }: Comparison): ComparedCells {
-  return compareCells(cells.map(cellOf), anchor);
+export function comparedCells({ cells, anchor, groupBy }: Comparison): ComparedCells {
+  return compareCells(cells.map(cellOf), anchor, groupBy.filter(isGrouping));
 }
 
 function cellOf({ reference, ladder, clip, media, state, pooled }: ComparisonCell) {
   const means = Object.fromEntries(Object.entries(pooled).map(([metric, { mean }]) => [metric, mean]));
   return {
-    ...{ reference, ladder, clip, codec: media?.codec, rate: media?.videoBitRate, size: media },
+    ...{ reference, ladder, clip, encoded: media, rate: media?.videoBitRate },
     means: state === Job_State.SUCCEEDED ? means : undefined,
   };
 }

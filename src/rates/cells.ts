@@ -1,8 +1,9 @@
 /** The cells of a comparison as a table of encodes: which ladder and clip each belongs to, and which are points. */
 import { isComponent } from "../jobs/feature-names.ts";
+import { type Encoded, type Grouping, groupName, lacksEncoder } from "../jobs/media/grouping.ts";
 import { fileName } from "../jobs/text/file-name.ts";
 import { type Comparison, compareLadders } from "./comparison.ts";
-import type { Encode, PictureSize } from "./points.ts";
+import type { Encode } from "./points.ts";
 import { qualityOf } from "./quality.ts";
 
 export interface Cell {
@@ -10,17 +11,15 @@ export interface Cell {
   /** As requested; if empty, it is derived. */
   readonly ladder: string;
   readonly clip: string;
-  /** Codec of the encode; undefined: not known yet. */
-  readonly codec: string | undefined;
+  /** What the probe found in the encode; undefined: not known yet. */
+  readonly encoded: Encoded | undefined;
   /** Bits per second of the video track; undefined: not known. */
   readonly rate: number | undefined;
-  /** Picture size of the encode; undefined: not known. */
-  readonly size?: PictureSize | undefined;
   /** Pooled mean by metric; undefined: not scored. */
   readonly means: Readonly<Record<string, number>> | undefined;
 }
 
-/** The ladder and clip of a cell; the ladder is empty until the codec is known. */
+/** The ladder and clip of a cell; a derived ladder is empty until the encode is known. */
 export interface Place {
   readonly ladder: string;
   readonly clip: string;
@@ -31,6 +30,8 @@ export interface Ladder {
   readonly cells: number;
   /** Cells with a score; only these are points. */
   readonly scored: number;
+  /** Cells whose codec stands for the encoder in the name. */
+  readonly withoutEncoder: number;
 }
 
 export interface ComparedCells {
@@ -47,10 +48,14 @@ export interface ComparedCells {
 /**
  * Compares the ladders of cells, as far as they are scored, with the ladder `asked`, or, if that is empty,
  * with that of the first cell whose ladder is known. Until there is such a ladder, the anchor of the
- * comparison is empty and nothing is compared.
+ * comparison is empty and nothing is compared. `groupBy`: what derived ladders are named after; none: the codec.
  */
-export function compareCells(cells: readonly Cell[], asked: string): ComparedCells {
-  const places = placesOf(cells);
+export function compareCells(
+  cells: readonly Cell[],
+  asked: string,
+  groupBy: readonly Grouping[] = [],
+): ComparedCells {
+  const places = placesOf(cells, groupBy);
   const anchor = asked || (places.find(({ ladder }) => ladder !== "")?.ladder ?? "");
   const names = metricsOf(cells);
   const encodes = cells.map((cell, index) => encodeOf(cell, places[index], names));
@@ -62,7 +67,8 @@ export function compareCells(cells: readonly Cell[], asked: string): ComparedCel
           names.map(qualityOf),
           anchor,
         );
-  return { places, ladders: laddersOf(cells, places), comparison, offHull: offHullOf(encodes, comparison) };
+  const ladders = laddersOf(cells, places, groupBy);
+  return { places, ladders, comparison, offHull: offHullOf(encodes, comparison) };
 }
 
 function offHullOf(
@@ -78,13 +84,13 @@ function offHullOf(
  * An empty clip is named after the file of its reference, or after its whole path if other references have
  * the same file name.
  */
-function placesOf(cells: readonly Cell[]): readonly Place[] {
+function placesOf(cells: readonly Cell[], groupBy: readonly Grouping[]): readonly Place[] {
   const references = [...new Set(cells.flatMap(({ clip, reference }) => (clip === "" ? reference : [])))];
   const byFile = Map.groupBy(references, fileName);
-  return cells.map(({ reference, ladder, clip, codec }) => {
+  return cells.map(({ reference, ladder, clip, encoded }) => {
     const file = fileName(reference);
     const own = (byFile.get(file)?.length ?? 0) > 1 ? reference : file;
-    return { ladder: ladder || (codec ?? ""), clip: clip || own };
+    return { ladder: ladder || (encoded ? groupName(encoded, groupBy) : ""), clip: clip || own };
   });
 }
 
@@ -94,7 +100,7 @@ function metricsOf(cells: readonly Cell[]): readonly string[] {
 }
 
 function encodeOf(
-  { rate, size, means }: Cell,
+  { rate, encoded, means }: Cell,
   place: Place | undefined,
   metrics: readonly string[],
 ): Encode | undefined {
@@ -102,12 +108,18 @@ function encodeOf(
   return {
     ...place,
     rate: rate ?? Number.NaN,
-    size,
+    size: encoded,
     scores: metrics.map((metric) => means[metric] ?? Number.NaN),
   };
 }
 
-function laddersOf(cells: readonly Cell[], places: readonly Place[]): readonly Ladder[] {
+function laddersOf(
+  cells: readonly Cell[],
+  places: readonly Place[],
+  groupBy: readonly Grouping[],
+): readonly Ladder[] {
+  const lacks = (cell: Cell | undefined) =>
+    cell?.ladder === "" && cell.encoded !== undefined && lacksEncoder(cell.encoded, groupBy);
   const groups = Map.groupBy(cells.keys(), (index) => places[index]?.ladder ?? "");
   return [...groups]
     .filter(([name]) => name !== "")
@@ -115,5 +127,6 @@ function laddersOf(cells: readonly Cell[], places: readonly Place[]): readonly L
       name,
       cells: own.length,
       scored: own.filter((index) => cells[index]?.means !== undefined).length,
+      withoutEncoder: own.filter((index) => lacks(cells[index])).length,
     }));
 }

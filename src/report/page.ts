@@ -23,7 +23,7 @@ type ComparisonCell = Schemas["ComparisonCell"];
 type ClipDelta = Schemas["ClipDelta"];
 type LadderDelta = Schemas["LadderDelta"];
 /** A comparison whose lists are set; without cells they are empty. */
-type Tables = Required<Comparison>;
+type Tables = Comparison & Required<Pick<Comparison, "cells" | "metrics" | "ladders" | "deltas">>;
 
 /**
  * Colours that people with any colour vision can distinguish (Okabe and Ito); after the eighth ladder they

@@ -34,9 +34,9 @@ describe("a job", () => {
   test("has its scorer, and codec, size and video bit rate of its distorted file, in lists too", async () => {
     const { id } = (await jobs.submit(pair)).body;
     const job = await jobs.until(id, "SUCCEEDED");
-    const { codec, width, height, videoBitRate } = (await scoredHere()).distorted;
+    const { codec, width, height, videoBitRate, encoder } = (await scoredHere()).distorted;
     assert.ok(videoBitRate > 0);
-    assert.deepEqual(job.distortedMedia, { codec, width, height, videoBitRate });
+    assert.deepEqual(job.distortedMedia, { codec, width, height, videoBitRate, encoder });
     const { body } = await jobs.call<Page>("listJobs", "/v1/jobs?pageSize=500");
     const listed = body.jobs.find((one) => one.id === id);
     assert.deepEqual(listed?.distortedMedia, job.distortedMedia);

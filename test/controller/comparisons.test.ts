@@ -158,6 +158,14 @@ describe("a comparison", () => {
     assert.equal((await retry([3])).retried, 0, "there is none");
   });
 
+  test("keeps what its ladders are named after, in their order", async () => {
+    const groupBy = ["size", "encoder"];
+    const { id } = await submit("grouped", { pairs: pairs("a1"), groupBy });
+    assert.deepEqual((await get("grouped", id)).groupBy, groupBy);
+    const plain = await submit("grouped", { pairs: pairs("a1") });
+    assert.deepEqual((await get("grouped", plain.id)).groupBy, []);
+  });
+
   test("gets more cells, each once, with its settings", async () => {
     const tenant = "grown";
     const { id } = await submit(tenant, { pairs: pairs("a1"), settings: { models: ["vmaf_v0.6.1neg"] } });
@@ -252,6 +260,11 @@ describe("a comparison", () => {
       [{ pairs: [...pairs("a1"), { reference: "/r", distorted: "" }] }, /^pairs\[1\]: /],
       [{ pairs: [...pairs("a1"), { ...pairs("a2")[0], ladder: "x".repeat(101) }] }, /pairs\[1\]\.ladder/],
       [{ pairs: pairs("a1"), anchor: "z" }, /anchor is "z"/],
+      [
+        { pairs: pairs("a1"), groupBy: ["size", "bitrate"] },
+        /groupBy has "bitrate"\. Use codec, encoder, size/,
+      ],
+      [{ pairs: pairs("a1"), groupBy: ["size", "size"] }, /groupBy has a value twice/],
       [{ pairs: pairs("a1"), name: "x".repeat(201) }, /name is longer/],
       [{ pairs: pairs("a1"), settings: { reference: "/r" } }, /settings\.reference/],
       [{ pairs: pairs("a1"), settings: { diagnoseOnly: true } }, /settings\.diagnoseOnly/],

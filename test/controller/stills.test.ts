@@ -124,7 +124,7 @@ describe("stills", () => {
       const { first, count } = JSON.parse(segment);
       assert.ok(own.every((frame) => frame >= first && frame < first + count));
     }
-    assert.match(item.work.value.plan, /^\{"version":5,/);
+    assert.match(item.work.value.plan, /^\{"version":6,/);
   });
 
   test("are returned once all are ready, byte for byte", async () => {

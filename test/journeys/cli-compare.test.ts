@@ -21,7 +21,7 @@ interface Cell {
   readonly jobId: string;
   readonly state: string;
   readonly error?: { readonly code: string };
-  readonly media?: { readonly codec: string; readonly videoBitRate: number };
+  readonly media?: { readonly codec: string; readonly videoBitRate: number; readonly encoder?: string };
   readonly pooled: Readonly<Record<string, { readonly mean: number }>>;
 }
 
@@ -229,6 +229,37 @@ describe("svc compare", () => {
       [...CRFS.map(() => ["h264", "SUCCEEDED"]), ["hevc", "SUCCEEDED"], ["", "FAILED"]],
     );
     assert.ok(cells.at(-1)?.error?.code.startsWith("MEDIA_"));
+  });
+
+  test("groups encodes by encoder and size if asked to, here and on a controller", async () => {
+    const nameless = ["-c:v", "mpeg4", "-fflags", "+bitexact"];
+    const plain = await encode(directory, "nameless.avi", SCENE, nameless);
+    const args = ["compare", reference, slow[0] ?? "", hevc, plain];
+    const named = ["--ladder", `named=${fast[0]}`, "--group-by", "encoder,size"];
+    const own = await svc(...args, ...named, "--json");
+    assert.equal(own.code, 0, own.stderr);
+    const found = JSON.parse(own.stdout) as Comparison;
+    const names = ["libx264 160×90", "libx265 160×90", "mpeg4 160×90", "named"];
+    assert.deepEqual(
+      found.cells.map(({ ladder }) => ladder),
+      names,
+    );
+    assert.match(found.cells[0]?.media?.encoder ?? "", /^Lavc.* libx264$/);
+    const there = await svc(...args, ...named, "--submit", "--json");
+    assert.equal(there.code, 0, there.stderr);
+    assert.deepEqual(numbers(JSON.parse(there.stdout) as Comparison), numbers(found));
+    const id = (JSON.parse(there.stdout) as Comparison).id;
+    const shown = await svc("comparisons", "show", id);
+    assert.match(
+      shown.stdout,
+      /^1 encode names no encoder, so its codec stands for it\. Ladders: mpeg4 160×90\.$/m,
+    );
+    assert.match(shown.stdout, /^libx265 160×90 +other\.mp4 +160×90/m);
+    const sizes = await svc(...args, "--group-by", "size");
+    assert.match(sizes.stdout, /there is only one ladder\. Use --ladder NAME=FILES or --group-by/);
+    const wrong = await svc(...args, "--group-by", "codec,bitrate");
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, /Use codec, encoder, size\./);
   });
 
   test("says which ladders there are if the anchor is none of their codecs", async () => {

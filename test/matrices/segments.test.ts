@@ -300,7 +300,7 @@ describe("a score in segments", () => {
     await refused(engine.scoreSegment(subsampled), "INVALID_REQUEST", /other models, features or frames/);
     const swapped = { ...work, request: { ...request, distorted: reference } };
     await refused(engine.scoreSegment(swapped), "MEDIA_CHANGED", /distorted file/);
-    const newer = plan.replace('"version":5', '"version":6');
+    const newer = plan.replace('"version":6', '"version":7');
     await refused(engine.scoreSegment({ ...work, plan: newer }), "SCORER_FAILED", /same version of svc/);
   });
 

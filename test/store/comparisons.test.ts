@@ -29,6 +29,7 @@ function newComparison(given: Partial<NewComparison> = {}): NewComparison {
   return {
     ...{ id: randomUUID(), name: "codecs", anchor: "x264", settings: '{"models":["m"]}' },
     ...{ fingerprint: "fingerprint", idempotencyKey: undefined, submittedBy: "somebody" },
+    groupBy: ["encoder", "size"],
     ...given,
   };
 }

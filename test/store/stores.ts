@@ -216,7 +216,10 @@ export function segments(count: number, cost = 5): NewSegment[] {
 }
 
 /** Facts of the distorted file in the plan. */
-export const MEDIA: MediaFacts = { codec: "h264", width: 1280, height: 720, videoBitRate: 1_234_567.5 };
+export const MEDIA: MediaFacts = {
+  ...{ codec: "h264", width: 1280, height: 720, videoBitRate: 1_234_567.5 },
+  encoder: "Lavc61.3.100 libx264",
+};
 
 export async function recordPlan(store: Store, node: NewNode, work: ClaimedWork, count: number) {
   return store.recordPlan(fence(node, work), {

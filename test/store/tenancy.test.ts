@@ -12,7 +12,7 @@ const TABLES = [
 
 const PAIR = { reference: "/r", distorted: "/d", ladder: "", clip: "" };
 const COMPARISON = () => ({
-  ...{ id: randomUUID(), name: "", anchor: "", settings: "{}", fingerprint: "" },
+  ...{ id: randomUUID(), name: "", anchor: "", groupBy: [], settings: "{}", fingerprint: "" },
   ...{ idempotencyKey: undefined, submittedBy: "" },
 });
 

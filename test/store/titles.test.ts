@@ -42,7 +42,7 @@ async function leased(store: Store, others: readonly NewCell[] = []) {
   const title = cellOf(TITLE, {
     ...{ workClass: TITLE_CLASS, name: "weekly", labels: { release: "7" }, priority: 3 },
   });
-  const comparison = { id: randomUUID(), name: "", anchor: "", settings: "{}" };
+  const comparison = { id: randomUUID(), name: "", anchor: "", groupBy: [], settings: "{}" };
   const given = { ...comparison, fingerprint: "f", idempotencyKey: undefined, submittedBy: "somebody" };
   await store.comparisons.insert(tenant, given, [title, ...others]);
   const work = await take(store, node, [TITLE_CLASS]);

@@ -66,7 +66,12 @@ export async function compareHere(
     }
     cells.sort((one, other) => (one.number ?? 0) - (other.number ?? 0));
     return withTables(
-      create(ComparisonSchema, { anchor: flags.anchor ?? "", progress: counts(cells), cells }),
+      create(ComparisonSchema, {
+        anchor: flags.anchor ?? "",
+        groupBy: [...(flags.groupBy ?? [])],
+        progress: counts(cells),
+        cells,
+      }),
     );
   } finally {
     line.clear();
@@ -149,10 +154,14 @@ function scoredCell(pair: Numbered, result: ScoreResult, gates: readonly Gate[])
 }
 
 function scoredInit({ distorted, pooled, scorer }: ScoreResult) {
-  const { codec, width, height, videoBitRate } = distorted;
+  const { codec, width, height, videoBitRate, encoder } = distorted;
   return {
     state: Job_State.SUCCEEDED,
-    media: { codec, width, height, ...(videoBitRate !== undefined && { videoBitRate }) },
+    media: {
+      ...{ codec, width, height },
+      ...(videoBitRate !== undefined && { videoBitRate }),
+      ...(encoder !== undefined && { encoder }),
+    },
     pooled: Object.fromEntries(Object.entries(pooled).filter(([metric]) => !isComponent(metric))),
     scorer,
   };

@@ -1,10 +1,11 @@
 /** The options of `svc compare`. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_MODEL } from "../../jobs/default-models.ts";
+import { GROUPINGS, type Grouping, isGrouping } from "../../jobs/media/grouping.ts";
 import { withFacts } from "../../platform/config/help-page.ts";
 import { proposalOptions } from "../bd/proposal-options.ts";
 import { addServerOptions, jsonOption, type ServerFlags } from "../connection/server.ts";
-import { optional } from "../flags/optional.ts";
+import { offering, optional } from "../flags/optional.ts";
 import { collectLabel, type Labels, labelOption } from "../jobs/labels.ts";
 import {
   addPairOptions,
@@ -27,6 +28,7 @@ export interface CompareFlags extends ServerFlags, PairFlags, ScorerFlags, Trend
   readonly ladder: readonly LadderFiles[];
   readonly from?: string;
   readonly anchor?: string;
+  readonly groupBy?: readonly Grouping[];
   /** Gates, as typed. */
   readonly failUnder: readonly string[];
   readonly submit?: boolean;
@@ -46,6 +48,12 @@ export function addCompareOptions(command: Command): Command {
   command.addOption(
     optional("--anchor <ladder>", "compare the others with this ladder", "that of the first encode"),
   );
+  const groupBy = optional(
+    "--group-by <what>",
+    `what names the ladder of an encode without one, repeated or separated by commas: ${GROUPINGS.join(", ")}`,
+    "codec",
+  ).argParser(collectGroupings);
+  command.addOption(offering(groupBy, GROUPINGS));
   addPairOptions(command, `${DEFAULT_MODEL}; with --submit your tenant's default models`);
   for (const option of [...outputOptions(), ...scorerOptions(), ...submitOptions()])
     command.addOption(option);
@@ -59,7 +67,7 @@ export function pairOptions(): Option[] {
       "--ladder <name=files>",
       "encodes of a ladder: a file, a folder, or a pattern such as 'x264=x264-*.mp4'; repeatable",
     )
-      .default([], "the codec of each encode is its ladder")
+      .default([], "the codec of each encode is its ladder, or --group-by")
       .argParser(collectLadder),
     optional(
       "--from <file>",
@@ -108,6 +116,15 @@ export function sendingOptions(other = ""): Option[] {
       ),
     ),
   ];
+}
+
+function collectGroupings(value: string, before: readonly Grouping[] = []): readonly Grouping[] {
+  const names = value.split(",").map((text) => {
+    const name = text.trim();
+    if (!isGrouping(name)) throw new InvalidArgumentError(`Use ${GROUPINGS.join(", ")}.`);
+    return name;
+  });
+  return [...new Set([...before, ...names])];
 }
 
 function collectLadder(value: string, before: readonly LadderFiles[]): readonly LadderFiles[] {

@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import type { Comparison, ComparisonCell } from "../../gen/proto/svc/v1/comparison_pb.ts";
 import { Job_State } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { Pooled } from "../../gen/proto/svc/v1/scoring_pb.ts";
+import { withoutEncoderText } from "../../jobs/media/grouping.ts";
 import { bitRateText, resolutionText } from "../../jobs/quantities.ts";
 import { scorersOf } from "../../jobs/scored-apart.ts";
 import { comparedCells } from "../../messages/comparison.ts";
@@ -52,6 +53,7 @@ export function reportLines(comparison: Comparison, terminal: Terminal, request?
   return [
     ...tables,
     ...faultLines(comparison, terminal),
+    ...encoderLines(comparison, terminal),
     ...segmentLines(comparison.cells, (cell) => nameOf(cell, terminal), terminal),
     ...deltas,
     ...(rungs === undefined || rungs.notes.length === 0
@@ -142,6 +144,15 @@ function faultLines({ id, cells }: Comparison, terminal: Terminal): string[] {
   return lines.length === 0 ? [] : [...lines.map((line) => paint(terminal, "red", line)), ""];
 }
 
+/** Says for how many encodes the codec stands for the encoder. */
+function encoderLines({ ladders }: Comparison, terminal: Terminal): string[] {
+  const own = ladders.filter(({ withoutEncoder }) => withoutEncoder > 0);
+  if (own.length === 0) return [];
+  const count = own.reduce((sum, { withoutEncoder }) => sum + withoutEncoder, 0);
+  const names = own.map(({ name }) => printable(name)).join(", ");
+  return [...wrap(`${withoutEncoderText(count)} Ladders: ${names}.`, terminal.columns), ""];
+}
+
 function noDeltas({ anchor, ladders }: Comparison, terminal: Terminal): string[] {
   const isKnown = anchor === "" || ladders.some(({ name }) => name === anchor);
   const names = ladders.map(({ name }) => quoteName(name)).join(", ");
@@ -153,6 +164,6 @@ function noDeltas({ anchor, ladders }: Comparison, terminal: Terminal): string[]
   return ladders.length > 1
     ? ["No BD-rates yet: the anchor has no score."]
     : [
-        "No BD-rates: there is only one ladder. Use --ladder NAME=FILES to divide encodes of one codec into ladders.",
+        "No BD-rates: there is only one ladder. Use --ladder NAME=FILES or --group-by to divide the encodes into ladders.",
       ];
 }

@@ -38,6 +38,7 @@ export async function submitPairs(
     name,
     settings,
     anchor: flags.anchor ?? "",
+    groupBy: [...(flags.groupBy ?? [])],
     pairs: await sentPairs(connection, pairs, flags, signal),
   };
   const { comparison } = await connection.call(submitComparison, request, { signal, timeoutMs: TIMEOUT_MS });

@@ -42,7 +42,7 @@ export async function withRenditions(pairs: readonly Pair[], submitted: boolean)
       );
     const title = titles.get(manifest) ?? readTitle(manifest);
     titles.set(manifest, title);
-    const renditions = submitted ? await title : await title.catch(Failure.from);
+    const renditions = submitted ? await title : await title.catch((thrown: unknown) => Failure.from(thrown));
     if (renditions instanceof Failure) return [{ ...pair, failure: renditions }];
     return renditions.map((rendition) => ({
       ...pair,

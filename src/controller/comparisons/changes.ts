@@ -39,10 +39,10 @@ export async function submitComparison(
   const { tenant, subject } = principal;
   const { store, defaultModelsOf, findingsOf } = submission;
   const checked = checkComparison(request, defaultModelsOf(tenant), findingsOf(tenant));
-  const { name, anchor, settings, pairs, key, fingerprint } = checked;
+  const { name, anchor, groupBy, settings, pairs, key, fingerprint } = checked;
   const known = key === undefined ? undefined : await store.comparisons.withKey(tenant, key);
   if (known?.fingerprint === fingerprint) return { id: known.comparison.id, created: false };
-  const row = { id: randomUUID(), name, anchor, settings: settingsText(settings), fingerprint };
+  const row = { id: randomUUID(), name, anchor, groupBy, settings: settingsText(settings), fingerprint };
   const comparison = { ...row, idempotencyKey: key, submittedBy: subject };
   let submitted: Submitted = { id: row.id, created: true };
   const insert = async (jobs: readonly NewJob[]): Promise<CellJobs> => {

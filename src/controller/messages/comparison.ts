@@ -45,11 +45,12 @@ export function comparisonMessage({ comparison, cells }: ComparisonDetail): Comp
 }
 
 function comparisonInit(
-  { id, tenant, name, settings, anchor, submittedBy, createdAt }: ComparisonRow,
+  { id, tenant, name, settings, anchor, groupBy, submittedBy, createdAt }: ComparisonRow,
   { cells, queued, running, succeeded, failed, cancelled, deleted, framesDone, framesTotal }: CellCounts,
 ) {
   return {
     ...{ id, tenantId: tenant, name, settings: readSpec(settings), anchor, submittedBy },
+    groupBy: [...groupBy],
     createTime: timestampFromDate(createdAt),
     progress: {
       ...{ cells, queued, running, succeeded, failed, cancelled, deleted },

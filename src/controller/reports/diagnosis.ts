@@ -25,8 +25,9 @@ export function diagnosisRecord(diagnosis: Diagnosis): DiagnosisRecord {
   }
   checkNumber("durationMs", durationMs);
   const [, distorted] = SIDES.map((side) => checkedMedia(side, diagnosis[side])) as [MediaInfo, MediaInfo];
-  const { codec, width, height, videoBitRate } = distorted;
-  return { result: toJsonString(DiagnosisSchema, diagnosis), media: { codec, width, height, videoBitRate } };
+  const { codec, width, height, videoBitRate, encoder } = distorted;
+  const media = { codec, width, height, videoBitRate, ...(encoder && { encoder }) };
+  return { result: toJsonString(DiagnosisSchema, diagnosis), media };
 }
 
 function atMost(name: string, list: readonly unknown[], most: number): void {

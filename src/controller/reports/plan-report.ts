@@ -115,8 +115,8 @@ function plannedMedia({ tracks, files }: StoredPlan): MediaFacts {
 }
 
 /** The facts about a file that lists of jobs show. */
-export function mediaFacts({ codec, width, height, videoBitRate }: MediaInfo): MediaFacts {
-  return { codec, width, height, videoBitRate };
+export function mediaFacts({ codec, width, height, videoBitRate, encoder }: MediaInfo): MediaFacts {
+  return { codec, width, height, videoBitRate, ...(encoder && { encoder }) };
 }
 
 /** Checks the revised plan of a pair that was scored with other facts than planned. Throws INVALID_REQUEST. */

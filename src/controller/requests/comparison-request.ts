@@ -8,6 +8,7 @@ import {
 } from "../../gen/proto/svc/v1/comparison_pb.ts";
 import { type JobSpec, JobSpecSchema } from "../../gen/proto/svc/v1/job_pb.ts";
 import type { FindingsPolicy } from "../../jobs/findings-policy.ts";
+import { GROUPINGS, type Grouping, isGrouping } from "../../jobs/media/grouping.ts";
 import { pairKey } from "../../jobs/media/pair-key.ts";
 import { MAX_CELL_NAME, MAX_CELLS, MAX_JOB_NAME } from "../../jobs/request-limits.ts";
 import { invalid } from "../../platform/failure.ts";
@@ -17,6 +18,7 @@ import { checkSpec, checkText, idempotencyKeyOf, textOf } from "./job-spec.ts";
 export interface CheckedComparison {
   readonly name: string;
   readonly anchor: string;
+  readonly groupBy: readonly Grouping[];
   /** The settings, with the tenant's defaults for members that the request omits. */
   readonly settings: JobSpec;
   readonly pairs: readonly CellPair[];
@@ -43,6 +45,7 @@ export function checkComparison(
   findings: FindingsPolicy | undefined,
 ): CheckedComparison {
   const { name, anchor } = request;
+  const groupBy = checkGroupBy(request.groupBy);
   checkText("name", name, MAX_JOB_NAME);
   checkText("anchor", anchor, MAX_CELL_NAME);
   const settings = settingsOf(request.settings ?? create(JobSpecSchema), defaultModels, findings);
@@ -52,7 +55,18 @@ export function checkComparison(
     throw invalid(`anchor is ${JSON.stringify(anchor)}, but no pair is of this ladder.`);
   const key = idempotencyKeyOf(request.idempotencyKey);
   const text = textOf(toJson(SubmitComparisonRequestSchema, { ...request, idempotencyKey: "" }));
-  return { name, anchor, settings, pairs, key, fingerprint: hash("sha256", text, "hex") };
+  return { name, anchor, groupBy, settings, pairs, key, fingerprint: hash("sha256", text, "hex") };
+}
+
+function checkGroupBy(given: readonly string[]): readonly Grouping[] {
+  const groupBy = given.filter(isGrouping);
+  const odd = given.find((one) => !isGrouping(one));
+  if (odd !== undefined)
+    throw invalid(
+      `groupBy has ${JSON.stringify(odd.slice(0, 80))}. Use ${GROUPINGS.join(", ")}, or leave it out for the codec.`,
+    );
+  if (new Set(groupBy).size < groupBy.length) throw invalid("groupBy has a value twice. Give each once.");
+  return groupBy;
 }
 
 function settingsOf(

@@ -45,6 +45,11 @@ export interface MediaInfo {
   readonly sampleAspectRatio: string;
   /** In clockwise degrees. */
   readonly rotation: number;
+  /**
+   * The encoder that the file names, such as "Lavc61.3.100 libx264", up to 100 characters; absent if it names none, and
+   * in results of versions that did not record it.
+   */
+  readonly encoder?: string;
   /** Size of the file; absent if only the track was reported. */
   readonly bytes?: number;
   /** Seconds that the frames take at the stated rate; absent if none is stated. */

@@ -13,6 +13,51 @@ export interface Picture {
   readonly primaries: string | undefined;
   readonly rotation: number;
   readonly rate: Rational | undefined;
+  /** Encoder that the stream's tag or its bitstream names; undefined: neither does. */
+  readonly encoder: string | undefined;
+}
+
+/** Libraries by the UUIDs of the SEI messages in which they state their options. */
+const LIBRARIES: Readonly<Record<string, string>> = {
+  "dc45e9bd-e6d9-48b7-962c-d820d923eeef": "x264",
+  "2ca2de09-b517-47db-bb55-a4fe7fc2fc4e": "x265",
+};
+/** Names of formats that muxers write in place of an encoder: "AVC Coding", "JVT/AVC Coding", "HEVC Coding". */
+const NO_ENCODER = /\bcoding$/i;
+
+/**
+ * Parses the encoder from the tags of the input's streams, and from the SEI messages of the first frame. The tags are
+ * those before the last line that begins the mapping: metadata can imitate this line, and the output's tags follow it.
+ */
+class EncoderReader {
+  readonly #tags = new Map<string, string>();
+  #inputTags: ReadonlyMap<string, string> = new Map();
+  /** The stream whose tags are being listed. */
+  #listed: string | undefined;
+  /** The stream that is decoded; undefined until it is mapped. */
+  #mapped: string | undefined;
+  #library: string | undefined;
+
+  read(line: string): void {
+    if (line === "[info] Stream mapping:") {
+      this.#inputTags = new Map(this.#tags);
+      this.#mapped = this.#library = undefined;
+      return;
+    }
+    const stream = /^\[info\] {3,5}Stream #(0:\d+)/.exec(line)?.[1];
+    if (stream !== undefined && line.includes(" -> #")) this.#mapped ??= stream;
+    else if (stream !== undefined) this.#listed = stream;
+    const tag = /^\[info\] {5,12}encoder *: (.*)$/i.exec(line)?.[1];
+    if (tag !== undefined && this.#listed !== undefined) this.#tags.set(this.#listed, tag);
+    const uuid = / UUID=([0-9a-f-]{36})/i.exec(line)?.[1];
+    if (uuid !== undefined) this.#library ??= LIBRARIES[uuid.toLowerCase()];
+  }
+
+  finish(): string | undefined {
+    const tag = (this.#inputTags.get(this.#mapped ?? "") ?? "").replaceAll(/\p{Cc}+/gu, " ").trim();
+    if (tag === "" || NO_ENCODER.test(tag)) return this.#library;
+    return /^.{1,100}/su.exec(tag)?.[0];
+  }
 }
 
 const TRANSFER_TAG = new RegExp(` color_trc:(${TRANSFER_NAMES.join("|")})`);
@@ -31,8 +76,10 @@ export class PictureReader {
   #primaries: string | undefined;
   #rotation = 0;
   #rate: Rational | undefined;
+  readonly #encoder = new EncoderReader();
 
   read(line: string): void {
+    this.#encoder.read(line);
     const opened = this.format === "" && /^\[info\] Input #0, (.*), from 'file:/.exec(line);
     if (opened) this.format = opened[1] ?? "";
     // ffmpeg prints the file's metadata, which could imitate these lines, only before this line.
@@ -71,6 +118,7 @@ export class PictureReader {
     if (this.#range === undefined)
       throw new Failure("SCORER_FAILED", "ffmpeg did not report the colour range of the first frame.");
     const colours = { range: this.#range, transfer: this.#transfer, primaries: this.#primaries };
-    return { ...this.#frame, ...colours, rotation: this.#rotation, rate: this.#rate };
+    const encoder = this.#encoder.finish();
+    return { ...this.#frame, ...colours, rotation: this.#rotation, rate: this.#rate, encoder };
   }
 }

@@ -170,6 +170,7 @@ function toTrack(source: Source, found: Found): Omit<Track, "selfChecking"> {
     side: source.side,
     container: containerName(found.format, source.extension),
     codec: packets.codec,
+    encoder: picture.encoder,
     width: picture.width,
     height: picture.height,
     sampleAspect: picture.sampleAspect,

@@ -12,6 +12,8 @@ export interface Track {
   readonly side: Side;
   readonly container: string;
   readonly codec: string;
+  /** As in MediaInfo. */
+  readonly encoder?: string | undefined;
   readonly width: number;
   readonly height: number;
   /** Displayed width of a sample divided by its height; undefined if the file states none. */
@@ -91,6 +93,7 @@ function mediaInfo(track: Track): MediaInfo {
     colorPrimaries: track.primaries ?? "",
     sampleAspectRatio: aspectText(track.sampleAspect),
     rotation: track.rotation,
+    ...(track.encoder !== undefined && { encoder: track.encoder }),
   };
 }
 

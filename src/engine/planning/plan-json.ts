@@ -32,12 +32,12 @@ import type { Pairing } from "./pairing.ts";
 import type { Plan } from "./plan.ts";
 import { repairDecoder, repairText } from "./repair-json.ts";
 
-const VERSION = 5;
+const VERSION = 6;
 /**
- * Finished jobs of earlier releases have plans of version 3, without the optional members of models and pairing, and of
- * version 4, without those of pairing.
+ * Finished jobs of earlier releases have plans of version 3, without the optional members of models and pairing, of
+ * version 4, without those of pairing, and of version 5, without encoders.
  */
-const READABLE = [3, 4, VERSION] as const;
+const READABLE = [3, 4, 5, VERSION] as const;
 /** 24 models, 100 warnings and two tracks take 25,000 characters; each of MAX_RUNS takes up to 30. */
 const MAX_CHARS = 512 * 1024;
 
@@ -118,6 +118,7 @@ const tag = textLike(/^[a-z0-9-]{1,32}$/);
 const trackDecoder = record({
   container: textLike(/^[a-z0-9_,]{0,100}$/),
   codec: textLike(/^[A-Za-z0-9_.-]{0,100}$/),
+  encoder: optional(textLike(/^\P{Cc}{1,100}$/u)),
   width: pixels,
   height: pixels,
   sampleAspect: optional(record({ num: term, den: term })),

@@ -1131,6 +1131,8 @@ export interface components {
             height: number;
             /** @description Bits per second of the video track; absent if the file states no frame rate. */
             videoBitRate?: number;
+            /** @description The encoder that the file names; absent if it names none. */
+            encoder?: string;
         };
         ComparisonRequest: {
             /** @description For people. Need not be unique. */
@@ -1138,6 +1140,8 @@ export interface components {
             settings?: components["schemas"]["ComparisonSettings"];
             /** @description The ladder that the others are compared with. Without it, that of the first pair whose ladder is known. */
             anchor?: string;
+            /** @description What the probe finds in an encode and its ladder is named after, if the pair names no ladder: for example encoder and size give "libx264 1920×1080". The codec stands for an encoder that the file does not name. Empty or absent: codec. */
+            groupBy?: ("codec" | "encoder" | "size")[];
             /** @description No two pairs have the same two videos. */
             pairs: components["schemas"]["ComparisonPair"][];
         };
@@ -1154,7 +1158,7 @@ export interface components {
             reference: string;
             /** @description Path of the compressed video. */
             distorted: string;
-            /** @description The encoder or setting that the encode belongs to. Encodes of one ladder and clip are the points of a curve. Without it, the codec of the encode. */
+            /** @description The encoder or setting that the encode belongs to. Encodes of one ladder and clip are the points of a curve. Without it, that of groupBy: the codec of the encode by default. */
             ladder?: string;
             /** @description Name of the source. Without it, the file name of the reference, or its whole name if other references of the comparison have the same file name. */
             clip?: string;
@@ -1268,6 +1272,8 @@ export interface components {
             settings: components["schemas"]["ComparisonSettings"];
             /** @description The ladder that the others are compared with: as requested, otherwise that of the first cell whose ladder is known. Empty until there is one, and in lists if none was requested. */
             anchor: string;
+            /** @description As requested; empty for codec. */
+            groupBy?: ("codec" | "encoder" | "size")[];
             progress: components["schemas"]["ComparisonProgress"];
             /** @description Subject of the submitter's token; empty if it has none. */
             submittedBy: string;
@@ -1305,7 +1311,7 @@ export interface components {
             number: number;
             reference: string;
             distorted: string;
-            /** @description As requested, otherwise the codec; empty until that is known. */
+            /** @description As requested, otherwise named by groupBy; empty until that is known. */
             ladder: string;
             clip: string;
             /** @description The job that scores the pair. */
@@ -1340,6 +1346,8 @@ export interface components {
             cells: number;
             /** @description Cells with a score; only these are points of the ladder. */
             scored: number;
+            /** @description Cells whose codec stands for the encoder in the name, because their file names none. */
+            withoutEncoder?: number;
         };
         /** @description How a ladder compares with the anchor by one metric, method and scale (docs/bd-rate.md). */
         LadderDelta: {
@@ -2283,6 +2291,8 @@ export interface components {
             colorTransfer?: string;
             /** @description Primaries that the file states, by ffmpeg's name, for example bt709 or bt2020; empty if it states none. Absent in results of versions that did not record it. */
             colorPrimaries?: string;
+            /** @description The encoder that the stream's tag names, such as "Lavc61.3.100 libx264", or else x264 or x265 if the bitstream names it; up to 100 characters. Absent if neither does, and in results of versions that did not record it. */
+            encoder?: string;
         };
         /** @description How the distorted video was scaled; absent if it was not. */
         ScalingInfo: {

@@ -638,6 +638,8 @@ export interface components {
             colorTransfer?: string;
             /** @description Primaries that the file states, by ffmpeg's name, for example bt709 or bt2020; empty if it states none. Absent in results of versions that did not record it. */
             colorPrimaries?: string;
+            /** @description The encoder that the stream's tag names, such as "Lavc61.3.100 libx264", or else x264 or x265 if the bitstream names it; up to 100 characters. Absent if neither does, and in results of versions that did not record it. */
+            encoder?: string;
         };
         /** @description Which frames of the files were compared; absent if the request did not say which. */
         Alignment: {

@@ -9,8 +9,9 @@ import { insertAll } from "../jobs/jobs.ts";
 import { findGiven } from "./reads.ts";
 
 const INSERT = statement(`
-  insert into comparison (id, tenant_id, name, anchor, settings, fingerprint, idempotency_key, submitted_by, created_at)
-  values ($2, $1, $3, $4, $5, $6, $7, $8, clock_timestamp())
+  insert into comparison (id, tenant_id, name, anchor, settings, fingerprint, idempotency_key, submitted_by, group_by,
+    created_at)
+  values ($2, $1, $3, $4, $5, $6, $7, $8, $9, clock_timestamp())
   on conflict do nothing returning id`);
 
 const INSERT_CELLS = statement(`
@@ -24,9 +25,10 @@ export async function insert(
   comparison: NewComparison,
   cells: readonly NewCell[],
 ): Promise<{ id: string; created: boolean; jobs: CellJobs }> {
-  const { id, name, anchor, settings, fingerprint, idempotencyKey: key, submittedBy } = comparison;
+  const { id, name, anchor, settings, fingerprint, idempotencyKey: key, submittedBy, groupBy } = comparison;
   return database.transaction({ tenant }, async (sender) => {
-    const values = [tenant, id, name, anchor, settings, fingerprint, key ?? null, submittedBy];
+    const given = [tenant, id, name, anchor, settings, fingerprint, key ?? null, submittedBy];
+    const values = [...given, groupBy.join(",")];
     const inserted = await sender.query(INSERT, values);
     if (inserted.length === 0) {
       const found = await findGiven(sender, tenant, { id, key });

@@ -1,5 +1,6 @@
 /** SQL that reads comparisons with the jobs of their cells. */
 import { isId } from "../../jobs/ids.ts";
+import { isGrouping } from "../../jobs/media/grouping.ts";
 import type { JobState } from "../../jobs/states.ts";
 import type { Database } from "../connection/database.ts";
 import { type Sender, statement } from "../connection/statement.ts";
@@ -30,15 +31,19 @@ interface ComparisonColumns {
   readonly settings: string;
   readonly submitted_by: string;
   readonly created_at: Date;
+  readonly group_by: string;
 }
 
-const COMPARISON_COLUMNS = ["id", "tenant_id", "name", "anchor", "settings", "submitted_by", "created_at"]
+const COMPARISON_COLUMNS = [
+  ...["id", "tenant_id", "name", "anchor", "settings", "submitted_by", "created_at", "group_by"],
+]
   .map((column) => `comparison.${column}`)
   .join(", ");
 
 function comparisonOf(row: ComparisonColumns): ComparisonRow {
   const { id, tenant_id: tenant, name, anchor, settings, submitted_by: submittedBy } = row;
-  return { id, tenant, name, anchor, settings, submittedBy, createdAt: row.created_at };
+  const groupBy = row.group_by.split(",").filter(isGrouping);
+  return { id, tenant, name, anchor, settings, submittedBy, createdAt: row.created_at, groupBy };
 }
 
 const FIND = statement(`

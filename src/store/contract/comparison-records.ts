@@ -1,5 +1,6 @@
 /** Records of comparisons in the store's interface. */
 import type { GateOutcome } from "../../jobs/gates/outcome.ts";
+import type { Grouping } from "../../jobs/media/grouping.ts";
 import type { JobState } from "../../jobs/states.ts";
 import type { Scorer } from "../../jobs/work.ts";
 import type { JobCursor, JobRow, MediaFacts, NewJob, StoredError } from "./job-records.ts";
@@ -10,6 +11,8 @@ export interface NewComparison {
   readonly name: string;
   /** The ladder that the others are compared with; empty: the first one. */
   readonly anchor: string;
+  /** What names ladders without a name; empty: the codec. */
+  readonly groupBy: readonly Grouping[];
   /** Canonical proto JSON of a JobSpec without videos: the settings that the jobs of all cells share. */
   readonly settings: string;
   /** Hash of the request; distinguishes a repeated request from another one with the same idempotency key. */

@@ -15,6 +15,8 @@ export interface MediaFacts {
   readonly height: number;
   /** Bits per second of the video track; undefined if the file states no frame rate. */
   readonly videoBitRate: number | undefined;
+  /** As in MediaInfo; absent if the file names none. */
+  readonly encoder?: string;
 }
 
 /** A stored failure. */

@@ -37,6 +37,7 @@ export interface MediaColumns {
   readonly video_width: number | null;
   readonly video_height: number | null;
   readonly video_bit_rate: number | null;
+  readonly video_encoder: string | null;
 }
 
 /** The scorer of a result. Events also take it from their job. */
@@ -77,6 +78,7 @@ const MEDIA_TYPES = {
   video_width: "int",
   video_height: "int",
   video_bit_rate: "float8",
+  video_encoder: "text",
 };
 const SCORER_TYPES = { scorer_program: "text", scorer_version: "text", libvmaf_version: "text" };
 const REUSE_TYPES = { segments_reused: "int", answered_by: "uuid", answer_ended_at: "timestamptz" };
@@ -90,7 +92,7 @@ export const SCORER = Object.keys(SCORER_TYPES);
 /** Columns for lists that are not in events. */
 export const SUMMARY = Object.keys(SUMMARY_TYPES);
 
-/** Part of an update that sets the media columns from four parameters; `first` is the number of the first one. */
+/** Part of an update that sets the media columns from five parameters; `first` is the number of the first one. */
 export function settingMedia(first: number): string {
   return setting(MEDIA_TYPES, first);
 }
@@ -112,8 +114,8 @@ export const SUMMARY_OF_EVENT = Object.entries(SUMMARY_TYPES)
   .join(", ");
 
 /** The values of settingMedia. */
-export function mediaValues({ codec, width, height, videoBitRate }: MediaFacts): Value[] {
-  return [codec, width, height, videoBitRate ?? null];
+export function mediaValues({ codec, width, height, videoBitRate, encoder }: MediaFacts): Value[] {
+  return [codec, width, height, videoBitRate ?? null, encoder || null];
 }
 
 /** The values of settingScorer. */
@@ -135,7 +137,8 @@ export function scorerOf(row: ScorerColumns): Scorer | undefined {
 export function mediaOf(row: MediaColumns): MediaFacts | undefined {
   const { video_codec: codec, video_width: width, video_height: height, video_bit_rate: rate } = row;
   if (codec === null || width === null || height === null) return undefined;
-  return { codec, width, height, videoBitRate: rate ?? undefined };
+  const { video_encoder: encoder } = row;
+  return { codec, width, height, videoBitRate: rate ?? undefined, ...(encoder !== null && { encoder }) };
 }
 
 function reuseOf(row: ReuseColumns): JobReuse | undefined {

@@ -25,16 +25,16 @@ const RECORD_PLAN = statement(`
       scored.job_id as scored_job
     from done cross join jsonb_to_recordset($6::jsonb) as given${SEGMENT_ROWS} left join lateral (
       select work.id, work.reported, work.findings, work.shots, coalesce(work.reused_from, work.job_id) as job_id from work
-      where $17::boolean and work.tenant_id = done.tenant_id and work.state = 'DONE'
-        and work.reuse_key = decode(given.reuse_key, 'hex') and work.scored_by = $16::bytea
+      where $18::boolean and work.tenant_id = done.tenant_id and work.state = 'DONE'
+        and work.reuse_key = decode(given.reuse_key, 'hex') and work.scored_by = $17::bytea
         and exists (select from piece where piece.work_id = work.id and piece.attempt = work.reported)
       limit 1) as scored on true),
   reused as (
     select count(*) as segments, coalesce(sum(frame_count), 0) as frames from cut where scored_id is not null),
   planned as (
     update job set plan = $4::text, frames_total = $5::bigint, segments_total = (select count(*) from cut),
-      score_class = $7::text, generation = done.generation + 1, ${settingMedia(9)}, reuse_key = $15::bytea,
-      scored_by = $16::bytea, segments_done = reused.segments, frames_done = reused.frames,
+      score_class = $7::text, generation = done.generation + 1, ${settingMedia(9)}, reuse_key = $16::bytea,
+      scored_by = $17::bytea, segments_done = reused.segments, frames_done = reused.frames,
       segments_reused = nullif(reused.segments, 0), bytes_fetched = null, bytes_to_fetch = null,
       pool_until = case when reused.segments = (select count(*) from cut)
         then now() + ${POOL_HOLD_MS} * interval '1 millisecond' end,
@@ -47,7 +47,7 @@ const RECORD_PLAN = statement(`
       $7::text, $8::bigint, done.rank, done.job_seq, cut.n, done.generation + 1, cut.cost,
       cut.first_frame, cut.frame_count, cut.segment, cut.reuse_key,
       case when scored_id is null then 0 else cut.frame_count end, cut.findings, cut.shots,
-      case when scored_id is not null then $16::bytea end, cut.scored_job,
+      case when scored_id is not null then $17::bytea end, cut.scored_job,
       case when scored_id is not null then now() end, case when scored_id is not null then now() end
     from done, cut
     order by cut.n),
@@ -57,7 +57,7 @@ const RECORD_PLAN = statement(`
     from cut join piece on piece.work_id = cut.scored_id and piece.attempt = cut.reported),
   sampled as (
     insert into sample (job_id, tenant_id, frames, units)
-    select done.job_id, done.tenant_id, $13::bigint, $14::text from done where $14::text is not null),
+    select done.job_id, done.tenant_id, $14::bigint, $15::text from done where $15::text is not null),
   announced as (${eventsOf("planned", "planned.state")})
   select planned.tenant_id, planned.id as job, reused.segments as reused,
     planned.segments_done = planned.segments_total as complete

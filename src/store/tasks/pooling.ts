@@ -79,13 +79,13 @@ const SCORED_BY = `
 const SUCCEED = statement(`
   with ended as (
     update job set state = 'SUCCEEDED', score = $3::float8, frames_total = $4::bigint, frames_done = $4::bigint, result = $5::text,
-      estimate = $17::jsonb, gates = $18::jsonb, gates_missed = $19::boolean, ended_at = now(), scored_by = ${SCORED_BY}, ${settingMedia(6)}, ${settingScorer(10)}, ${NEXT_REVISION}
+      estimate = $18::jsonb, gates = $19::jsonb, gates_missed = $20::boolean, ended_at = now(), scored_by = ${SCORED_BY}, ${settingMedia(6)}, ${settingScorer(11)}, ${NEXT_REVISION}
     where job.id = $1 and job.generation = $2 and job.segments_total > 0
       and job.segments_done = job.segments_total
       and job.state in (${quoted(statesBefore(JOB_TRANSITIONS, "SUCCEEDED"))})
     returning job.*),
   announced as (${eventsOf("ended", "'RUNNING'")}),
-  shown as (${addingStills("ended", 13, "$13::jsonb is not null")})
+  shown as (${addingStills("ended", 14, "$14::jsonb is not null")})
   select tenant_id, score_class from ended`);
 
 /** An estimate as a value of the database. */

@@ -12,6 +12,7 @@ export function track(side: Track["side"], over: Partial<Track> & { pixelFormat?
     side,
     container: "mp4",
     codec: "h264",
+    encoder: "Lavc61.3.100 libx264",
     width: 1280,
     height: 720,
     sampleAspect: undefined,

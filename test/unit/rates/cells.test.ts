@@ -3,8 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Cell, compareCells } from "../../../src/rates/cells.ts";
 
+const H264 = { codec: "h264", width: 1920, height: 1080 };
+const HEVC = { ...H264, codec: "hevc" };
+
 function cell(given: Partial<Cell> = {}): Cell {
-  return { reference: "/a/r.mp4", ladder: "", clip: "", codec: "h264", rate: 1, means: undefined, ...given };
+  return { reference: "/a/r.mp4", ladder: "", clip: "", encoded: H264, rate: 1, means: undefined, ...given };
 }
 
 /** Four points of a ladder; `factor`: how many bits more than those of another ladder. */
@@ -22,9 +25,9 @@ test("groups by what is requested, otherwise by codec and reference", () => {
   const { places, ladders, comparison } = compareCells(
     [
       cell(),
-      cell({ codec: "hevc" }),
-      cell({ ladder: "x265", codec: "hevc", clip: "trailer" }),
-      cell({ codec: undefined }),
+      cell({ encoded: HEVC }),
+      cell({ ladder: "x265", encoded: HEVC, clip: "trailer" }),
+      cell({ encoded: undefined }),
     ],
     "",
   );
@@ -41,6 +44,32 @@ test("groups by what is requested, otherwise by codec and reference", () => {
   assert.equal(comparison.anchor, "h264");
 });
 
+test("groups by encoder and size if requested, and counts encodes that name no encoder", () => {
+  const encoder = "Lavc61.3.100 libx264";
+  const { places, ladders } = compareCells(
+    [
+      cell({ encoded: { ...H264, encoder } }),
+      cell({ encoded: H264 }),
+      cell({ encoded: H264, ladder: "named" }),
+      cell({ encoded: undefined }),
+    ],
+    "",
+    ["encoder", "size"],
+  );
+  assert.deepEqual(
+    places.map((place) => place.ladder),
+    ["libx264 1920×1080", "h264 1920×1080", "named", ""],
+  );
+  assert.deepEqual(
+    ladders.map(({ name, withoutEncoder }) => [name, withoutEncoder]),
+    [
+      ["libx264 1920×1080", 0],
+      ["h264 1920×1080", 1],
+      ["named", 0],
+    ],
+  );
+});
+
 test("names clips after the whole reference if two have the same file name", () => {
   const references = ["/a/r.mp4", "/b/r.mp4", "/b/other.mp4", "s3://films/x/one.mov", "r/"];
   const { places } = compareCells(
@@ -54,7 +83,7 @@ test("names clips after the whole reference if two have the same file name", () 
 });
 
 test("compares nothing until the anchor is known", () => {
-  const unknown = cell({ codec: undefined });
+  const unknown = cell({ encoded: undefined });
   const { comparison } = compareCells([unknown, unknown], "");
   assert.deepEqual([comparison.anchor, comparison.results], ["", []]);
   assert.equal(compareCells([unknown, ...ladder("b", 1)], "").comparison.anchor, "b");
@@ -83,8 +112,8 @@ test("leaves out cells without a score, counts them, and says why there is no nu
   assert.ok(first);
   const { comparison, ladders } = compareCells(cells, "");
   assert.deepEqual(ladders, [
-    { name: "a", cells: 4, scored: 4 },
-    { name: "b", cells: 4, scored: 3 },
+    { name: "a", cells: 4, scored: 4, withoutEncoder: 0 },
+    { name: "b", cells: 4, scored: 3, withoutEncoder: 0 },
   ]);
   const pchip = comparison.results.find(({ method }) => method === "pchip");
   assert.deepEqual([pchip?.refused?.code, pchip?.refused?.points], ["TOO_FEW_POINTS", 3]);

@@ -6,7 +6,7 @@ import type { CellRow, ComparisonRow } from "../../../../src/store/contract/comp
 
 const COMPARISON: ComparisonRow = {
   ...{ id: "00000000-0000-4000-8000-000000000001", tenant: "acme", name: "", anchor: "", settings: "{}" },
-  ...{ submittedBy: "alice", createdAt: new Date(0) },
+  ...{ submittedBy: "alice", createdAt: new Date(0), groupBy: [] },
 };
 
 /** A cell of a job with so many segments. */

@@ -26,6 +26,6 @@ test("contains both files, the scaling of the distorted one, and the warnings", 
 });
 
 test("a plan of another version of svc is left out, and the job is still returned", () => {
-  assert.equal(planMessage(plan.replace('{"version":5,', '{"version":6,')), undefined);
+  assert.equal(planMessage(plan.replace('{"version":6,', '{"version":7,')), undefined);
   assert.equal(planMessage("the plan"), undefined);
 });

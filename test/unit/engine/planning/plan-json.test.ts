@@ -335,7 +335,22 @@ describe("plans and segments as JSON", () => {
   test("of version 4, without runs, are read", () => {
     for (const plan of PLANS.filter(({ pairing }) => pairing.runs === undefined)) {
       const text = writePlan(plan, FILES, SCORER);
-      assert.deepEqual(readPlan(text.replace('{"version":5,', '{"version":4,')), readPlan(text));
+      assert.deepEqual(readPlan(text.replace('{"version":6,', '{"version":4,')), readPlan(text));
+    }
+  });
+
+  test("of version 5, without encoders, are read, and an encoder has no control characters", () => {
+    for (const plan of PLANS) {
+      const text = writePlan(plan, FILES, SCORER);
+      const older = text.replaceAll(/"encoder":"[^"]*",/g, "").replace('{"version":6,', '{"version":5,');
+      const { tracks } = readPlan(older);
+      assert.deepEqual([tracks.reference.encoder, tracks.distorted.encoder], [undefined, undefined]);
+    }
+    const text = writePlan(PLANS[0] ?? assert.fail(), FILES, SCORER);
+    for (const encoder of ["", "x\\n", "x".repeat(101)]) {
+      const other = text.replaceAll(/"encoder":"[^"]*"/g, `"encoder":"${encoder}"`);
+      assert.notEqual(other, text);
+      assert.throws(() => readPlan(other), /encoder is not a text of the required form/);
     }
   });
 
