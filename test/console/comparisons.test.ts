@@ -314,6 +314,9 @@ test("the form submits a comparison, and says what is missing", async () => {
   const [fast, slow] = [directory.file("ultrafast-24.mp4"), directory.file("medium-24.mp4")];
   await dialog.getByLabel("Encodes", { exact: true }).fill(`fast=${fast}\n\n ${slow} \n`);
   await dialog.getByRole("button", { name: "psnr", exact: true }).click();
+  await dialog.getByRole("button", { name: "codec", exact: true }).click();
+  await dialog.getByRole("button", { name: "encoder", exact: true }).click();
+  await dialog.getByRole("button", { name: "size", exact: true }).click();
   await dialog.getByLabel("Name").fill("by hand");
   assert.deepEqual(await accessibilityFaults(page), []);
   await dialog.getByLabel("Name").press("Enter");
@@ -322,9 +325,45 @@ test("the form submits a comparison, and says what is missing", async () => {
   const ladders = page.locator(".cells-table tbody tr td:first-child");
   assert.deepEqual(
     (await ladders.allTextContents()).map((text) => text.trim()),
-    ["fast", "h264"],
+    ["fast", "libx264 160×90"],
   );
   await page.getByLabel("Metric").selectOption("psnr_y");
+  await page.context().close();
+});
+
+test("encodes are added to a comparison, which says how many were there already", async () => {
+  const reference = directory.file("reference.y4m");
+  const [first, second] = [directory.file("medium-24.mp4"), directory.file("medium-30.mp4")];
+  const nameless = ["-c:v", "mpeg4", "-fflags", "+bitexact"];
+  const other = await encode(directory, "nameless.avi", SCENE, nameless);
+  const own = await submitted({
+    ...{ name: "grown", groupBy: ["encoder", "size"] },
+    pairs: [{ reference, distorted: first }],
+  });
+  const page = await opened(own);
+  await page.getByRole("button", { name: "Add encodes" }).click();
+  const dialog = page.getByRole("dialog", { name: "Add encodes" });
+  assert.equal(await dialog.getByLabel("Reference", { exact: true }).inputValue(), reference);
+  await dialog.getByRole("button", { name: "Add", exact: true }).click();
+  await dialog.getByText("Enter the path of at least one encode.").waitFor();
+  await dialog.getByRole("button", { name: "Browse: Encodes" }).waitFor();
+  await dialog.getByRole("button", { name: "Upload: Encodes" }).waitFor();
+  assert.deepEqual(await accessibilityFaults(page), []);
+  await dialog.getByLabel("Encodes", { exact: true }).fill(`${first}\n${other}\nslow=${second}`);
+  await dialog.getByRole("button", { name: "Add", exact: true }).click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("status").filter({ hasText: "2 encodes added, 1 was there already." }).waitFor();
+  await page.getByText("3 of 3 encodes scored").waitFor();
+  await page
+    .getByText("1 encode names no encoder, so its codec stands for it. Ladders: mpeg4 160×90.")
+    .waitFor();
+  const ladders = await page.locator(".cells-table tbody tr td:first-child").allTextContents();
+  assert.deepEqual(ladders.map((text) => text.trim()).sort(), ["libx264 160×90", "mpeg4 160×90", "slow"]);
+  await page.getByRole("button", { name: "Add encodes" }).click();
+  await dialog.getByLabel("Encodes", { exact: true }).fill("ftp://host/a.mp4");
+  await dialog.getByRole("button", { name: "Add", exact: true }).click();
+  await dialog.getByRole("alert").waitFor();
+  pages.expectComplaints(/400/);
   await page.context().close();
 });
 

@@ -44,7 +44,8 @@ export interface CompareFlags extends ServerFlags, PairFlags, ScorerFlags, Trend
 }
 
 export function addCompareOptions(command: Command): Command {
-  for (const option of pairOptions()) command.addOption(option);
+  for (const option of pairOptions("the codec of each encode is its ladder, or --group-by"))
+    command.addOption(option);
   command.addOption(
     optional("--anchor <ladder>", "compare the others with this ladder", "that of the first encode"),
   );
@@ -60,14 +61,14 @@ export function addCompareOptions(command: Command): Command {
   return addServerOptions(command);
 }
 
-/** The options that name pairs besides arguments. */
-export function pairOptions(): Option[] {
+/** The options that name pairs besides arguments. `unnamed`: what a ladder without a name is, for the help. */
+export function pairOptions(unnamed: string): Option[] {
   return [
     new Option(
       "--ladder <name=files>",
       "encodes of a ladder: a file, a folder, or a pattern such as 'x264=x264-*.mp4'; repeatable",
     )
-      .default([], "the codec of each encode is its ladder, or --group-by")
+      .default([], unnamed)
       .argParser(collectLadder),
     optional(
       "--from <file>",

@@ -1,5 +1,6 @@
 /** The command `svc comparisons add ID REFERENCE ENCODE…`. */
 import type { Command } from "commander";
+import { addedText } from "../../jobs/text/added-text.ts";
 import { PeopleCommand } from "../command.ts";
 import { type LadderFiles, pairOptions, sendingOptions } from "../compare/options.ts";
 import { checkOutput, type OutputFlags, printComparison } from "../compare/output.ts";
@@ -60,7 +61,7 @@ export function addCommand(): Command {
     .argument("[distorted...]", "its encodes, folders of them, or HLS or DASH manifests")
     .withGuide(GUIDE);
   const options = [
-    ...pairOptions(),
+    ...pairOptions("what the comparison groups by is the ladder of each encode"),
     ...sendingOptions(),
     optional("--no-wait", "print only how many were added", "wait for the scores"),
     jsonOption("the comparison", "tables"),
@@ -91,7 +92,7 @@ async function add(
       const { comparison, added } = await addPairs(connection, id, pairs, flags, signal);
       isAdded = true;
       const isPrinted = flags.json || flags.csv;
-      const said = `${outcomeText(added, pairs.length - added)}\n`;
+      const said = `${addedText(added, pairs.length - added)}\n`;
       if (wait || isPrinted) process.stderr.write(quiet ? "" : said);
       else await writeAll(process.stdout, [said]);
       if (wait) return printComparison(await awaitCells(connection, comparison, flags, signal), flags);
@@ -100,10 +101,4 @@ async function add(
     },
     stopped,
   );
-}
-
-/** "2 encodes added, 1 was there already." */
-function outcomeText(added: number, existed: number): string {
-  const there = `${existed} ${existed === 1 ? "was" : "were"} there already`;
-  return `${added} ${added === 1 ? "encode" : "encodes"} added${existed === 0 ? "" : `, ${there}`}.`;
 }

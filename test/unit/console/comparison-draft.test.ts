@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EMPTY_COMPARISON, requestOf } from "../../../web/src/comparisons/comparison-draft.ts";
+import { EMPTY_COMPARISON, pairsOf, requestOf } from "../../../web/src/comparisons/comparison-draft.ts";
 
 const DRAFT = { ...EMPTY_COMPARISON, reference: " /v/a=b.mov " };
 
@@ -27,4 +27,19 @@ test("leaves out empty fields", () => {
   const request = requestOf(draft);
   assert.equal(request?.name, "n");
   assert.deepEqual(request?.settings, { models: ["v1", "vmaf_v0.6.1"], features: ["psnr"] });
+});
+
+test("names ladders after the chosen parts, by default after the codec", () => {
+  const groupOf = (groupBy: readonly string[]) =>
+    requestOf({ ...DRAFT, encodes: "/v/a.mp4", groupBy })?.groupBy;
+  assert.deepEqual(groupOf(["size", "encoder"]), ["size", "encoder"]);
+  assert.equal(groupOf(["codec"]), undefined);
+  assert.equal(groupOf([]), undefined);
+});
+
+test("the pairs to add are those of a request", () => {
+  const encodes = "x264=/v/a.mp4\n/v/b.mp4";
+  assert.deepEqual(pairsOf({ reference: DRAFT.reference, encodes }), requestOf({ ...DRAFT, encodes })?.pairs);
+  assert.equal(pairsOf({ reference: " ", encodes }), undefined);
+  assert.equal(pairsOf({ reference: "/r", encodes: " \n" }), undefined);
 });

@@ -1,17 +1,19 @@
-/** Actions for writers: retry encodes of a comparison, cancel it, delete it. */
+/** Actions for writers: add encodes to a comparison, retry them, cancel it, delete it. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { bodyOf } from "../api/client.ts";
 import { useSession } from "../session/session.ts";
 import { Confirmation } from "../ui/confirmation.tsx";
+import { AddEncodes } from "./add-encodes.tsx";
 import { type Comparison, hasEnded, unscored } from "./comparison-view.ts";
 
 export function Actions({ comparison }: { readonly comparison: Comparison }) {
   const { api } = useSession();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const [asked, setAsked] = useState<"cancel" | "delete">();
+  const [asked, setAsked] = useState<"add" | "cancel" | "delete">();
+  const [added, setAdded] = useState("");
   const params = { path: { id: comparison.id } };
   const reload = () => queries.invalidateQueries({ queryKey: ["comparison", comparison.id] });
   const leave = async () => {
@@ -26,6 +28,15 @@ export function Actions({ comparison }: { readonly comparison: Comparison }) {
   const count = unscored(comparison);
   return (
     <>
+      <button
+        type="button"
+        onClick={() => {
+          setAdded("");
+          setAsked("add");
+        }}
+      >
+        Add encodes
+      </button>
       {count > 0 && (
         <button type="button" disabled={retry.isPending} onClick={() => retry.mutate()}>
           Run {count} {count === 1 ? "encode" : "encodes"} again
@@ -43,6 +54,18 @@ export function Actions({ comparison }: { readonly comparison: Comparison }) {
         <p role="alert" className="failed">
           {retry.error.message}
         </p>
+      )}
+      {added !== "" && <p role="status">{added}</p>}
+      {asked === "add" && (
+        <AddEncodes
+          comparison={comparison}
+          close={close}
+          done={(text) => {
+            setAdded(text);
+            close();
+            void reload();
+          }}
+        />
       )}
       {asked === "cancel" && (
         <Confirmation

@@ -1,18 +1,25 @@
 /** The contents of the form for a comparison, and the request that they describe. */
 import type { components } from "../../../src/gen/rest/controller.ts";
+import { isGrouping } from "../../../src/jobs/media/grouping.ts";
 import { linesOf, modelNames } from "../jobs/submit/draft.ts";
 
 type Request = components["schemas"]["ComparisonRequest"];
 
-/** Every field as typed. */
-export interface ComparisonDraft {
-  readonly name: string;
+/** The fields for pairs as typed. */
+export interface PairDraft {
   readonly reference: string;
   /** One encode per line: its path, or LADDER=PATH. */
   readonly encodes: string;
+}
+
+/** Every field as typed. */
+export interface ComparisonDraft extends PairDraft {
+  readonly name: string;
   /** Names separated by spaces or commas. */
   readonly models: string;
   readonly features: readonly string[];
+  /** What names ladders without a name, in the order of the parts. */
+  readonly groupBy: readonly string[];
 }
 
 export const EMPTY_COMPARISON: ComparisonDraft = {
@@ -21,23 +28,34 @@ export const EMPTY_COMPARISON: ComparisonDraft = {
   encodes: "",
   models: "",
   features: [],
+  groupBy: ["codec"],
 };
 
 /** The request of a draft; undefined if the draft has no reference or no encode. */
 export function requestOf(draft: ComparisonDraft): Request | undefined {
-  const reference = draft.reference.trim();
-  const lines = linesOf(draft.encodes);
-  if (reference === "" || lines.length === 0) return undefined;
+  const pairs = pairsOf(draft);
+  if (pairs === undefined) return undefined;
+  const groupBy = draft.groupBy.filter(isGrouping);
   const name = draft.name.trim();
   const models = modelNames(draft.models);
   return {
     ...(name !== "" && { name }),
+    // The codec is the default.
+    ...(groupBy.join() !== "" && groupBy.join() !== "codec" && { groupBy }),
     settings: {
       ...(models.length > 0 && { models: [...models] }),
       ...(draft.features.length > 0 && { features: [...draft.features] }),
     },
-    pairs: lines.map((line) => ({ reference, ...encodeOf(line) })),
+    pairs,
   };
+}
+
+/** The pairs of a draft; undefined if it has no reference or no encode. */
+export function pairsOf(draft: PairDraft): Request["pairs"] | undefined {
+  const reference = draft.reference.trim();
+  const lines = linesOf(draft.encodes);
+  if (reference === "" || lines.length === 0) return undefined;
+  return lines.map((line) => ({ reference, ...encodeOf(line) }));
 }
 
 /** Parses "LADDER=PATH". If there is a slash before the "=", the whole line is a path. */

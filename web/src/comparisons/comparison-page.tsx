@@ -1,6 +1,7 @@
 /** A comparison: its ladders as curves, their BD-rates, and every encode. */
 import { useQuery } from "@tanstack/react-query";
 import { useParams, useSearchParams } from "react-router";
+import { withoutEncoderText } from "../../../src/jobs/media/grouping.ts";
 import { scorersOf } from "../../../src/jobs/scored-apart.ts";
 import { bodyOf } from "../api/client.ts";
 import { ApiError } from "../api/problem.ts";
@@ -10,7 +11,7 @@ import { ScorersNote } from "../ui/scorers-note.tsx";
 import { Empty, Failed, Loading } from "../ui/states.tsx";
 import { CellsTable } from "./cells-table.tsx";
 import { ComparisonHead } from "./comparison-head.tsx";
-import { choiceOf, hasEnded, titleOf } from "./comparison-view.ts";
+import { type Comparison, choiceOf, hasEnded, titleOf } from "./comparison-view.ts";
 import { Controls } from "./controls.tsx";
 import { DeltaTable } from "./delta-table.tsx";
 import { DifferenceChart } from "./difference-chart.tsx";
@@ -49,6 +50,7 @@ export function ComparisonPage() {
     <div className="compare comparison">
       <ComparisonHead comparison={data} stale={error?.message} />
       <ScorersNote scorers={scorersOf(data.cells ?? [])} />
+      <EncoderNote comparison={data} />
       {(data.metrics ?? []).length > 0 && (
         <>
           <Controls comparison={data} choice={choice} />
@@ -62,5 +64,17 @@ export function ComparisonPage() {
       <CellsTable comparison={data} choice={choice} />
       <WorstSegments comparison={data} />
     </div>
+  );
+}
+
+/** Says for how many encodes the codec stands for the encoder in the names of ladders. */
+function EncoderNote({ comparison: { ladders = [] } }: { readonly comparison: Comparison }) {
+  const own = ladders.filter(({ withoutEncoder = 0 }) => withoutEncoder > 0);
+  if (own.length === 0) return null;
+  const count = own.reduce((sum, { withoutEncoder = 0 }) => sum + withoutEncoder, 0);
+  return (
+    <p className="quiet" role="note">
+      {withoutEncoderText(count)} Ladders: <bdi>{own.map(({ name }) => name).join(", ")}</bdi>.
+    </p>
   );
 }

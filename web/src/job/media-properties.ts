@@ -28,6 +28,7 @@ const NOT_SPECIFIED = "not specified";
 const DEFINITIONS: readonly Definition[] = [
   { name: "Container", text: ({ container }) => container },
   { name: "Codec", text: ({ codec }) => codec },
+  { name: "Encoder", text: ({ encoder }) => encoder, isOptional: true },
   { name: "Resolution", text: resolution, matters: unlike(resolution) },
   { name: "Sample aspect ratio", text: sampleAspect, matters: isStretched, isOptional: true },
   { name: "Pixel format", text: pixelFormat, matters: unlike(pixelFormat) },
