@@ -158,9 +158,17 @@ describe("a comparison of a title", () => {
     assert.deepEqual(cells[1]?.pooled, cells[0]?.pooled);
     const { body: job } = await jobs.submit({ reference: source, distorted: cells[1]?.distorted ?? "" });
     await jobs.until(job.id, "SUCCEEDED");
-    const again = await jobs.call("addCells", `/v1/comparisons/${made.id}/cells`, asJson({ pairs }));
-    assert.equal(again.status, 200);
-    const failed = (await ended(made)).cells[3];
+    const again = await jobs.call<{ readonly added: number }>(
+      "addCells",
+      `/v1/comparisons/${made.id}/cells`,
+      asJson({ pairs }),
+    );
+    assert.deepEqual([again.status, again.body.added], [200, 0]);
+    assert.equal((await ended(made)).cells.length, 3);
+    // With all its renditions in the same request, the title has nothing to add.
+    const renditions = cells.slice(1).map(({ distorted }) => ({ reference: source, distorted }));
+    const { body: full } = await submit({ pairs: [...renditions, ...pairs] });
+    const failed = (await ended(full)).cells[2];
     assert.deepEqual([failed?.distorted, failed?.error?.code], [manifest, "INVALID_REQUEST"]);
     assert.match(failed?.error?.message ?? "", /has all renditions of the title already/);
   });
