@@ -317,6 +317,7 @@ test("the form submits a comparison, and says what is missing", async () => {
   await dialog.getByRole("button", { name: "codec", exact: true }).click();
   await dialog.getByRole("button", { name: "encoder", exact: true }).click();
   await dialog.getByRole("button", { name: "size", exact: true }).click();
+  await dialog.getByLabel("Gates").fill("vmaf.mean=1 psnr_y.min=90");
   await dialog.getByLabel("Name").fill("by hand");
   assert.deepEqual(await accessibilityFaults(page), []);
   await dialog.getByLabel("Name").press("Enter");
@@ -327,6 +328,10 @@ test("the form submits a comparison, and says what is missing", async () => {
     (await ladders.allTextContents()).map((text) => text.trim()),
     ["fast", "libx264 160×90"],
   );
+  assert.deepEqual(await page.locator(".cells-table .gate-badge").allTextContents(), [
+    "gate missed",
+    "gate missed",
+  ]);
   await page.getByLabel("Metric").selectOption("psnr_y");
   await page.context().close();
 });

@@ -1215,6 +1215,14 @@ export interface components {
             };
             /** @description Version of the scorer, or of its libvmaf, to score with, as results state it; a scorer's version also without its build (n7.0). Without it, the default scorer of the machine. */
             scorerVersion?: string;
+            /**
+             * @description Gates METRIC.STAT=VALUE, such as `vmaf.p5=85`: the lowest values with which the job passes. They are checked when the job succeeds (`gates` of the job), and do not affect the scores. Not with `diagnoseOnly`; with `estimate` only means of models.
+             * @example [
+             *       "vmaf.mean=93",
+             *       "vmaf.p5=85"
+             *     ]
+             */
+            gates?: string[];
             /** @description The distorted video's frame that shows the reference's first frame; negative: the distorted video lacks this many frames of the reference's beginning. Frames without a partner are left out. Excludes `runs`. */
             offset?: number;
             /**

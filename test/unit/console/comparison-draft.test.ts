@@ -27,6 +27,8 @@ test("leaves out empty fields", () => {
   const request = requestOf(draft);
   assert.equal(request?.name, "n");
   assert.deepEqual(request?.settings, { models: ["v1", "vmaf_v0.6.1"], features: ["psnr"] });
+  const gated = requestOf({ ...draft, gates: " vmaf.mean=93, psnr_y.min=30 " });
+  assert.deepEqual(gated?.settings?.gates, ["vmaf.mean=93", "psnr_y.min=30"]);
 });
 
 test("names ladders after the chosen parts, by default after the codec", () => {

@@ -1,7 +1,7 @@
 /** The contents of the form for a comparison, and the request that they describe. */
 import type { components } from "../../../src/gen/rest/controller.ts";
 import { isGrouping } from "../../../src/jobs/media/grouping.ts";
-import { linesOf, modelNames } from "../jobs/submit/draft.ts";
+import { linesOf, wordsOf } from "../jobs/submit/draft.ts";
 
 type Request = components["schemas"]["ComparisonRequest"];
 
@@ -18,6 +18,8 @@ export interface ComparisonDraft extends PairDraft {
   /** Names separated by spaces or commas. */
   readonly models: string;
   readonly features: readonly string[];
+  /** METRIC.STAT=VALUE, separated by spaces or commas. */
+  readonly gates: string;
   /** What names ladders without a name, in the order of the parts. */
   readonly groupBy: readonly string[];
 }
@@ -28,6 +30,7 @@ export const EMPTY_COMPARISON: ComparisonDraft = {
   encodes: "",
   models: "",
   features: [],
+  gates: "",
   groupBy: ["codec"],
 };
 
@@ -37,7 +40,8 @@ export function requestOf(draft: ComparisonDraft): Request | undefined {
   if (pairs === undefined) return undefined;
   const groupBy = draft.groupBy.filter(isGrouping);
   const name = draft.name.trim();
-  const models = modelNames(draft.models);
+  const models = wordsOf(draft.models);
+  const gates = wordsOf(draft.gates);
   return {
     ...(name !== "" && { name }),
     // The codec is the default.
@@ -45,6 +49,7 @@ export function requestOf(draft: ComparisonDraft): Request | undefined {
     settings: {
       ...(models.length > 0 && { models: [...models] }),
       ...(draft.features.length > 0 && { features: [...draft.features] }),
+      ...(gates.length > 0 && { gates: [...gates] }),
     },
     pairs,
   };

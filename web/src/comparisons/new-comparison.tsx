@@ -64,6 +64,13 @@ export function NewComparison({ close, done }: NewComparisonProps) {
           change={(features) => change({ features })}
         />
         <Text
+          label="Gates"
+          value={draft.gates}
+          placeholder="vmaf.mean=93"
+          hint="The lowest values with which an encode passes: METRIC.STAT=VALUE. Separate several with spaces."
+          change={(gates) => change({ gates })}
+        />
+        <Text
           label="Name"
           value={draft.name}
           hint="Free text. Need not be unique."

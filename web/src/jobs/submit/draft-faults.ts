@@ -24,7 +24,7 @@ import {
 } from "../../../../src/jobs/request-limits.ts";
 import { labelOf } from "../../../../src/jobs/text/labels.ts";
 import type { ApiError } from "../../api/problem.ts";
-import { type Field, type JobDraft, linesOf, modelNames } from "./draft.ts";
+import { type Field, type JobDraft, linesOf, wordsOf } from "./draft.ts";
 
 export type Faults = { readonly [F in Field]?: string | undefined };
 
@@ -32,7 +32,7 @@ const CHECKS: { readonly [F in Field]?: (draft: JobDraft) => string | undefined 
   reference: ({ reference }) =>
     reference.trim() === "" ? "Enter the path of the reference." : pathFault(reference.trim()),
   distorted: ({ distorted }) => filesFault(linesOf(distorted)),
-  models: ({ models }) => modelsFault(modelNames(models)),
+  models: ({ models }) => modelsFault(wordsOf(models)),
   name: ({ name }) => nameFault(name),
   labels: ({ labels }) => labelsFault(linesOf(labels)),
   gates: ({ gates }) => gatesFault(linesOf(gates)),

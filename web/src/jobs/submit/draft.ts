@@ -91,7 +91,8 @@ export function linesOf(text: string): readonly string[] {
     .filter(Boolean);
 }
 
-export function modelNames(text: string): readonly string[] {
+/** The words of a text, separated by spaces or commas. */
+export function wordsOf(text: string): readonly string[] {
   return text.split(/[\s,]+/).filter(Boolean);
 }
 
@@ -164,7 +165,7 @@ export function specsOf(draft: JobDraft): readonly JobSpec[] {
 
 /** Fields left at their defaults are omitted; the contract's defaults apply. */
 function sharedOf(draft: JobDraft): Omit<JobSpec, "reference" | "distorted"> {
-  const models = modelNames(draft.models);
+  const models = wordsOf(draft.models);
   const labels = Object.fromEntries(
     linesOf(draft.labels)
       .map(labelOf)

@@ -4,7 +4,7 @@ import { MediaInput, type MediaInputProps } from "../../media/media-input.tsx";
 import { FieldRow } from "../../ui/field.tsx";
 import { countText } from "../job-facts.ts";
 import { toggled } from "../job-query.ts";
-import { type Field, type JobDraft, linesOf, modelNames } from "./draft.ts";
+import { type Field, type JobDraft, linesOf, wordsOf } from "./draft.ts";
 import type { Faults } from "./draft-faults.ts";
 import { modelHint } from "./offers.ts";
 
@@ -167,7 +167,7 @@ export function SubmitFields({ models, defaultModels, mediaOf, ...fields }: Subm
 
 function ModelsRow({ models, defaultModels, ...fields }: FieldsProps & ModelsProps) {
   const { draft, change } = fields;
-  const chosen = modelNames(draft.models);
+  const chosen = wordsOf(draft.models);
   return (
     <div className="models-row">
       <TextRow
