@@ -8,6 +8,7 @@ import { CHROMA, LUMA, type Pictures } from "../../media/pictures.ts";
 import { type Box, WHOLE } from "../space/box.ts";
 import { plane, shrink } from "../space/plane.ts";
 import { type AxisMap, applyView, type View } from "../space/view.ts";
+import { quantile } from "./regression.ts";
 
 /** Width and height of a block of luma, in samples of small pictures. Blocks of chroma are half as large. */
 const BLOCK = 8;
@@ -134,6 +135,11 @@ function shown({ x, y }: View, common: Box): boolean[] {
     const [column, row] = [index % COLUMNS, Math.floor(index / COLUMNS)];
     return within("x", x, column, COLUMNS) && within("y", y, row, ROWS);
   });
+}
+
+/** How far the reference's luma spreads, in levels: from its 2nd to its 98th percentile. */
+export function lumaSpread({ reference }: BlockMeans): number {
+  return quantile(reference.y, 0.98) - quantile(reference.y, 0.02);
 }
 
 /** The blocks in which the reference's chroma is at least three levels off grey, as the sum of |U| and |V|. */

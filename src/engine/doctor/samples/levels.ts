@@ -7,7 +7,7 @@ import type { SampleRange } from "../../contract/picture.ts";
 import type { Side } from "../../contract/request.ts";
 import { UNCHECKED } from "../../contract/unchecked.ts";
 import { meanOf } from "../sums.ts";
-import { type BlockMeans, coloured } from "./block-means.ts";
+import { type BlockMeans, coloured, lumaSpread } from "./block-means.ts";
 import { type Fit, fit, quantile } from "./regression.ts";
 
 /** The ranges that the videos' tags state; undefined: none. */
@@ -65,7 +65,7 @@ export interface Levels {
 /** Measures gain and offset; undefined if the pictures are too plain. */
 function levelsOf(means: BlockMeans): Levels | undefined {
   const { count, reference, distorted, detail } = means;
-  if (count < LEAST_BLOCKS || spreadOf(means) < LEAST_SPREAD) return undefined;
+  if (count < LEAST_BLOCKS || lumaSpread(means) < LEAST_SPREAD) return undefined;
   const one = new Float32Array(count).fill(1);
   // Encodes remove contrast from fine detail. The gain is therefore that of the coarser detail.
   const luma = fit(distorted.y, [reference.y, one, detail.reference.y]);
@@ -89,13 +89,9 @@ function levelsOf(means: BlockMeans): Levels | undefined {
   };
 }
 
-function spreadOf({ reference }: BlockMeans): number {
-  return quantile(reference.y, 0.98) - quantile(reference.y, 0.02);
-}
-
 /** Whether pictures have so little contrast that the changes of an encode may look larger than they are. */
 export function isPlain(means: BlockMeans): boolean {
-  return means.count < LEAST_BLOCKS || spreadOf(means) < PLAIN;
+  return means.count < LEAST_BLOCKS || lumaSpread(means) < PLAIN;
 }
 
 /** Whether a fit leaves only a small part of the variation. */

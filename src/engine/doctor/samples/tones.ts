@@ -3,7 +3,7 @@
  * Thresholds were tuned on the development half of the corpus of bench/doctor.
  */
 import { dynamicsOf } from "../../media/colour-tags.ts";
-import type { BlockMeans } from "./block-means.ts";
+import { type BlockMeans, lumaSpread } from "./block-means.ts";
 import { fit, quantile } from "./regression.ts";
 
 /** How the luma of aligned pictures differs, in levels of 8 bits. */
@@ -61,9 +61,9 @@ function contrastOf(transfer: string): number {
 }
 
 /** Returns undefined if the pictures are too plain. */
-export function tonesOf({ count, reference, distorted }: BlockMeans): Tones | undefined {
-  const spread = quantile(reference.y, 0.98) - quantile(reference.y, 0.02);
-  if (count < LEAST_BLOCKS || spread < LEAST_SPREAD) return undefined;
+export function tonesOf(means: BlockMeans): Tones | undefined {
+  const { count, reference, distorted } = means;
+  if (count < LEAST_BLOCKS || lumaSpread(means) < LEAST_SPREAD) return undefined;
   const line = fit(distorted.y, [reference.y, new Float32Array(count).fill(1)]);
   if (!line) return undefined;
   const curve = curveOf(reference.y, distorted.y);
