@@ -20,8 +20,8 @@ const HIGHEST_USUAL_CRF = 45;
 const isClean = ({ pair }: Judged): boolean => pair.class.startsWith("clean");
 
 /**
- * Returns a row for each class, for all pairs, for all but the worst encodes, and for natural content. Faults in time
- * of still or looping scenes have a row of their own.
+ * Returns a row for each class, for all pairs, for all but the worst encodes, and for natural content. Faults that
+ * their content hides have a row of their own: faults in time of still or looping scenes, and bars over black.
  */
 export function outcomeTable(judged: readonly Judged[]): string {
   const clear = judged.filter(({ pair }) => !pair.truth.ambiguous);
@@ -42,7 +42,7 @@ export function outcomeTable(judged: readonly Judged[]): string {
       row(`natural, CRF to ${ORDINARY_CRF}`, natural),
       row("**all clean**", clear.filter(isClean)),
       row(
-        "still or looping",
+        "hidden by the content",
         judged.filter(({ pair }) => pair.truth.ambiguous),
       ),
     ].filter(([, pairs]) => pairs !== 0),

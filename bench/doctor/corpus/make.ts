@@ -5,6 +5,7 @@ import { copyFile, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Random } from "../../../src/engine/estimate/random.ts";
 import { FFMPEG } from "../../media.ts";
+import { isBlackAround } from "./black.ts";
 import { Draw } from "./draw.ts";
 import type { Recipe, Scene, SideRecipe } from "./fault.ts";
 import { encodeArguments, extensionOf, treated } from "./treatment.ts";
@@ -20,19 +21,28 @@ export interface Folders {
   readonly pair: string;
 }
 
-/** Makes the files and returns their names. */
+/** Names of a pair's files. */
+export interface Files {
+  readonly reference: string;
+  readonly distorted: string;
+  /** Whether the fault changes no samples, because its bars cover only black. */
+  readonly hidden: boolean;
+}
+
+/** Makes the files. */
 export async function makePair(
   scene: Scene,
-  { reference, distorted }: Recipe,
+  { reference, distorted, truth: { uncovered } }: Recipe,
   folders: Folders,
-): Promise<{ reference: string; distorted: string }> {
+): Promise<Files> {
   const [raw, made] = [join(folders.pair, "scene.yuv"), `reference.${extension(reference)}`];
   const both = [reference, ...(distorted === "same file" ? [] : [distorted])];
   await renderScene(scene, framesOf(both), raw, folders.clips);
   await encodeSide(reference, scene, raw, join(folders.pair, made));
+  const hidden = uncovered !== undefined && (await isBlackAround(raw, scene, uncovered));
   const other = await makeDistorted(distorted, { scene, raw, reference: made }, folders);
   await rm(raw);
-  return { reference: made, distorted: other };
+  return { reference: made, distorted: other, hidden };
 }
 
 async function makeDistorted(

@@ -5,7 +5,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Case, Half } from "./cases.ts";
 import type { Size } from "./contents.ts";
-import { makePair } from "./make.ts";
+import { type Files, makePair } from "./make.ts";
 import { fetchClips } from "./packages.ts";
 import type { Treatment } from "./treatment.ts";
 import type { Truth } from "./truth.ts";
@@ -79,22 +79,21 @@ function clipsIn(folder: string): string {
 }
 
 function pairOf(
-  { id, half, scene, treatment, recipe, ...of }: Case,
+  { id, half, scene, treatment, recipe: { truth }, ...of }: Case,
   home: string,
-  { reference, distorted }: Made,
+  { reference, distorted, hidden }: Made,
 ): Pair {
   return {
     ...{ id, class: of.class, half, content: scene.content.name, natural: scene.content.natural },
     ...{ size: { width: scene.width, height: scene.height }, rate: scene.rate, treatment },
-    ...{ reference: join(home, reference), distorted: join(home, distorted), truth: recipe.truth },
+    ...{ reference: join(home, reference), distorted: join(home, distorted) },
+    truth: hidden ? { ...truth, ambiguous: true } : truth,
   };
 }
 
-/** Names of a pair's files, and a hash of what they were made from. */
-interface Made {
+/** A pair's files, and a hash of what they were made from. */
+interface Made extends Files {
   readonly how: string;
-  readonly reference: string;
-  readonly distorted: string;
 }
 
 const MADE = "made.json";
@@ -104,7 +103,8 @@ async function readMade(path: string): Promise<Made | undefined> {
 }
 
 /** A pair is made again if anything that its files depend on has changed. */
-function howMade({ scene, recipe: { reference, distorted } }: Case): string {
-  const recipe = JSON.stringify([scene, reference, distorted]);
+function howMade({ scene, recipe: { reference, distorted, truth } }: Case): string {
+  const { uncovered } = truth;
+  const recipe = JSON.stringify([scene, reference, distorted, ...(uncovered ? [uncovered] : [])]);
   return createHash("sha256").update(recipe).digest("hex").slice(0, 16);
 }

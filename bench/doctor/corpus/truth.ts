@@ -45,6 +45,8 @@ export interface Truth {
   /** Where a freeze, a gap or repeated content is. A gap is given in frames of the reference. */
   readonly span: { readonly side: Side; readonly first: number; readonly count: number } | undefined;
   readonly repair: Repair;
+  /** The part of the scene that bars leave; undefined: no bars cover it. Bars over black change nothing. */
+  readonly uncovered?: Area;
   /** The fault may not be visible in these pictures. Such cases are counted separately. */
   readonly ambiguous: boolean;
   /** The drawn values, for reports. */

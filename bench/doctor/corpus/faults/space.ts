@@ -47,6 +47,7 @@ const barred: (kind: "letterbox" | "pillarbox") => Fault = (kind) => (given) => 
     { [side]: { size, filters } },
     {
       ...{ expected: [["BARS"]], allowed: ["CROPPED", RESHAPED], repair: { crop } },
+      ...(style === "covering" && { uncovered: inner }),
       parameters: { side, style, x, y },
     },
   );
