@@ -20,7 +20,7 @@ import {
   swapFindings,
 } from "./samples/content.ts";
 import { isPlain, levelFindings } from "./samples/levels.ts";
-import { matrixFindings } from "./samples/matrix.ts";
+import { matrixFindings, withMistakes } from "./samples/matrix.ts";
 import { tonesOf } from "./samples/tones.ts";
 import { turnFindings } from "./space/findings.ts";
 import type { View } from "./space/view.ts";
@@ -193,7 +193,10 @@ function sampleFindings(means: BlockMeans, tracks: Readonly<Record<Side, Track>>
   const matrix = isUnchecked ? [] : matrixFindings(means);
   // A conversion with another matrix also changes the levels.
   const isOtherMatrix = matrix.some(({ code }) => code === "MATRIX_DIFFERS");
-  const kept = levels.filter(({ code }) => code !== "LEVELS_DIFFER" || !isOtherMatrix);
+  const isOpen = matrix.includes(UNCHECKED.matrix);
+  const kept = levels
+    .filter(({ code }) => code !== "LEVELS_DIFFER" || !isOtherMatrix)
+    .map((finding) => (isOpen && isByMatrix(finding, means) ? onlyPossible(finding) : finding));
   const isMeasured = levels.some(({ code }) => code === "RANGE_DIFFERS");
   const range = isMeasured ? kept : [...kept, ...rangeTagFindings(tracks, means)];
   const isExplained = says("TRANSFER_DIFFERS", "likely");
@@ -204,6 +207,13 @@ function sampleFindings(means: BlockMeans, tracks: Readonly<Record<Side, Track>>
     ),
   ];
   return [...stated, ...measured];
+}
+
+/** Whether levels differ by no more than a conversion with another matrix would change them. */
+function isByMatrix({ code }: Finding, means: BlockMeans): boolean {
+  return (
+    code === "LEVELS_DIFFER" && withMistakes(means).some((converted) => levelFindings(converted).length === 0)
+  );
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import type { Confidence, Finding } from "../../contract/finding.ts";
 import type { SampleRange } from "../../contract/picture.ts";
-import type { Side } from "../../contract/request.ts";
+import { perSide, type Side } from "../../contract/request.ts";
 import { UNCHECKED } from "../../contract/unchecked.ts";
 import { meanOf } from "../sums.ts";
 import { type BlockMeans, coloured, lumaSpread } from "./block-means.ts";
@@ -109,7 +109,7 @@ export function levelFindings(means: BlockMeans, tags: RangeTags = {}): Finding[
     const confidence = agreement(levels, conversion, means);
     if (confidence) return [rangeFinding(levels, conversion, confidence, tags)];
   }
-  const resembled = CONVERSIONS.find((conversion) => resembles(levels, conversion));
+  const resembled = CONVERSIONS.find((conversion) => resembles(levels, conversion, means));
   const isKnown = levels.chroma.length > 0;
   const range = resembled && isKnown ? rangeFinding(levels, resembled, "possible", tags) : UNCHECKED.range;
   return [...otherLevels(levels), ...(resembled ? [range] : [])];
@@ -131,10 +131,15 @@ function otherLevels(levels: Levels): Finding[] {
 }
 
 /** Whether another range, combined with a gamma or the changes of a low rate, would also explain the levels. */
-function resembles({ gain, offset, chroma, mean }: Levels, conversion: Conversion): boolean {
-  if (Math.abs(gain - conversion.luma) >= Math.abs(gain - 1)) return false;
+function resembles(
+  { gain, offset, chroma, mean }: Levels,
+  conversion: Conversion,
+  means: BlockMeans,
+): boolean {
+  const isMoved = movesBlack(conversion, means);
+  if (!isMoved && Math.abs(gain - conversion.luma) >= Math.abs(gain - 1)) return false;
   if (chroma.length > 0) return chromaAgrees(chroma, conversion.chroma);
-  return Math.abs((gain - conversion.luma) * mean + offset - conversion.offset) < FAR_LEVEL;
+  return isMoved || Math.abs((gain - conversion.luma) * mean + offset - conversion.offset) < FAR_LEVEL;
 }
 
 function describe({ gain, offset }: Levels): string {
@@ -148,11 +153,12 @@ function agreement(levels: Levels, conversion: Conversion, means: BlockMeans): C
   const agrees = chromaAgrees(chroma, conversion.chroma);
   const isFaded = chromaAgrees(chroma, conversion.chroma, FADED);
   if (chroma.length > 0 && !isFaded) return undefined;
-  // Low rates reduce contrast, but less than a conversion does.
-  if (gainOff >= Math.abs(gain - 1)) return undefined;
+  const isMoved = movesBlack(conversion, means);
+  // Low rates reduce contrast, but less than a conversion does. A gamma can change it more.
+  if (gainOff >= Math.abs(gain - 1)) return agrees && isMoved ? "likely" : undefined;
   const isNear = gainOff <= GAIN && levelOff <= LEVEL;
   if (agrees && gainOff < LOOSE_GAIN && levelOff < LOOSE_LEVEL) return isNear ? "certain" : "likely";
-  if (!isNear) return undefined;
+  if (!isNear) return isMoved ? "likely" : undefined;
   if (chroma.length > 0) return "likely";
   return isClipped(conversion, means) ? "certain" : "likely";
 }
@@ -165,6 +171,22 @@ function chromaAgrees(gains: readonly number[], converted: number, faded = 0): b
   const off = gains.reduce((sum, gain) => sum + gain, 0) / gains.length - converted;
   const isNearer = (gain: number) => Math.abs(gain - converted) < Math.abs(gain - 1);
   return gains.length > 0 && off < CHROMA_GAIN && off > -CHROMA_GAIN - faded && gains.every(isNearer);
+}
+
+/** Part of the blocks that must be black to show its level. */
+const BLACK_PART = 0.02;
+/** Largest difference of black from its level in a range, because of rounding and noise. */
+const BLACK_OFF = 1.5;
+
+/**
+ * Whether black is at 16 on the side of limited range and at 0 on the side of full range. Encodes keep black, and so
+ * does a gamma, even if it changes the contrast of a dark picture more than the range.
+ */
+function movesBlack({ reference }: Conversion, means: BlockMeans): boolean {
+  const darkest = perSide((side) => quantile(means[side].y, BLACK_PART));
+  const [limited, full] =
+    reference === "LIMITED" ? [darkest.reference, darkest.distorted] : [darkest.distorted, darkest.reference];
+  return Math.abs(limited - 16) <= BLACK_OFF && full <= BLACK_OFF;
 }
 
 /** Whether the side of full range has levels outside the limited range, and the other side has none. */

@@ -57,6 +57,11 @@ function mixtureOf(from: SampleMatrix, to: SampleMatrix): Mixture {
   return { uToY: at(0, 1), vToY: at(0, 2), vToU: at(1, 2), uToV: at(2, 1) };
 }
 
+/** The usual mistakes: BT.601 and BT.709 are exchanged. */
+const USUAL = HYPOTHESES.filter(
+  ({ reference, distorted }) => reference !== "BT2020" && distorted !== "BT2020",
+);
+
 /**
  * By how much a hypothesis must fit better than no conversion, or worse to be ruled out, in squared errors. Clean
  * pairs reach 5 at low rates.
@@ -77,10 +82,18 @@ const UNTAGGED = 3;
  * Whether all usual mistakes explain the measurement clearly worse than no conversion, whose squared error is `none`.
  */
 function isNone(measured: BothWays<Measured>, none: number): boolean {
-  const usual = HYPOTHESES.filter(
-    ({ reference, distorted }) => reference !== "BT2020" && distorted !== "BT2020",
-  );
-  return usual.every(({ mixtures }) => distance(measured, mixtures) - none >= BETTER);
+  return USUAL.every(({ mixtures }) => distance(measured, mixtures) - none >= BETTER);
+}
+
+/** The same blocks with the luma that the reference would have after each of the usual mistakes. */
+export function withMistakes(means: BlockMeans): BlockMeans[] {
+  const { reference } = means;
+  return USUAL.map(({ mixtures: { forth } }) => {
+    const y = reference.y.map(
+      (luma, i) => luma + forth.uToY * (reference.u[i] as number) + forth.vToY * (reference.v[i] as number),
+    );
+    return { ...means, reference: { ...reference, y } };
+  });
 }
 
 /** Findings about the matrix, such as 601 converted to 709; NOT_CHECKED if the pictures do not decide. */

@@ -55,6 +55,12 @@ const KEPT = 0.06;
 const BENT = 0.1;
 
 /**
+ * Systematic error of luma, in levels, that converters cause: they round, or cut off, colours of 8 bits on the way. It
+ * is an error of the shares as far as the colours vary.
+ */
+const ROUNDED = 0.05;
+
+/**
  * Measures both directions. Grain and encodes mix correlated colours in one direction only, a conversion in both.
  * Returns undefined if the pictures do not determine the mixture.
  */
@@ -84,7 +90,7 @@ function measureOne(means: BlockMeans): Measured | undefined {
   const variety = varietyOf(u, v);
   if (!inU || !inV || !inY || variety < VARIETY) return undefined;
   const least = FLOOR + MIXED * (lossOf(inU) + lossOf(inV));
-  const [floor, ofLuma] = [least ** 2, (least + (BENT * bendOf(inY)) / variety) ** 2];
+  const [floor, ofLuma] = [least ** 2, (least + (BENT * bendOf(inY) + ROUNDED) / variety) ** 2];
   const [ofU, ofV, ofY] = [
     covarianceOf(inU, towardsU, parts),
     covarianceOf(inV, towardsV, parts),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { blockMeansOf } from "../../../../../src/engine/doctor/samples/block-means.ts";
 import { isPlain, levelFindings } from "../../../../../src/engine/doctor/samples/levels.ts";
-import { matrixFindings } from "../../../../../src/engine/doctor/samples/matrix.ts";
+import { matrixFindings, withMistakes } from "../../../../../src/engine/doctor/samples/matrix.ts";
 import { IDENTITY } from "../../../../../src/engine/doctor/space/view.ts";
 import { random } from "../../../random.ts";
 import { pictures, type Scene, waves } from "../scene.ts";
@@ -134,6 +134,37 @@ test("hints at another range where a gamma or faded colours hide it", () => {
   );
 });
 
+test("finds the range by its black where a gamma or lost colour hides the gain", () => {
+  /** Pictures of which a part is black. */
+  const night = ([y, u, v]: Colours, part = 1): Colours =>
+    y < 100 ? [16, 0, 0] : [16 + 0.35 * (y - 100), part * 0.3 * u, part * 0.3 * v];
+  const dim = ([y, u, v]: Colours): Colours => [16 + 219 * ((y - 16) / 219) ** 1.2, u, v];
+  const still = (means: ReturnType<typeof fields>, other: ReturnType<typeof fields>) => ({
+    ...means,
+    reference: other.distorted,
+  });
+  const found = (change: (colours: Colours) => Colours, part = 1) =>
+    levelFindings(
+      still(
+        fields((colours) => change(night(colours, part))),
+        fields((colours) => night(colours, part)),
+      ),
+    ).map(({ code, confidence, fix }) => [code, confidence, fix?.rangeOf]);
+  const rangeOf = { reference: "LIMITED", distorted: "FULL" };
+  assert.deepEqual(
+    found((colours) => full(dim(colours))),
+    [["RANGE_DIFFERS", "likely", rangeOf]],
+  );
+  const weak = ([y, u, v]: Colours): Colours => [1.1 * (y - 16), u, v];
+  assert.deepEqual(found(weak, 0), [["RANGE_DIFFERS", "likely", rangeOf]]);
+  assert.deepEqual(
+    found(dim).map(([code]) => code),
+    ["LEVELS_DIFFER"],
+  );
+  const darker = ([y, u, v]: Colours): Colours => [1.1 * y - 14, u, v];
+  assert.ok(!found(darker, 0).some(([, confidence, fix]) => fix !== undefined && confidence !== "possible"));
+});
+
 test("leaves the range open if colourless pictures differ nearly as two ranges do", () => {
   const grey = ([y]: Colours): Colours => [y, 0, 0];
   const plain = fields((colours) => grey([full(colours)[0] + 12, 0, 0]));
@@ -195,6 +226,28 @@ test("finds the matrix of pictures whose luma varies little", () => {
   const clean = fields(flat);
   const found = matrixFindings({ ...fields((colours) => to601(flat(colours))), reference: clean.distorted });
   assert.deepEqual(codesOf(found), ["MATRIX_DIFFERS"]);
+});
+
+test("names the right matrix if a converter's rounding moves luma", () => {
+  const alike = ([y, u, v]: Colours): Colours => [y, 0.06 * u, 0.06 * u + 0.04 * v];
+  const rounded = (colours: Colours): Colours => {
+    const [y, u, v] = to601(colours);
+    return [y - 0.1 * colours[1] - 0.05 * colours[2], u, v];
+  };
+  const clean = fields(alike);
+  const pair = { ...fields((colours) => rounded(alike(colours))), reference: clean.distorted };
+  assert.deepEqual(matrixFindings(pair)[0]?.fix, { matrixOf: { reference: "BT709", distorted: "BT601" } });
+});
+
+test("knows what another matrix does to the luma of pictures of one hue", () => {
+  const hue = (colours: Colours): Colours => [colours[0], 0.1 * (colours[0] - 60), -0.05 * (colours[0] - 60)];
+  const clean = fields(hue);
+  const pair = { ...fields((colours) => to601(hue(colours))), reference: clean.distorted };
+  const brighter = fields(([y, ...chroma]) => hue([y + 9, ...chroma]));
+  const isExplained = (means: typeof pair) =>
+    withMistakes(means).some((converted) => levelFindings(converted).length === 0);
+  assert.equal(isExplained(pair), true);
+  assert.equal(isExplained({ ...brighter, reference: clean.distorted }), false);
 });
 
 test("does not report another matrix if an encode removed the reference's grain", () => {
