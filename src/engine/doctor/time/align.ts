@@ -3,11 +3,11 @@ import type { Run } from "../../contract/alignment.ts";
 import type { Pictures } from "../../media/pictures.ts";
 import { productsOf } from "./band.ts";
 import { type Costs, costsOf, type Motion, motionOf } from "./distances.ts";
-import { type Evidence, eventsOf, type TimeEvent } from "./events.ts";
+import { type Evidence, eventsOf, isFade, type TimeEvent } from "./events.ts";
 import { distortedFeatures, type Features, referenceFeatures } from "./features.ts";
 import { offsetAtKeys } from "./key-frames.ts";
 import { type Compared, distanceOn, LAGS, lagging, wanders } from "./lag.ts";
-import { matchOf } from "./match.ts";
+import { isPlain, matchOf } from "./match.ts";
 import { runAt, vote } from "./offsets.ts";
 import { NO_OPEN_ENDS, type OpenEnds, openEndsOf } from "./open.ts";
 import { atSlowerRate } from "./rate.ts";
@@ -93,7 +93,10 @@ function alignFeatures(
   return {
     ...{ ...verdict, match },
     events: verdict.checked > 0 ? allEvents(verdict, { costs, motion, reference, distorted }) : [],
-    open: verdict.state === "shifted" ? openEndsOf(verdict.runs, costs) : NO_OPEN_ENDS,
+    open:
+      verdict.state === "shifted"
+        ? openEndsOf(verdict.runs, costs, (row) => isPlain(reference, row))
+        : NO_OPEN_ENDS,
   };
 }
 
@@ -157,7 +160,9 @@ function isSettled({ state, runs, tied, costs }: Aligned): boolean {
 
 function allEvents({ state, runs }: Verdict, evidence: Evidence): TimeEvent[] {
   const between = state === "aligned" ? [] : eventsOf(runs, evidence);
-  const within = runs.flatMap((run) => stretchesOf(run, evidence));
+  const within = runs
+    .flatMap((run) => stretchesOf(run, evidence))
+    .filter((event) => !isFade(event, evidence.distorted));
   return [...between, ...within].sort((a, b) => a.frames.first - b.frames.first);
 }
 

@@ -5,7 +5,7 @@ import type { Side } from "../../contract/request.ts";
 import { boundaryOf } from "./boundary.ts";
 import type { Costs, Motion } from "./distances.ts";
 import type { Features } from "./features.ts";
-import { correlation } from "./match.ts";
+import { contrastOf, correlation } from "./match.ts";
 import { offsetOf } from "./segments.ts";
 
 export interface TimeEvent {
@@ -36,11 +36,22 @@ export interface Evidence {
 
 /** Least correlation of frames that show the same content. Empirical. */
 const ALIKE = 0.3;
+/** Least contrast at the end of a held picture, as a part of that at its beginning. Empirical. */
+const KEPT = 0.8;
 /** Most motion of frames that stand still, as a part of the reference's motion in the same frames. Empirical. */
 const STILL = 0.1;
 
 export function eventsOf(runs: readonly Run[], evidence: Evidence): TimeEvent[] {
   return runs.slice(1).flatMap((run, index) => eventsBetween(runs[index] as Run, run, evidence));
+}
+
+/**
+ * Whether an event is a picture that fades out instead of standing still: it loses contrast. At low rates, encodes
+ * keep faint pictures at the end of a fade a little longer.
+ */
+export function isFade({ kind, frames: { first, count } }: TimeEvent, distorted: Features): boolean {
+  // The last frame can already be the next picture.
+  return kind === "frozen" && contrastOf(distorted, first + count - 2) < KEPT * contrastOf(distorted, first);
 }
 
 function eventsBetween(before: Run, after: Run, evidence: Evidence): TimeEvent[] {

@@ -34,9 +34,14 @@ export function matchOf(reference: Features, distorted: Features, runs: readonly
 }
 
 /** Whether a frame has almost no local contrast. */
-export function isPlain({ values, cells }: Features, frame: number): boolean {
+export function isPlain(features: Features, frame: number): boolean {
+  return contrastOf(features, frame) < PLAIN;
+}
+
+/** Mean square of a frame's local contrast, in squared standard deviations. */
+export function contrastOf({ values, cells }: Features, frame: number): number {
   const own = values.subarray(frame * cells, (frame + 1) * cells);
-  return productOfBytes(own, own) < PLAIN * UNIT * UNIT * cells;
+  return productOfBytes(own, own) / (UNIT * UNIT * cells);
 }
 
 /** Correlation of the local contrast of two frames, whose mean is about 0; 0 if a frame has no contrast. */

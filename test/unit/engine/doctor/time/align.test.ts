@@ -183,6 +183,10 @@ describe("what pictures cannot show", () => {
     assert.equal(relation.checked, 0);
     assert.ok(relation.tied.length > 20);
   });
+  test("plain frames at the end do not show where frames were added, however many", () => {
+    const relation = alignTime(fadedOut(span(40, 50), 100), fadedOut(span(40, 50), 140, 2));
+    assert.deepEqual([relation.state, relation.open], ["shifted", { first: 0, last: 50 }]);
+  });
   test("a still scene with different counts is unclear", () => {
     const still = REFERENCE.map(() => 40);
     const relation = alignTime(picturesOf(SCENE, still), picturesOf(SCENE, still.slice(6), { seed: 2 }));
