@@ -2,6 +2,7 @@
 import type { Run } from "../../contract/alignment.ts";
 import type { Pictures } from "../../media/pictures.ts";
 import { productsOf } from "./band.ts";
+import { withFirstCopies } from "./copies.ts";
 import { type Costs, costsOf, type Motion, motionOf } from "./distances.ts";
 import { type Evidence, eventsOf, isFade, type TimeEvent } from "./events.ts";
 import { distortedFeatures, type Features, referenceFeatures } from "./features.ts";
@@ -78,7 +79,7 @@ function alignFeatures(
     const settled = settle(compared, start);
     const match = matchOf(reference, distorted, settled.runs);
     const verdict = verdictOf(settled.runs, { costs: settled.costs, vote: voted, match, atKeys });
-    return { ...settled, ...verdict, match };
+    return { ...settled, ...verdict, runs: withFirstCopies(verdict.runs, settled.costs), match };
   };
   const compared = { pair, products: productsOf(pair, shape) };
   const plain = judged(compared, [runAt(voted.offset, rows, columns)]);

@@ -173,6 +173,13 @@ describe("events", () => {
       [["repeated", 10]],
     );
   });
+  test("of two copies of frames the later is the repetition, even if the earlier is encoded worse", () => {
+    const moments = [...span(40, 50), ...span(80, 10), ...span(90, 50)];
+    const [good, bad] = [3, 4].map((noise) => picturesOf(SCENE, moments, { seed: 2, noise }));
+    if (good === undefined || bad === undefined) assert.fail();
+    for (let index = 40; index < 50; index++) good.luma(index).set(bad.luma(index));
+    assert.deepEqual(eventsOf(alignTime(PICTURES, good)), [["repeated", 50, 10]]);
+  });
 });
 
 describe("what pictures cannot show", () => {
