@@ -59,6 +59,8 @@ export interface Levels {
   /** Mean difference of luma as it is, and the robust standard deviation that the fit leaves. */
   readonly difference: number;
   readonly left: number;
+  /** Mean absolute change of luma by gain and offset alone. */
+  readonly moved: number;
   readonly mean: number;
 }
 
@@ -85,6 +87,7 @@ function levelsOf(means: BlockMeans): Levels | undefined {
     chroma,
     difference: meanOf(differences),
     left: luma.residual,
+    moved: meanOf(reference.y.map((value) => Math.abs((gain - 1) * value + offset))),
     mean: meanOf(reference.y),
   };
 }
@@ -116,9 +119,9 @@ export function levelFindings(means: BlockMeans, tags: RangeTags = {}): Finding[
 }
 
 function otherLevels(levels: Levels): Finding[] {
-  const { gain, offset, difference, left, mean } = levels;
-  const changed = Math.abs(gain * mean + offset - mean);
-  if (Math.max(changed, difference - left) < NOTABLE || left > difference / 2) return [];
+  const { difference, left, moved } = levels;
+  // Frames that show something else differ too, but no gain or offset explains them.
+  if (moved < NOTABLE || left > difference / 2) return [];
   return [
     {
       code: "LEVELS_DIFFER",

@@ -115,6 +115,13 @@ test("reports contrast, brightness and gamma as other levels, not as another ran
   }
 });
 
+test("does not report levels if only some blocks show something else", () => {
+  const clean = fields((colours) => colours);
+  const { y, ...chroma } = clean.distorted;
+  const shown = y.map((value, index) => (index % 8 === 0 ? (y[(index + 137) % y.length] ?? 0) : value));
+  assert.deepEqual(levelFindings({ ...clean, distorted: { ...chroma, y: shown } }), []);
+});
+
 test("hints at another range where a gamma or faded colours hide it", () => {
   const found = (change: (colours: Colours) => Colours) =>
     levelFindings(fields(change)).map(({ code, confidence, fix }) => [code, confidence, fix]);
