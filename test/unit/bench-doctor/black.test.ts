@@ -21,7 +21,7 @@ test("bars are hidden only if every frame of the scene is black where they are",
     const path = join(folder, "scene.yuv");
     const isHidden = async (...columns: number[]) => {
       await writeFile(path, Buffer.concat(columns.map(frame)));
-      return await isBlackAround(path, SIZE, INSIDE);
+      return isBlackAround(path, SIZE, INSIDE);
     };
     assert.equal(await isHidden(5, 7), true);
     assert.equal(await isHidden(2, 13), true);
