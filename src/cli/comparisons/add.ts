@@ -44,6 +44,7 @@ Cells:
 
 ${serverGuide({
   0: "every encode of the comparison was scored; with --no-wait: added",
+  1: "an encode is below a gate of the comparison",
   2: "there is no such comparison, an encode cannot be scored, or the command line is wrong",
   3: "the server cannot be reached or failed; a job failed otherwise, or was cancelled",
   130: "stopped with Ctrl-C; added jobs continue",

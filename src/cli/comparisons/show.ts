@@ -28,6 +28,7 @@ Examples:
 
 ${serverGuide({
   0: "shown; with --wait: every encode was scored",
+  1: "with --wait: an encode is below a gate of the comparison",
   2: "there is no such comparison; with --wait: an encode cannot be scored",
   3: "the server cannot be reached or failed; with --wait: a job failed otherwise, or was cancelled",
 })}`;
