@@ -15,7 +15,8 @@ Examples:
       show the comparisons of your tenant and how far they are
   $ svc comparisons show 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10
       show the encodes of one, and how its ladders compare
-  $ svc comparisons add 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 source.mov av1-*.mp4
+  $ svc comparisons add 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 \\
+        source.mov av1-*.mp4
       add encodes to it
   $ svc comparisons retry 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10
       run the cells without a score again

@@ -29,14 +29,18 @@ interface AddFlags extends ServerFlags, OutputFlags {
 const GUIDE = `
 Examples:
   More encodes of a source:
-    $ svc comparisons add 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 source.mov av1-*.mp4
+    $ svc comparisons add 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 \\
+        source.mov av1-*.mp4
 
   A ladder with a name, and encodes that only this machine has:
-    $ svc comparisons add 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 source.mov --ladder 'slow=slow-*.mp4'
-    $ svc comparisons add 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 source.mov encodes/ --upload
+    $ svc comparisons add 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 \\
+        source.mov --ladder 'slow=slow-*.mp4'
+    $ svc comparisons add 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 \\
+        source.mov encodes/ --upload
 
   Many clips, from a CSV file with the columns reference, distorted, ladder and clip:
-    $ svc comparisons add 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 --from encodes.csv --no-wait
+    $ svc comparisons add 0b7f3c1e-52a4-4e0c-9a57-1f7b2e6f9d10 \\
+        --from encodes.csv --no-wait
 
 Cells:
   - The encodes are scored with the settings of the comparison.
