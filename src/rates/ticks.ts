@@ -15,8 +15,8 @@ export function ticks(low: number, high: number, count: number): readonly number
 }
 
 /**
- * Returns about `count` of the numbers 1, 2, 5, 10, 20 …, from the last one ≤ `low` to the first one ≥
- * `high`; both above 0.
+ * Returns about `count` of the numbers 1, 2, 5, 10, 20 …, from the last one ≤ `low` to the first one ≥ `high`; both above
+ * 0. They are every n-th number below the highest, and the lowest; one that is too close to the lowest is left out.
  */
 export function ratios(low: number, high: number, count: number): readonly number[] {
   const powers = Array.from({ length: 32 }, (_, index) => index - 6);
@@ -25,8 +25,10 @@ export function ratios(low: number, high: number, count: number): readonly numbe
   const last = all.findIndex((value) => value >= high);
   const within = all.slice(Math.max(0, first), Math.max(first + 1, last) + 1);
   const every = Math.ceil((within.length - 1) / Math.max(1, count));
-  // Selects ticks from the highest downwards, and always the lowest: both are the ends of the axis.
-  return within.filter((_, index) => index === 0 || (within.length - 1 - index) % every === 0);
+  // The highest and the lowest are the ends of the axis.
+  return within.filter(
+    (_, index) => index === 0 || ((within.length - 1 - index) % every === 0 && index >= every / 2),
+  );
 }
 
 /** Where values are on an axis from `from` to `to`, whose ends are the first and the last tick. */

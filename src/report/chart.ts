@@ -12,7 +12,13 @@ export interface Series {
   readonly points: readonly RatePoint[];
   /** Encodes that the curve does not pass through. */
   readonly others: readonly RatePoint[];
+  readonly ink: Ink;
+}
+
+/** Colour and dashes of a line, as CSS has them. */
+export interface Ink {
   readonly colour: string;
+  readonly dashes: string;
 }
 
 const SIZE = { width: 460, height: 280 };
@@ -41,7 +47,7 @@ export function chart(title: string, series: readonly Series[], isLower: boolean
 export interface DifferenceLine {
   /** At least one. */
   readonly points: readonly Difference[];
-  readonly colour: string;
+  readonly ink: Ink;
 }
 
 export function differenceChart(title: string, lines: readonly DifferenceLine[]): string {
@@ -56,9 +62,9 @@ export function differenceChart(title: string, lines: readonly DifferenceLine[])
     across: across.map((score) => ({ at: x(score), text: String(score) })),
     up: up.map((value) => ({ at: y(value), text: `${value} %`.replace("-", "−") })),
   };
-  const curves = lines.map(({ points, colour }) => {
+  const curves = lines.map(({ points, ink }) => {
     const path = points.map(({ at, value }) => `${x(at).toFixed(1)} ${y(value).toFixed(1)}`).join("L");
-    return `<g stroke="${colour}"><path class="curve" d="M${path}"/></g>`;
+    return curveMarkup(ink, `M${path}`);
   });
   const zero = `<path class="zero" d="M${MARGIN.left} ${y(0).toFixed(1)}H${SIZE.width - MARGIN.right}"/>`;
   return figure(title, `${axes(axisTicks)}${zero}${curves.join("")}`);
@@ -99,10 +105,20 @@ function axes({ across, up }: Pick<Scales, "across" | "up">): string {
 }
 
 /** Points are lines without length, with round ends: a page has thousands of them. */
-function seriesMarkup({ points, others, colour }: Series, { x, y }: Scales, isLower: boolean): string {
+function seriesMarkup({ points, others, ink }: Series, { x, y }: Scales, isLower: boolean): string {
   const at = ({ rate, score }: RatePoint) => `${x(rate).toFixed(1)} ${y(score).toFixed(1)}`;
   const path = curvePoints(points, isLower, STEPS).map(at).join("L");
   const marks = (all: readonly RatePoint[]) => all.map((point) => `M${at(point)}h0`).join("");
   const faint = others.length === 0 ? "" : `<path class="marks faint" d="${marks(others)}"/>`;
-  return `<g stroke="${colour}"><path class="curve" d="M${path}"/>${faint}<path class="marks" d="${marks(points)}"/></g>`;
+  return `${curveMarkup(ink, `M${path}`)}<g stroke="${ink.colour}">${faint}<path class="marks" d="${marks(points)}"/></g>`;
+}
+
+function curveMarkup({ colour, dashes }: Ink, path: string): string {
+  const dashed = dashes === "none" ? "" : ` stroke-dasharray="${dashes}"`;
+  return `<path class="curve" stroke="${colour}"${dashed} d="${path}"/>`;
+}
+
+/** A short line that stands for a ladder. */
+export function swatch(ink: Ink): string {
+  return `<svg class="swatch" viewBox="0 0 28 10" aria-hidden="true">${curveMarkup(ink, "M0 5h28")}</svg>`;
 }

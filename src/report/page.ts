@@ -7,8 +7,9 @@ import { METHODS } from "../rates/comparison.ts";
 import { differences } from "../rates/difference-curves.ts";
 import { overlapText } from "../rates/overlap-text.ts";
 import { cellPoint } from "./cell-point.ts";
-import { chart, type DifferenceLine, differenceChart, type Series } from "./chart.ts";
+import { chart, type DifferenceLine, differenceChart, type Ink, type Series, swatch } from "./chart.ts";
 import { curveNotes, isOnCurve, offHullText } from "./curve-notes.ts";
+import { dashesOf, type LadderLook, ladderLooks } from "./ladder-looks.ts";
 import { type Column, escaped, table } from "./markup.ts";
 import { origin } from "./origin.ts";
 import { type PicturePair, picturesSection } from "./pictures.ts";
@@ -25,10 +26,7 @@ type LadderDelta = Schemas["LadderDelta"];
 /** A comparison whose lists are set; without cells they are empty. */
 type Tables = Comparison & Required<Pick<Comparison, "cells" | "metrics" | "ladders" | "deltas">>;
 
-/**
- * Colours that people with any colour vision can distinguish (Okabe and Ito); after the eighth ladder they
- * repeat.
- */
+/** Colours that people with any colour vision can distinguish (Okabe and Ito). */
 const COLOURS = [...["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#999933"]];
 
 /** Limit of the characters of a page with pictures. */
@@ -100,8 +98,10 @@ function percent(value: number | undefined): string {
 
 function* curves({ cells, ladders, metrics, anchor }: Tables): Generator<string> {
   if (metrics.length === 0) return;
-  const colourOf = new Map(ladders.map(({ name }, index) => [name, COLOURS[index % COLOURS.length] ?? ""]));
-  const key = [...colourOf].map(([name, colour]) => `<li style="color:${colour}">● ${escaped(name)}</li>`);
+  const inks = new Map(
+    [...ladderLooks({ cells, ladders }, COLOURS.length)].map(([name, look]) => [name, inkOf(look)]),
+  );
+  const key = [...inks].map(([name, ink]) => `<li>${swatch(ink)} ${escaped(name)}</li>`);
   yield `<h2>Rate and quality</h2>\n<ul class="key">${key.join("")}</ul>\n`;
   if (cells.some(({ offHull = [] }) => offHull.length > 0)) yield `<p>${HULL_NOTE}</p>\n`;
   for (const [clip, own] of Map.groupBy(cells, (cell) => cell.clip)) {
@@ -112,8 +112,8 @@ function* curves({ cells, ladders, metrics, anchor }: Tables): Generator<string>
           const pointsOf = (isOn: boolean) =>
             encodes.flatMap((cell) => (isOnCurve(cell, name) === isOn ? (cellPoint(cell, name) ?? []) : []));
           const [points, others] = [pointsOf(true), pointsOf(false)];
-          const colour = colourOf.get(ladder) ?? "#000000";
-          return points.length === 0 ? [] : [{ ladder, points, others, colour }];
+          const ink = inks.get(ladder);
+          return points.length === 0 || ink === undefined ? [] : [{ ladder, points, others, ink }];
         },
       );
       if (series.length > 0) yield chart(name, series, lowerIsBetter);
@@ -124,6 +124,10 @@ function* curves({ cells, ladders, metrics, anchor }: Tables): Generator<string>
     }
     yield "</div>\n";
   }
+}
+
+function inkOf(look: LadderLook): Ink {
+  return { colour: COLOURS[look.colour] ?? "#000000", dashes: dashesOf(look) };
 }
 
 const HULL_NOTE =
@@ -146,7 +150,7 @@ function differenceLines(
     if (one === anchor) return [];
     const pair = { anchor: anchor.points, test: one.points, isLower };
     const points = differences(pair, "rate", STEPS);
-    return points.length === 0 ? [] : [{ points, colour: one.colour }];
+    return points.length === 0 ? [] : [{ points, ink: one.ink }];
   });
 }
 

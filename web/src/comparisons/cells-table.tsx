@@ -12,7 +12,15 @@ import { DownloadCsv } from "../ui/save.tsx";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import { StateChip } from "../ui/state-chip.tsx";
 import { ParamSelect } from "../ui/url-param.tsx";
-import { type Cell, type Choice, type Comparison, clipsOf, fileOf, rangesOf } from "./comparison-view.ts";
+import {
+  type Cell,
+  type Choice,
+  type Comparison,
+  clipsOf,
+  fileOf,
+  looksOf,
+  rangesOf,
+} from "./comparison-view.ts";
 
 const COLUMNS = [
   ["mean", "Mean"],
@@ -34,6 +42,7 @@ interface CellsTableProps {
 export function CellsTable({ comparison, choice }: CellsTableProps) {
   const { cells = [], ladders = [] } = comparison;
   const names = ladders.map(({ name }) => name);
+  const looks = looksOf(comparison);
   const hasClips = clipsOf(comparison).length > 1;
   const unit = unitOf(choice.metric, rangesOf(comparison));
   const metric = choice.metric === "" ? "score" : nameOf(choice.metric, [choice.metric]);
@@ -80,7 +89,7 @@ export function CellsTable({ comparison, choice }: CellsTableProps) {
                 <td>
                   {cell.ladder !== "" && (
                     <>
-                      <LadderSwatch index={names.indexOf(cell.ladder)} /> <bdi>{cell.ladder}</bdi>
+                      <LadderSwatch look={looks.get(cell.ladder)} /> <bdi>{cell.ladder}</bdi>
                     </>
                   )}
                 </td>

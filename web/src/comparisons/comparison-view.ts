@@ -2,8 +2,10 @@
 
 import type { components } from "../../../src/gen/rest/controller.ts";
 import { METHODS, type Method } from "../../../src/rates/comparison.ts";
+import { type LadderLook, ladderLooks } from "../../../src/report/ladder-looks.ts";
 import type { ModelRanges } from "../chart/data/metrics.ts";
 import { countText } from "../jobs/job-facts.ts";
+
 import { fileStemOf } from "../ui/save.tsx";
 
 type Schemas = components["schemas"];
@@ -49,6 +51,14 @@ function oneOf(all: readonly string[], asked: string | null): string {
 /** Whether one of the metrics is compared on this scale. */
 export function hasScale({ deltas = [] }: Comparison, scale: string): boolean {
   return deltas.some((delta) => delta.scale === scale);
+}
+
+/** Number of the colours for curves, of-1 to of-6 in rate-chart.css. */
+const COLOURS = 6;
+
+/** How the ladders of a comparison look, by name. */
+export function looksOf(comparison: Comparison): ReadonlyMap<string, LadderLook> {
+  return ladderLooks(comparison, COLOURS);
 }
 
 export function clipsOf({ cells = [] }: Comparison): readonly string[] {

@@ -3,13 +3,22 @@
 import { overlapText } from "../../../src/rates/overlap-text.ts";
 import { tableCsv } from "../../../src/report/csv/comparison.ts";
 import { curveNotes } from "../../../src/report/curve-notes.ts";
+import type { LadderLook } from "../../../src/report/ladder-looks.ts";
 import { unitOf } from "../chart/data/metrics.ts";
 import { nameOf } from "../chart/metric-name.tsx";
 import { bdRateText, bdScoreText, lowOverlapText } from "../rates/delta-texts.ts";
 import { LadderSwatch } from "../rates/ladder-series.tsx";
 import { DownloadCsv } from "../ui/save.tsx";
 import { ScrollArea } from "../ui/scrolls.tsx";
-import { type Choice, type Comparison, clipsOf, type Delta, fileOf, rangesOf } from "./comparison-view.ts";
+import {
+  type Choice,
+  type Comparison,
+  clipsOf,
+  type Delta,
+  fileOf,
+  looksOf,
+  rangesOf,
+} from "./comparison-view.ts";
 
 interface DeltaTableProps {
   readonly comparison: Comparison;
@@ -17,7 +26,8 @@ interface DeltaTableProps {
 }
 
 export function DeltaTable({ comparison, choice }: DeltaTableProps) {
-  const { deltas = [], anchor, ladders = [] } = comparison;
+  const { deltas = [], anchor } = comparison;
+  const looks = looksOf(comparison);
   const shown = deltas.filter(
     ({ metric, method, scale }) =>
       metric === choice.metric && method === choice.method && scale === scaleOf(comparison, choice),
@@ -59,7 +69,7 @@ export function DeltaTable({ comparison, choice }: DeltaTableProps) {
                 <LadderRows
                   key={delta.ladder}
                   delta={delta}
-                  index={ladders.findIndex(({ name }) => name === delta.ladder)}
+                  look={looks.get(delta.ladder)}
                   quality={quality}
                   isOne={clips.length === 1}
                 />
@@ -104,18 +114,17 @@ function scaleOf({ deltas = [] }: Comparison, { metric, scale }: Choice): string
 
 interface LadderRowsProps {
   readonly delta: Delta;
-  /** Index of the ladder. */
-  readonly index: number;
+  readonly look: LadderLook | undefined;
   readonly quality: { readonly symbol: string; readonly decimals: number };
   /** Whether the comparison has a single clip. */
   readonly isOne: boolean;
 }
 
-function LadderRows({ delta, index, quality, isOne }: LadderRowsProps) {
+function LadderRows({ delta, look, quality, isOne }: LadderRowsProps) {
   const { ladder, byClip, clips, refused } = delta;
   const name = (
     <th scope="rowgroup" rowSpan={byClip.length + (isOne ? 0 : 1)}>
-      <LadderSwatch index={index} /> <bdi>{ladder}</bdi>
+      <LadderSwatch look={look} /> <bdi>{ladder}</bdi>
     </th>
   );
   return (

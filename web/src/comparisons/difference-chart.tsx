@@ -6,12 +6,13 @@ import { type Direction, differences } from "../../../src/rates/difference-curve
 import { linearAxis, logAxis, ratios, ticks } from "../../../src/rates/ticks.ts";
 import { cellPoint } from "../../../src/report/cell-point.ts";
 import { isOnCurve } from "../../../src/report/curve-notes.ts";
+import type { LadderLook } from "../../../src/report/ladder-looks.ts";
 import { type Unit, unitOf } from "../chart/data/metrics.ts";
 import { Axes } from "../rates/axes.tsx";
-import { curveClass, LadderSwatch } from "../rates/ladder-series.tsx";
+import { curveProps, LadderSwatch } from "../rates/ladder-series.tsx";
 import { useWidth } from "../rates/use-width.ts";
 import { ParamSelect } from "../ui/url-param.tsx";
-import { type Choice, type Comparison, rangesOf } from "./comparison-view.ts";
+import { type Choice, type Comparison, looksOf, rangesOf } from "./comparison-view.ts";
 
 const STEPS = 120;
 const HEIGHT = 260;
@@ -20,8 +21,7 @@ const MARGIN = { left: 52, right: 26, top: 24, bottom: 28 };
 
 interface Line {
   readonly name: string;
-  /** Of the ladder. */
-  readonly index: number;
+  readonly look: LadderLook | undefined;
   readonly points: ReturnType<typeof differences>;
 }
 
@@ -69,9 +69,9 @@ export function DifferenceChart({ comparison, choice }: DifferenceChartProps) {
               <Plot {...{ lines, direction, unit, width }} />
             </figure>
             <ul className="rate-key">
-              {lines.map(({ name, index }) => (
+              {lines.map(({ name, look }) => (
                 <li key={name}>
-                  <LadderSwatch index={index} /> <bdi>{name}</bdi>
+                  <LadderSwatch look={look} /> <bdi>{name}</bdi>
                 </li>
               ))}
             </ul>
@@ -83,20 +83,21 @@ export function DifferenceChart({ comparison, choice }: DifferenceChartProps) {
 }
 
 function linesOf(
-  { anchor, cells = [], ladders = [] }: Comparison,
+  comparison: Comparison,
   { clip, metric }: Choice,
   { better }: Unit,
   direction: Direction,
 ): readonly Line[] {
+  const { anchor, cells = [] } = comparison;
   const own = cells.filter((cell) => cell.clip === clip && isOnCurve(cell, metric));
   const pointsOf = (name: string) =>
     own.flatMap((cell) => (cell.ladder === name ? (cellPoint(cell, metric) ?? []) : []));
   const base = pointsOf(anchor);
-  return ladders.flatMap(({ name }, index) => {
+  return [...looksOf(comparison)].flatMap(([name, look]) => {
     if (name === anchor) return [];
     const pair = { anchor: base, test: pointsOf(name), isLower: better === "lower" };
     const points = differences(pair, direction, STEPS);
-    return points.length === 0 ? [] : [{ name, index, points }];
+    return points.length === 0 ? [] : [{ name, look, points }];
   });
 }
 
@@ -134,10 +135,10 @@ function Plot({ lines, direction, unit, width }: PlotProps) {
       <g className="axes">
         <line className="zero" x1={left} x2={right} y1={y(0)} y2={y(0)} />
       </g>
-      {lines.map(({ name, index, points }) => (
+      {lines.map(({ name, look, points }) => (
         <path
           key={name}
-          className={curveClass(index)}
+          {...curveProps(look)}
           d={points
             .map(
               ({ at, value }, step) => `${step === 0 ? "M" : "L"}${x(at).toFixed(1)} ${y(value).toFixed(1)}`,

@@ -4,13 +4,14 @@ import { fileName } from "../../../src/jobs/text/file-name.ts";
 import type { RatePoint } from "../../../src/rates/points.ts";
 import { cellPoint } from "../../../src/report/cell-point.ts";
 import { isOnCurve } from "../../../src/report/curve-notes.ts";
+import type { LadderLook } from "../../../src/report/ladder-looks.ts";
 import { type Unit, unitOf } from "../chart/data/metrics.ts";
 import { RateAxes } from "../rates/axes.tsx";
 import { curvePath } from "../rates/curve-path.ts";
-import { colourClass, curveClass, LadderSwatch } from "../rates/ladder-series.tsx";
+import { colourClass, curveProps, LadderSwatch } from "../rates/ladder-series.tsx";
 import type { Place } from "../rates/rate-place.ts";
 import { pointName, RateMark, RatePlot } from "../rates/rate-plot.tsx";
-import { type Cell, type Choice, type Comparison, rangesOf } from "./comparison-view.ts";
+import { type Cell, type Choice, type Comparison, looksOf, rangesOf } from "./comparison-view.ts";
 
 interface Point extends RatePoint {
   readonly cell: Cell;
@@ -25,6 +26,7 @@ export function LadderChart({ comparison, choice }: LadderChartProps) {
   const unit = unitOf(choice.metric, rangesOf(comparison));
   const points = pointsOf(comparison, choice);
   const names = (comparison.ladders ?? []).map(({ name }) => name);
+  const looks = looksOf(comparison);
   return (
     <section className="card" aria-label="Score and bit rate">
       <RatePlot
@@ -48,10 +50,10 @@ export function LadderChart({ comparison, choice }: LadderChartProps) {
               {/* biome-ignore lint/a11y/noSvgWithoutTitle: the caption describes it; a title would cover those of the marks. */}
               <svg width={place.width} height={place.height}>
                 <RateAxes place={place} unit={unit} />
-                {names.map((name, index) => (
+                {names.map((name) => (
                   <path
                     key={name}
-                    className={curveClass(index)}
+                    {...curveProps(looks.get(name))}
                     d={curvePath(
                       points.filter(({ cell }) => cell.ladder === name && isOnCurve(cell, choice.metric)),
                       unit.better,
@@ -62,14 +64,14 @@ export function LadderChart({ comparison, choice }: LadderChartProps) {
                 {points.map((point) => (
                   <Mark
                     key={point.cell.number}
-                    index={names.indexOf(point.cell.ladder)}
+                    look={looks.get(point.cell.ladder)}
                     isOn={isOnCurve(point.cell, choice.metric)}
                     {...{ point, place, unit }}
                   />
                 ))}
               </svg>
             </figure>
-            <Key names={names} anchor={comparison.anchor} />
+            <Key looks={looks} anchor={comparison.anchor} />
             {points.some(({ cell }) => !isOnCurve(cell, choice.metric)) && (
               <p className="quiet">
                 The curve of a ladder with several picture sizes is the convex hull of its encodes. Encodes
@@ -94,31 +96,35 @@ interface MarkProps {
   readonly point: Point;
   readonly place: Place;
   readonly unit: Unit;
-  /** Index of the ladder. */
-  readonly index: number;
+  readonly look: LadderLook | undefined;
   /** Whether the curve of the ladder passes through it. */
   readonly isOn: boolean;
 }
 
-function Mark({ point, place, unit, index, isOn }: MarkProps) {
+function Mark({ point, place, unit, look, isOn }: MarkProps) {
   const { cell } = point;
   const own = pointName(`${cell.ladder}: ${fileName(cell.distorted)}`, point, unit);
   const name = isOn ? own : `${own}, not on the hull`;
   return (
     <Link to={`/jobs/${cell.jobId}`} aria-label={name}>
-      <RateMark className={`${colourClass(index)} ${isOn ? "" : "off-hull"}`} {...{ point, place, name }}>
+      <RateMark className={`${colourClass(look)} ${isOn ? "" : "off-hull"}`} {...{ point, place, name }}>
         {(x, y) => <circle className="shape" cx={x} cy={y} r="4.5" />}
       </RateMark>
     </Link>
   );
 }
 
-function Key({ names, anchor }: { readonly names: readonly string[]; readonly anchor: string }) {
+interface KeyProps {
+  readonly looks: ReadonlyMap<string, LadderLook>;
+  readonly anchor: string;
+}
+
+function Key({ looks, anchor }: KeyProps) {
   return (
     <ul className="rate-key">
-      {names.map((name, index) => (
+      {[...looks].map(([name, look]) => (
         <li key={name}>
-          <LadderSwatch index={index} /> <bdi>{name}</bdi>
+          <LadderSwatch look={look} /> <bdi>{name}</bdi>
           {name === anchor && <span className="quiet"> (anchor)</span>}
         </li>
       ))}

@@ -1,25 +1,25 @@
-/** How ladders differ in charts and tables: by colours, and by dashes once all colours are used. */
+/** How ladders differ in charts and tables: by colours and dashes. */
+import { dashesOf, type LadderLook } from "../../../src/report/ladder-looks.ts";
 import "../style/rate-chart.css";
 
-/** Number of the theme's colours for curves. */
-const COLOURS = 6;
-
-/** The class of the colour of a ladder; the second half of twelve ladders has the same colours. */
-export function colourClass(index: number): string {
-  return `of-${(Math.max(0, index) % COLOURS) + 1}`;
+/** The class of the colour of a ladder; without a look, no colour. */
+export function colourClass(look: LadderLook | undefined): string {
+  return look === undefined ? "" : `of-${look.colour + 1}`;
 }
 
-/** The classes of the curve of a ladder. */
-export function curveClass(index: number): string {
-  const isDashed = Math.floor(index / COLOURS) % 2 === 1;
-  return `curve ${colourClass(index)} ${isDashed ? "dashed" : ""}`;
+/** The properties of the curve of a ladder. */
+export function curveProps(look: LadderLook | undefined) {
+  return {
+    className: `curve ${colourClass(look)}`,
+    strokeDasharray: look === undefined ? undefined : dashesOf(look),
+  };
 }
 
-/** A short line in the colour of a ladder. */
-export function LadderSwatch({ index }: { readonly index: number }) {
+/** A short line with the look of a ladder. */
+export function LadderSwatch({ look }: { readonly look: LadderLook | undefined }) {
   return (
-    <svg className="ladder-swatch" width="24" height="10" aria-hidden="true">
-      <path className={curveClass(index)} d="M0 5h24" />
+    <svg className="ladder-swatch" width="28" height="10" aria-hidden="true">
+      <path {...curveProps(look)} d="M0 5h28" />
     </svg>
   );
 }
