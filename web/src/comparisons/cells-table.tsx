@@ -157,8 +157,13 @@ function Encode({ cell, metric }: EncodeProps) {
           {media.codec} · {resolutionText(media.width, media.height)}
           {!isOnCurve(cell, metric) && " · not on the hull"}
         </span>
-      )}{" "}
-      <GateBadge job={cell} />
+      )}
+      {(cell.gates ?? []).length > 0 && (
+        <>
+          {" "}
+          <GateBadge job={cell} />
+        </>
+      )}
     </>
   );
 }
