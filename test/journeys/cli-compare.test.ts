@@ -491,7 +491,8 @@ describe("svc comparisons", () => {
     assert.doesNotMatch(page, /<script|<link|<iframe|src="(?!data:)|href=|url\(|@import/);
     assert.match(page, /default-src 'none'; img-src data:/);
     // A chart of each metric, vmaf and three of psnr, and one of the difference by vmaf.
-    assert.equal(page.match(/<svg /g)?.length, 5);
+    assert.equal(page.match(/<svg viewBox=/g)?.length, 5);
+    assert.equal(page.match(/<svg class="swatch"/g)?.length, 2);
     assert.match(page, /<figcaption>Bits against fast, over vmaf<\/figcaption>/);
     assert.match(page, /<td>vmaf<\/td><td class="number">−\d+\.\d\d %<\/td>/);
     for (const text of [
