@@ -11,6 +11,7 @@ import { chart, type DifferenceLine, differenceChart, type Ink, type Series, swa
 import { curveNotes, isOnCurve, offHullText } from "./curve-notes.ts";
 import { dashesOf, type LadderLook, ladderLooks } from "./ladder-looks.ts";
 import { type Column, escaped, table } from "./markup.ts";
+import { missedGates } from "./missed-gates.ts";
 import { origin } from "./origin.ts";
 import { type PicturePair, picturesSection } from "./pictures.ts";
 import { briefNotes } from "./rung-groups.ts";
@@ -275,7 +276,7 @@ function inOrder(cells: readonly ComparisonCell[]): readonly ComparisonCell[] {
  * `metrics`: how many there are.
  */
 function noteOf({ state, error, gates = [], offHull = [] }: ComparisonCell, metrics: number): string {
-  const missed = gates.filter(({ verdict }) => verdict !== "PASSED").map(({ gate }) => `misses ${gate}`);
+  const missed = missedGates({ gates }).map(({ gate }) => `misses ${gate}`);
   if (state === "SUCCEEDED") return [...missed, offHullText(offHull, metrics)].filter(Boolean).join(", ");
   return error === undefined ? state : `${error.message} [${error.code}]`;
 }

@@ -33,6 +33,14 @@ export interface RungNote {
   readonly text: string;
 }
 
+/** The rungs of all ladders, with their faults. */
+export interface JudgedRungs {
+  /** The metric that judges them. */
+  readonly metric: string;
+  readonly rungs: readonly Rungs[];
+  readonly notes: readonly RungNote[];
+}
+
 /** A metric whose largest score is at least this has VMAF's scale. */
 const VMAF_SCALE = 100;
 
@@ -75,9 +83,7 @@ function textOf(
 export function comparisonRungs({
   cells = [],
   metrics = [],
-}: Pick<Comparison, "cells" | "metrics">):
-  | { readonly metric: string; readonly rungs: readonly Rungs[]; readonly notes: readonly RungNote[] }
-  | undefined {
+}: Pick<Comparison, "cells" | "metrics">): JudgedRungs | undefined {
   const metric = metrics.find(({ name }) => judgesRungs(qualityOf(name)))?.name;
   if (metric === undefined) return undefined;
   const points = cells.flatMap((cell) => {

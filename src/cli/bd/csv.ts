@@ -3,9 +3,8 @@ import type { Comparison, Result } from "../../rates/comparison.ts";
 import type { ProposalRequest } from "../../rates/proposal.ts";
 import { reasonText } from "../../rates/reasons.ts";
 import { averagesCsv, bdRatesCsv, type ClipBdRate } from "../../report/csv/bd-rates.ts";
-import { rungsCsv } from "../../report/csv/rungs.ts";
-import { proposalsCsv, proposalsOf } from "../../report/proposals.ts";
-import type { JudgedRungs } from "./json.ts";
+import { judgedCsv } from "../../report/csv/rungs.ts";
+import type { JudgedRungs } from "../../report/rungs.ts";
 
 /** The names of the tables; the first is the default. */
 export const BD_TABLES = ["bd-rates", "averages", "rungs", "proposals"] as const;
@@ -22,12 +21,10 @@ export interface BdTables {
 
 export function bdCsv(table: BdTable, { comparison, judged, request }: BdTables): Generator<string> {
   const { anchor, results, averages } = comparison;
-  const { metric = "vmaf", rungs = [], notes = [] } = judged ?? {};
   if (table === "bd-rates") return bdRatesCsv(results.map((result) => rateOf(result, anchor)));
   if (table === "averages")
     return averagesCsv(averages.map((average) => ({ ...average, anchor, metric: average.metric.name })));
-  if (table === "rungs") return rungsCsv(notes, metric);
-  return proposalsCsv(request === undefined ? [] : proposalsOf(rungs, request), metric);
+  return judgedCsv(table, judged, request);
 }
 
 function rateOf(result: Result, anchor: string): ClipBdRate {

@@ -6,16 +6,8 @@ import type { ProposalRequest } from "../../rates/proposal.ts";
 import type { Quality } from "../../rates/quality.ts";
 import { reasonText } from "../../rates/reasons.ts";
 import { proposalJson, proposalsOf } from "../../report/proposals.ts";
-import type { RungNote, Rungs } from "../../report/rungs.ts";
+import type { JudgedRungs, RungNote } from "../../report/rungs.ts";
 import { printableJson } from "../terminal/escape.ts";
-
-/** The rungs of all ladders, with their faults. */
-export interface JudgedRungs {
-  /** The metric that judges them. */
-  readonly metric: string;
-  readonly rungs: readonly Rungs[];
-  readonly notes: readonly RungNote[];
-}
 
 /** One result per line, because there may be many. Without `request`, no ladders are proposed. */
 export function* comparisonJson(

@@ -2,14 +2,14 @@
 
 import { type Comparison, compareLadders } from "../../rates/comparison.ts";
 import { qualityOf } from "../../rates/quality.ts";
-import { judgesRungs, rungNotes, rungsOf } from "../../report/rungs.ts";
+import { type JudgedRungs, judgesRungs, rungNotes, rungsOf } from "../../report/rungs.ts";
 import { EXIT, writeAll } from "../exit.ts";
 import { checkTable } from "../flags/table.ts";
 import { readText } from "../input/read-text.ts";
 import { quoteName } from "../terminal/escape.ts";
 import { detectTerminal } from "../terminal/terminal.ts";
 import { BD_TABLES, type BdTable, type BdTables, bdCsv } from "./csv.ts";
-import { comparisonJson, type JudgedRungs } from "./json.ts";
+import { comparisonJson } from "./json.ts";
 import { type PointsTable, parsePoints, unusable } from "./points-file.ts";
 import { checkProposalTable, type ProposalFlags, proposalOf } from "./proposal-options.ts";
 import { plainRate, proposalLines, rungLines } from "./rungs.ts";

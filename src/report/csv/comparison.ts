@@ -1,11 +1,10 @@
 /** The tables of a comparison as CSV, by name. */
 import type { ProposalRequest } from "../../rates/proposal.ts";
 import type { Comparison } from "../page.ts";
-import { proposalsCsv, proposalsOf } from "../proposals.ts";
 import { comparisonRungs } from "../rungs.ts";
 import { averagesCsv, bdRatesCsv } from "./bd-rates.ts";
 import { comparisonCsv } from "./encodes.ts";
-import { rungsCsv } from "./rungs.ts";
+import { judgedCsv } from "./rungs.ts";
 import { cellScoresCsv } from "./scores.ts";
 import { segmentsCsv } from "./spans.ts";
 
@@ -20,9 +19,6 @@ export const COMPARISON_TABLES = [
   "segments",
 ] as const;
 export type ComparisonTable = (typeof COMPARISON_TABLES)[number];
-
-/** Names the metric of rungs if a comparison has none that judges them; then no rung is listed. */
-const NO_METRIC = "vmaf";
 
 /** Returns the lines of a table. Without `request`, no ladders are proposed. */
 export function tableCsv(
@@ -41,7 +37,5 @@ export function tableCsv(
         byClip.map((delta) => ({ ladder, metric, method, scale, anchor, ...delta })),
       ),
     );
-  const { metric = NO_METRIC, rungs = [], notes = [] } = comparisonRungs(comparison) ?? {};
-  if (table === "rungs") return rungsCsv(notes, metric);
-  return proposalsCsv(request === undefined ? [] : proposalsOf(rungs, request), metric);
+  return judgedCsv(table, comparisonRungs(comparison), request);
 }

@@ -1,6 +1,21 @@
-/** The faults of ladders' rungs as CSV. */
+/** The rungs of ladders as CSV: their faults, and the ladders that are proposed instead. */
 import { type CsvColumn, csvTable } from "../../jobs/text/csv-row.ts";
-import type { RungNote } from "../rungs.ts";
+import type { ProposalRequest } from "../../rates/proposal.ts";
+import { proposalsCsv, proposalsOf } from "../proposals.ts";
+import type { JudgedRungs, RungNote } from "../rungs.ts";
+
+/** The metric that headings name if none judges rungs; then no rung is listed. */
+const NO_METRIC = "vmaf";
+
+/** Returns the lines of a table. Without `request`, no ladders are proposed. */
+export function judgedCsv(
+  table: "rungs" | "proposals",
+  { metric, rungs, notes }: JudgedRungs = { metric: NO_METRIC, rungs: [], notes: [] },
+  request?: ProposalRequest,
+): Generator<string> {
+  if (table === "rungs") return rungsCsv(notes, metric);
+  return proposalsCsv(request === undefined ? [] : proposalsOf(rungs, request), metric);
+}
 
 /** Returns a line for each fault. `metric`: judges the rungs. */
 export function rungsCsv(notes: Iterable<RungNote>, metric: string): Generator<string> {

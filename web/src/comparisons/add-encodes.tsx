@@ -8,7 +8,7 @@ import { useSession } from "../session/session.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { type PairDraft, pairsOf } from "./comparison-draft.ts";
 import type { Comparison } from "./comparison-view.ts";
-import { PairFields } from "./pair-fields.tsx";
+import { FormEnd, PairFields } from "./pair-fields.tsx";
 
 interface AddEncodesProps {
   readonly comparison: Comparison;
@@ -54,19 +54,7 @@ export function AddEncodes({ comparison: { id, cells = [] }, close, done }: AddE
           mediaOf={mediaOf}
           change={(changed) => change(() => changed)}
         />
-        {addition.isError && (
-          <p className="failed" role="alert">
-            {addition.error.message}
-          </p>
-        )}
-        <div className="dialog-buttons">
-          <button type="button" onClick={close}>
-            Close
-          </button>
-          <button type="submit" className="primary" disabled={addition.isPending || isSending}>
-            {isSending ? "Uploading …" : addition.isPending ? "Adding …" : "Add"}
-          </button>
-        </div>
+        <FormEnd request={addition} isSending={isSending} close={close} submit="Add" submitting="Adding …" />
       </form>
       {browser}
     </Dialog>

@@ -10,7 +10,7 @@ import { useVideoFields } from "../media/use-video-fields.tsx";
 import { useSession } from "../session/session.ts";
 import { Dialog } from "../ui/dialog.tsx";
 import { type ComparisonDraft, EMPTY_COMPARISON, requestOf } from "./comparison-draft.ts";
-import { PairFields, Text, type TextProps } from "./pair-fields.tsx";
+import { FormEnd, PairFields, Text, type TextProps } from "./pair-fields.tsx";
 
 interface NewComparisonProps {
   readonly close: () => void;
@@ -76,19 +76,13 @@ export function NewComparison({ close, done }: NewComparisonProps) {
           hint="Free text. Need not be unique."
           change={(name) => change({ name })}
         />
-        {submission.isError && (
-          <p className="failed" role="alert">
-            {submission.error.message}
-          </p>
-        )}
-        <div className="dialog-buttons">
-          <button type="button" onClick={close}>
-            Close
-          </button>
-          <button type="submit" className="primary" disabled={submission.isPending || isSending}>
-            {isSending ? "Uploading …" : submission.isPending ? "Submitting …" : "Compare"}
-          </button>
-        </div>
+        <FormEnd
+          request={submission}
+          isSending={isSending}
+          close={close}
+          submit="Compare"
+          submitting="Submitting …"
+        />
       </form>
       {browser}
     </Dialog>

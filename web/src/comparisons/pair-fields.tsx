@@ -84,3 +84,35 @@ export function Text({ label, value, hint, placeholder, fault, media, change }: 
     </FieldRow>
   );
 }
+
+interface FormEndProps {
+  /** The request that the form sends. */
+  readonly request: { readonly error: Error | null; readonly isPending: boolean };
+  /** Whether files are being uploaded. */
+  readonly isSending: boolean;
+  readonly close: () => void;
+  /** The text of the button, and its text while the request runs. */
+  readonly submit: string;
+  readonly submitting: string;
+}
+
+/** The end of a form: why its request failed, and its buttons. */
+export function FormEnd({ request, isSending, close, submit, submitting }: FormEndProps) {
+  return (
+    <>
+      {request.error !== null && (
+        <p className="failed" role="alert">
+          {request.error.message}
+        </p>
+      )}
+      <div className="dialog-buttons">
+        <button type="button" onClick={close}>
+          Close
+        </button>
+        <button type="submit" className="primary" disabled={request.isPending || isSending}>
+          {isSending ? "Uploading …" : request.isPending ? submitting : submit}
+        </button>
+      </div>
+    </>
+  );
+}

@@ -1,5 +1,5 @@
 /** Whether a job meets its gates. */
-import { type Gated, missedGates } from "./missed.ts";
+import { type Gated, missedGates } from "../../../src/report/missed-gates.ts";
 
 /** The badge; nothing for a job without gates, and before they are checked. */
 export function GateBadge({ job }: { readonly job: Gated }) {

@@ -1,7 +1,8 @@
 /** The gates of the job and their outcomes. */
+
+import { type Gated, isMissed, type JobGate } from "../../../src/report/missed-gates.ts";
 import { ScrollArea } from "../ui/scrolls.tsx";
 import { GateBadge } from "./gate-badge.tsx";
-import { type Gated, isMissed, type JobGate } from "./missed.ts";
 import { gateValueText } from "./value-text.ts";
 
 const VERDICTS: Readonly<Record<JobGate["verdict"], string>> = {

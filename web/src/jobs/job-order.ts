@@ -3,7 +3,7 @@
 import { requestedModels } from "../../../src/jobs/default-models.ts";
 import { JOB_STATES, type JobState } from "../../../src/jobs/states.ts";
 import { labelTexts } from "../../../src/jobs/text/labels.ts";
-import { missedGates } from "../gates/missed.ts";
+import { missedGates } from "../../../src/report/missed-gates.ts";
 import { type Job, STATE_NAMES, titleOf } from "./job-facts.ts";
 import type { JobQuery, Sort } from "./job-query.ts";
 import { instantOf } from "./times.ts";

@@ -1,7 +1,7 @@
 /** Finds the gates that a job does not meet. */
 
-import type { components } from "../../../src/gen/rest/controller.ts";
-import { isMissed as isMissedOutcome } from "../../../src/jobs/gates/outcome.ts";
+import type { components } from "../gen/rest/controller.ts";
+import { isMissed as isMissedOutcome } from "../jobs/gates/outcome.ts";
 
 export type JobGate = components["schemas"]["JobGate"];
 export type Gated = Pick<components["schemas"]["Job"], "gates">;
