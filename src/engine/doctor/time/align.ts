@@ -3,12 +3,12 @@ import type { Run } from "../../contract/alignment.ts";
 import type { Pictures } from "../../media/pictures.ts";
 import { productsOf } from "./band.ts";
 import { withFirstCopies } from "./copies.ts";
-import { type Costs, costsOf, type Motion, motionOf } from "./distances.ts";
+import { type Costs, costsOf, type Measured, type Motion, motionOf } from "./distances.ts";
 import { type Evidence, eventsOf, isFade, type TimeEvent } from "./events.ts";
 import { distortedFeatures, type Features, referenceFeatures } from "./features.ts";
 import { offsetAtKeys } from "./key-frames.ts";
 import { type Compared, distanceOn, LAGS, lagging, wanders } from "./lag.ts";
-import { isPlain, matchOf } from "./match.ts";
+import { contrastsOf, matchOf } from "./match.ts";
 import { runAt, vote } from "./offsets.ts";
 import { NO_OPEN_ENDS, type OpenEnds, openEndsOf } from "./open.ts";
 import { atSlowerRate } from "./rate.ts";
@@ -75,29 +75,28 @@ function alignFeatures(
   const shape = { lowest: voted.lowest - MARGIN, width: voted.highest - voted.lowest + 2 * MARGIN + 1 };
   const atKeys = (offsets: readonly number[], others: readonly number[]) =>
     ratio === 1 ? offsetAtKeys([reference, distorted], keys, offsets, others) : undefined;
+  const contrast = { reference: contrastsOf(reference), distorted: contrastsOf(distorted) };
   const judged = (compared: Compared, start: readonly Run[]): Aligned => {
-    const settled = settle(compared, start);
+    const settled = settle(compared, contrast, start);
     const match = matchOf(reference, distorted, settled.runs);
     const verdict = verdictOf(settled.runs, { costs: settled.costs, vote: voted, match, atKeys });
     return { ...settled, ...verdict, runs: withFirstCopies(verdict.runs, settled.costs), match };
   };
   const compared = { pair, products: productsOf(pair, shape) };
-  const plain = judged(compared, [runAt(voted.offset, rows, columns)]);
-  const isOpen = plain.tied.length > 0 || wanders(plain.runs, plain.costs);
+  const undelayed = judged(compared, [runAt(voted.offset, rows, columns)]);
+  const isOpen = undelayed.tied.length > 0 || wanders(undelayed.runs, undelayed.costs);
   const { costs, motion, match, ...verdict } = isOpen
-    ? withLag(plain, (lag) => {
+    ? withLag(undelayed, (lag) => {
         const late = lagging(compared, lag);
-        const found = judged(late, plain.runs);
+        const found = judged(late, undelayed.runs);
         return { ...found, distance: distanceOn(found.runs, late) };
       })
-    : plain;
+    : undelayed;
   return {
     ...{ ...verdict, match },
     events: verdict.checked > 0 ? allEvents(verdict, { costs, motion, reference, distorted }) : [],
     open:
-      verdict.state === "shifted"
-        ? openEndsOf(verdict.runs, costs, (row) => isPlain(reference, row))
-        : NO_OPEN_ENDS,
+      verdict.state === "shifted" ? openEndsOf(verdict.runs, costs, contrast.reference.plain) : NO_OPEN_ENDS,
   };
 }
 
@@ -111,12 +110,17 @@ interface Settled {
  * Aligns frames in rounds. The first round uses the means of the frames that `start` pairs, each later one the means
  * of the frames that the round before paired.
  */
-function settle({ pair, products }: Compared, start: readonly Run[]): Settled {
+function settle(
+  { pair, products }: Compared,
+  contrast: Measured["contrast"],
+  start: readonly Run[],
+): Settled {
   const motion = motionOf(pair);
+  const measured = { products, motion, contrast };
   let runs = start;
-  let costs = costsOf(pair, { products, motion }, runs);
+  let costs = costsOf(pair, measured, runs);
   for (let round = 0; round < ROUNDS; round++) {
-    if (round > 0) costs = costsOf(pair, { products, motion }, runs);
+    if (round > 0) costs = costsOf(pair, measured, runs);
     runs = firmRuns(costs);
   }
   return { runs, costs, motion };

@@ -1,7 +1,9 @@
 /** The costs that the alignment adds up: how much less alike two frames are than the best match of either. */
 import type { Run } from "../../contract/alignment.ts";
+import type { Side } from "../../contract/request.ts";
 import { addTo } from "../sums.ts";
 import { type Band, counterparts, emptyBand, product, valueAt } from "./band.ts";
+import type { Contrast } from "./match.ts";
 import type { SignaturePair, Signatures } from "./signatures.ts";
 
 /** Squared distance per cell that rounding to 8 bits causes. */
@@ -30,17 +32,26 @@ export function motionOf({ reference, distorted }: SignaturePair): Motion {
   return { reference: changeEnergies(reference), distorted: changeEnergies(distorted) };
 }
 
+/** What costs are computed from. */
+export interface Measured {
+  /** Scalar products of both sides. */
+  readonly products: Band;
+  readonly motion: Motion;
+  readonly contrast: Readonly<Record<Side, Contrast>>;
+}
+
 /**
- * Returns the costs, from the scalar products of both sides. The mean of each side over its frames in `common` is
- * subtracted first. These frames show the same content, so the means differ by what the encode does to every frame.
+ * Returns the costs. The mean of each side over its frames in `common` is subtracted first. These frames show the
+ * same content, so the means differ by what the encode does to every frame. Plain frames cost nothing
+ * beside plain or faint ones: those after a fade are all alike, and only noise of the encode distinguishes them.
  */
 export function costsOf(
   pair: SignaturePair,
-  { products, motion }: { products: Band; motion: Motion },
+  { products, motion, contrast }: Measured,
   common: readonly Run[],
 ): Costs {
-  const pictures = relative(pictureDistances(pair, products, common));
-  const changes = relative(changeDistances(products, motion, pair.reference.size));
+  const pictures = relative(pictureDistances(pair, products, common), contrast);
+  const changes = relative(changeDistances(products, motion, pair.reference.size), contrast);
   const sums = pictures.values.map((cost, place) => cost + (changes.values[place] || 0));
   return { pictures, changes, both: { ...pictures, values: sums } };
 }
@@ -137,7 +148,7 @@ function productsWith(side: Signatures, mean: Signatures): Float64Array {
  * Natural logarithms of the distances, less that of the best match of either frame; from 0 to MOST. If a frame has no
  * counterpart, its neighbours are its best match and cost it little, but they have better matches themselves.
  */
-function relative(distances: Band): Band {
+function relative(distances: Band, { reference, distorted }: Measured["contrast"]): Band {
   const { rows, columns, values } = distances;
   const band = emptyBand(distances, rows, columns);
   const rowLeast = new Float64Array(rows).fill(Number.POSITIVE_INFINITY);
@@ -149,10 +160,10 @@ function relative(distances: Band): Band {
   });
   forEachPair(distances, (place, row, column) => {
     const least = Math.min(rowLeast[row] as number, columnLeast[column] as number);
-    band.values[place] = Math.min(
-      MOST,
-      Math.log(((values[place] as number) + ROUNDING) / (least + ROUNDING)),
-    );
+    const cost = Math.log(((values[place] as number) + ROUNDING) / (least + ROUNDING));
+    const isNothing =
+      (reference.plain[row] && distorted.faint[column]) || (reference.faint[row] && distorted.plain[column]);
+    band.values[place] = isNothing ? 0 : Math.min(MOST, cost);
   });
   return band;
 }

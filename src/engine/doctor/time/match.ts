@@ -38,6 +38,30 @@ export function isPlain(features: Features, frame: number): boolean {
   return contrastOf(features, frame) < PLAIN;
 }
 
+/**
+ * Contrast below which a frame is faint, as a part of that of the side's clear frames: the end of a fade, or only
+ * grain. Empirical.
+ */
+const FAINT = 0.25;
+/** Part of a side's frames that have less contrast than its clear ones. */
+const CLEAR = 0.9;
+
+/** For each frame of a side, whether it is plain, and whether it is at most faint. */
+export interface Contrast {
+  readonly plain: readonly boolean[];
+  readonly faint: readonly boolean[];
+}
+
+export function contrastsOf(features: Features): Contrast {
+  const contrasts = Array.from({ length: features.count }, (_, frame) => contrastOf(features, frame));
+  const clear = contrasts.toSorted((a, b) => a - b)[Math.floor(CLEAR * contrasts.length)] ?? 0;
+  const faint = Math.max(PLAIN, FAINT * clear);
+  return {
+    plain: contrasts.map((contrast) => contrast < PLAIN),
+    faint: contrasts.map((contrast) => contrast < faint),
+  };
+}
+
 /** Mean square of a frame's local contrast, in squared standard deviations. */
 export function contrastOf({ values, cells }: Features, frame: number): number {
   const own = values.subarray(frame * cells, (frame + 1) * cells);

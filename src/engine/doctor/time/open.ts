@@ -27,7 +27,7 @@ export const NO_OPEN_ENDS: OpenEnds = { first: 0, last: 0 };
  * Returns how many frames would fit equally well if both videos began together, and how many if they ended together.
  * Frames may have been lost or added among them. Plain frames of the reference fit everywhere, as those after a fade.
  */
-export function openEndsOf(runs: readonly Run[], costs: Costs, isPlain: (row: number) => boolean): OpenEnds {
+export function openEndsOf(runs: readonly Run[], costs: Costs, plain: readonly boolean[]): OpenEnds {
   const [first, last] = [runs[0], runs.at(-1)];
   if (first === undefined || last === undefined) return NO_OPEN_ENDS;
   const { rows, columns } = costs.both;
@@ -35,8 +35,8 @@ export function openEndsOf(runs: readonly Run[], costs: Costs, isPlain: (row: nu
     Array.from({ length: count }, (_, index) => from + step * index);
   const end = last.reference + last.count - 1;
   return {
-    first: openRows(rowsFrom(first.reference, 1, first.count), [offsetOf(first), 0], costs, isPlain),
-    last: openRows(rowsFrom(end, -1, last.count), [offsetOf(last), columns - rows], costs, isPlain),
+    first: openRows(rowsFrom(first.reference, 1, first.count), [offsetOf(first), 0], costs, plain),
+    last: openRows(rowsFrom(end, -1, last.count), [offsetOf(last), columns - rows], costs, plain),
   };
 }
 
@@ -45,13 +45,13 @@ function openRows(
   rows: readonly number[],
   [own, other]: readonly [number, number],
   { both }: Costs,
-  isPlain: (row: number) => boolean,
+  plain: readonly boolean[],
 ): number {
   if (own === other) return 0;
   let [against, open] = [0, 0];
   for (const [index, row] of rows.entries()) {
     // The other offset may lie outside of the band.
-    const gain = isPlain(row) ? 0 : valueAt(both, row, other) - valueAt(both, row, own);
+    const gain = plain[row] ? 0 : valueAt(both, row, other) - valueAt(both, row, own);
     if (Number.isNaN(gain)) break;
     against += gain;
     if (against > NOISE) break;

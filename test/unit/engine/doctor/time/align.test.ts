@@ -33,12 +33,23 @@ function talking(moments: readonly number[], seed: number): Pictures {
   return room;
 }
 
-/** The moments, and grey pictures after them. */
-function fadedOut(moments: readonly number[], count: number, seed = 1): Pictures {
+/** The moments, and grey pictures after them. Of the grey ones, the first `faint` still show a trace of a picture. */
+function fadedOut(
+  moments: readonly number[],
+  count: number,
+  { seed = 1, faint = 0 }: { seed?: number; faint?: number } = {},
+): Pictures {
   const pictures = picturesOf(SCENE, [...moments, ...span(0, count - moments.length)], { seed });
-  for (let index = moments.length; index < count; index++) pictures.luma(index).fill(110);
+  for (let index = moments.length; index < count; index++) {
+    const luma = pictures.luma(index);
+    const part = index < moments.length + faint ? TRACE : 0;
+    for (const [place, level] of luma.entries()) luma[place] = 110 + part * (level - 128);
+  }
   return pictures;
 }
+
+/** Contrast of a trace, as a part of the picture's. */
+const TRACE = 0.02;
 
 /** Kind, first frame and number of frames of each event. */
 const eventsOf = ({ events }: TimeRelation) =>
@@ -162,7 +173,7 @@ describe("events", () => {
   });
   test("finds earlier frames shown again before a fade-out", () => {
     const shown = [...span(40, 20), ...span(45, 15), ...span(75, 5)];
-    const relation = alignTime(fadedOut(span(40, 40), 100), fadedOut(shown, 100, 2));
+    const relation = alignTime(fadedOut(span(40, 40), 100), fadedOut(shown, 100, { seed: 2 }));
     assert.equal(relation.state, "aligned");
     assert.deepEqual(eventsOf(relation), [["repeated", 20, 15]]);
   });
@@ -191,8 +202,14 @@ describe("what pictures cannot show", () => {
     assert.ok(relation.tied.length > 20);
   });
   test("plain frames at the end do not show where frames were added, however many", () => {
-    const relation = alignTime(fadedOut(span(40, 50), 100), fadedOut(span(40, 50), 140, 2));
+    const relation = alignTime(fadedOut(span(40, 50), 100), fadedOut(span(40, 50), 140, { seed: 2 }));
     assert.deepEqual([relation.state, relation.open], ["shifted", { first: 0, last: 50 }]);
+  });
+  test("a trace of a picture that an encode keeps after a fade moves no frames", () => {
+    const faded = fadedOut([...span(30, 10), ...span(40, 50)], 100, { seed: 2, faint: 25 });
+    const relation = alignTime(fadedOut(span(40, 50), 100), faded);
+    assert.deepEqual([relation.state, relation.confidence, relation.tied], ["shifted", "certain", []]);
+    assert.deepEqual(runsOf(relation), [[0, 10, 90]]);
   });
   test("a still scene with different counts is unclear", () => {
     const still = REFERENCE.map(() => 40);
