@@ -122,7 +122,7 @@ function openSpans(time: TimeRelation, seen: Seen): Ends<FrameSpan> {
   if (state !== "shifted" || first === undefined || last === undefined)
     return { first: undefined, last: undefined };
   const isFirst = seen.first === 0 && !isInStep(first) && open.first > 0;
-  const isOther = seen.totals.reference !== seen.totals.distorted && lengthened(last, seen.totals) !== 0;
+  const isOther = lengthened(last, seen.totals) !== 0;
   const count = isOpenThroughout(time, seen) ? last.count : open.last;
   const isLast = reachesEnds(seen) && isOther && count > 0;
   return {

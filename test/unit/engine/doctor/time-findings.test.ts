@@ -63,6 +63,22 @@ test("leaves open whether frames are missing in a still end or after it", () => 
   assert.ok(sure.every(({ reference, count }) => reference + count < 70));
 });
 
+test("leaves open whether a late video loses frames in a still end, if the counts are equal", () => {
+  const [reference, distorted] = [
+    [...span(40, 60), ...still(99, 40)],
+    [...span(37, 63), ...still(99, 37)],
+  ];
+  const { findings, sure } = found(reference, distorted);
+  assert.deepEqual(
+    findings.map(({ code, confidence, size }) => [code, confidence, size]),
+    [
+      ["TIME_UNCLEAR", "certain", -3],
+      ["OFFSET", "certain", 3],
+    ],
+  );
+  assert.ok(sure.every(({ reference, count }) => reference + count < 70));
+});
+
 test("reports frames that are missing after a moving end", () => {
   const { findings } = found(span(40, 100), span(40, 94));
   assert.deepEqual(
