@@ -3,10 +3,12 @@ import type { Finding } from "../contract/finding.ts";
 import type { Side } from "../contract/request.ts";
 import { toNumber } from "../media/rational.ts";
 import type { Track } from "../media/track.ts";
+import { pairsIn } from "../planning/pairing.ts";
 import { differentRates } from "../planning/rates.ts";
 import type { BothPictures } from "./samples/content.ts";
+import { alignTime } from "./time/align.ts";
 import { distortedFeatures, referenceFeatures } from "./time/features.ts";
-import { bestRate, rateCandidates } from "./time/rate.ts";
+import { bestRate, isSameRatio, likenessOn, rateCandidates } from "./time/rate.ts";
 
 type Tracks = Readonly<Record<Side, Track>>;
 
@@ -14,6 +16,10 @@ type Tracks = Readonly<Record<Side, Track>>;
 const ASSUMED_RATE = 25;
 /** Least correlation of frames that certainly show the same. Empirical. */
 const RELATED = 0.5;
+/** Least part of the frames that must be paired for lost or added frames to explain different frame counts. Empirical. */
+const WHOLE = 0.8;
+/** Most runs between such frames. A conversion of the rate loses or adds frames all the time. */
+const MOST_RUNS = 5;
 
 /**
  * Frames of the distorted video for each frame of the reference. The pictures decide if tags or frame counts leave a
@@ -26,7 +32,15 @@ export function rateRatio({ reference, distorted }: BothPictures, tracks: Tracks
     { rate: distortedRate, count: tracks.distorted.frames },
   );
   if (candidates.length < 2) return 1;
-  return bestRate(referenceFeatures(reference), distortedFeatures(distorted), candidates).ratio;
+  const features = [referenceFeatures(reference), distortedFeatures(distorted)] as const;
+  const best = bestRate(...features, candidates);
+  const isStated = [1, distortedRate / referenceRate].some((ratio) => isSameRatio(best.ratio, ratio));
+  if (isStated) return best.ratio;
+  // Frames that are missing or added in a few places change the counts, too.
+  const { runs } = alignTime(reference, distorted);
+  const isWhole = pairsIn(runs) >= WHOLE * Math.min(reference.count, distorted.count);
+  const isLost = runs.length > 1 && runs.length <= MOST_RUNS && isWhole;
+  return isLost && likenessOn(runs, ...features).apart <= best.apart ? 1 : best.ratio;
 }
 
 /** Frames per second. */

@@ -1,4 +1,6 @@
 /** Finds the ratio of the frame rates of two videos of the same content, such as 25 to 50, 24 to 30 or 23.976 to 24. */
+import type { Run } from "../../contract/alignment.ts";
+import { pairsIn } from "../../planning/pairing.ts";
 import type { Features } from "./features.ts";
 import { correlation } from "./match.ts";
 import { runAt, vote } from "./offsets.ts";
@@ -38,8 +40,12 @@ export function rateCandidates(reference: SideRate, distorted: SideRate): number
   );
   const found: number[] = [];
   for (const ratio of [1, distorted.rate / reference.rate, ...fitting])
-    if (ratio > 0 && found.every((other) => Math.abs(Math.log(ratio / other)) > CLOSE)) found.push(ratio);
+    if (ratio > 0 && !found.some((other) => isSameRatio(ratio, other))) found.push(ratio);
   return found;
+}
+
+export function isSameRatio(one: number, other: number): boolean {
+  return Math.abs(Math.log(one / other)) <= CLOSE;
 }
 
 /** Features of both sides at the frame rate of the slower side. */
@@ -59,39 +65,47 @@ function everyNth(side: Features, step: number): Features {
   return { count, cells: side.cells, values };
 }
 
-export interface RateMatch {
-  readonly ratio: number;
-  /** How alike the frames are that a constant offset pairs at this ratio, from 0 to 1. */
+/** How alike paired frames are. */
+export interface Likeness {
+  /** Mean natural logarithm of 1 − correlation. */
+  readonly apart: number;
+  /** Mean correlation, from 0 to 1. */
   readonly match: number;
+}
+
+/** How alike the frames are that a constant offset pairs at a ratio. */
+export interface RateMatch extends Likeness {
+  readonly ratio: number;
 }
 
 /** Returns the ratio at which the frames are most alike. A later candidate is chosen only if it is clearly better. */
 export function bestRate(reference: Features, distorted: Features, candidates: readonly number[]): RateMatch {
-  let best: { ratio: number; apart: number; match: number } | undefined;
+  let best: RateMatch | undefined;
   for (const ratio of candidates) {
     const found = { ratio, ...likenessAt(reference, distorted, ratio) };
     if (best === undefined || found.apart < best.apart - NEARER) best = found;
   }
-  return { ratio: best?.ratio ?? 1, match: best?.match ?? 0 };
+  return best ?? { ratio: 1, apart: 0, match: 0 };
 }
 
-function likenessAt(
-  reference: Features,
-  distorted: Features,
-  ratio: number,
-): { apart: number; match: number } {
+function likenessAt(reference: Features, distorted: Features, ratio: number): Likeness {
   const sides = atSlowerRate(reference, distorted, ratio);
   const [rows, columns] = [sides.reference.count, sides.distorted.count];
   const shorter = Math.min(rows, columns);
   const limit = Math.max(0, Math.min(shorter - 1, Math.ceil(shorter / 4)));
   const { offset } = vote(signaturesOf(sides.reference, sides.distorted), limit);
-  const run = runAt(offset, rows, columns);
-  const step = Math.max(1, Math.floor(run.count / SAMPLE));
+  return likenessOn([runAt(offset, rows, columns)], sides.reference, sides.distorted);
+}
+
+/** How alike the frames are that the runs pair; 0 if they pair none. */
+export function likenessOn(runs: readonly Run[], reference: Features, distorted: Features): Likeness {
+  const step = Math.max(1, Math.floor(pairsIn(runs) / SAMPLE));
   let [apart, match, pairs] = [0, 0, 0];
-  for (let index = 0; index < run.count; index += step, pairs++) {
-    const alike = correlation(sides.reference, run.reference + index, sides.distorted, run.distorted + index);
-    match += Math.max(0, alike);
-    apart += Math.log(1.005 - alike);
-  }
+  for (const run of runs)
+    for (let index = 0; index < run.count; index += step, pairs++) {
+      const alike = correlation(reference, run.reference + index, distorted, run.distorted + index);
+      match += Math.max(0, alike);
+      apart += Math.log(1.005 - alike);
+    }
   return pairs === 0 ? { apart: 0, match: 0 } : { apart: apart / pairs, match: match / pairs };
 }
