@@ -162,11 +162,13 @@ async function findingsOfSamples(
   const samples = sampleFindings(means, pair.tracks);
   await letOthersRun();
   const woven = await fieldFindings(pair, relation, { ratio, fields: () => fieldsOfFrames(relation) });
+  const swapped = swapFindings(pictures, frames, bitRates(pair.tracks));
+  // In plain pictures, fields differ by what the encode changed. A worse reference lacks their detail.
+  const isUnsure = isPlain(means) || swapped.length > 0;
   return [
     ...(time.state === "unclear" ? samples.map(lessSureLevels) : samples),
-    // In plain pictures, fields differ by what the encode changed.
-    ...(isPlain(means) ? woven.map(onlyPossible) : woven),
-    ...swapFindings(pictures, frames, bitRates(pair.tracks)),
+    ...(isUnsure ? woven.map(onlyPossible) : woven),
+    ...swapped,
   ];
 }
 

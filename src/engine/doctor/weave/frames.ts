@@ -114,7 +114,10 @@ export function ownWeaves(side: WovenSide): OwnWeave[] {
   });
 }
 
-/** `partner` returns the reference's frame that shows the same as a frame of the distorted video; undefined: none. */
+/**
+ * Measures frames that move on both sides: noise moves one side only. `partner` returns the reference's frame that
+ * shows the same as a frame of the distorted video; undefined: none.
+ */
 export function pairWeaves(
   { reference, distorted }: Readonly<Record<Side, WovenSide>>,
   partner: (distorted: number) => number | undefined,
@@ -122,7 +125,7 @@ export function pairWeaves(
   return distorted.frames.flatMap((frame) => {
     const [own, other] = [distorted.at(frame), partner(frame)];
     const theirs = other === undefined ? undefined : reference.at(other);
-    return own?.moved === undefined || theirs === undefined ? [] : [pairWeave(own, own.moved, theirs)];
+    return own?.moved && theirs?.moved ? [pairWeave(own, own.moved, theirs)] : [];
   });
 }
 

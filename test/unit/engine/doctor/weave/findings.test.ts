@@ -68,6 +68,13 @@ test("leaves the fields open if nothing moves", () => {
   assert.match(finding?.evidence ?? "", /Whether a side is interlaced is not known/);
 });
 
+test("leaves the fields open if only the distorted side moves: noise moves plain pictures", () => {
+  assert.deepEqual(
+    found(STILL, TOP_FIRST).map(({ code }) => code),
+    ["NOT_CHECKED"],
+  );
+});
+
 test("leaves the fields open if only a few frames look interlaced", () => {
   const some = filmed((frame) => [frame, frame % 6 === 1 ? frame + 0.5 : frame]);
   assert.deepEqual(
