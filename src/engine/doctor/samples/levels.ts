@@ -119,9 +119,8 @@ export function levelFindings(means: BlockMeans, tags: RangeTags = {}): Finding[
 }
 
 function otherLevels(levels: Levels): Finding[] {
-  const { difference, left, moved } = levels;
-  // Frames that show something else differ too, but no gain or offset explains them.
-  if (moved < NOTABLE || left > difference / 2) return [];
+  const { difference, moved } = levels;
+  if (moved < NOTABLE || !isExplained(levels)) return [];
   return [
     {
       code: "LEVELS_DIFFER",
@@ -131,6 +130,11 @@ function otherLevels(levels: Levels): Finding[] {
       evidence: `Luma of the distorted video is ${describe(levels)}; samples differ by ${difference.toFixed(1)} levels on average.`,
     },
   ];
+}
+
+/** Whether gain and offset explain the difference. Frames that show something else differ too. */
+function isExplained({ difference, left }: Levels): boolean {
+  return left <= difference / 2;
 }
 
 /** Whether another range, combined with a gamma or the changes of a low rate, would also explain the levels. */
@@ -163,6 +167,7 @@ function agreement(levels: Levels, conversion: Conversion, means: BlockMeans): C
   if (agrees && gainOff < LOOSE_GAIN && levelOff < LOOSE_LEVEL) return isNear ? "certain" : "likely";
   if (!isNear) return isMoved ? "likely" : undefined;
   if (chroma.length > 0) return "likely";
+  if (!isExplained(levels)) return undefined;
   return isClipped(conversion, means) ? "certain" : "likely";
 }
 

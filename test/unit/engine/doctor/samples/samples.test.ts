@@ -184,6 +184,20 @@ test("leaves the range open if colourless pictures differ nearly as two ranges d
   ]);
 });
 
+test("leaves the range open if gain and offset explain little of colourless pictures", () => {
+  const other = fields(([y]) => limited([y, 0, 0]));
+  const none = new Float32Array(other.count);
+  // Interlaced frames differ from progressive ones where they move.
+  const woven = other.distorted.y.map((level, index) => level + 45 * Math.sin(index));
+  const means = {
+    ...other,
+    reference: { ...other.reference, u: none, v: none },
+    distorted: { ...other.distorted, y: woven },
+  };
+  assert.equal(levelFindings({ ...means, distorted: other.distorted })[0]?.code, "RANGE_DIFFERS");
+  assert.deepEqual(codesOf(levelFindings(means)), ["NOT_CHECKED"]);
+});
+
 test("finds the range although an encode removed fine detail", () => {
   assert.deepEqual(codesOf(levelFindings(blurred(0.4, limited))), ["RANGE_DIFFERS"]);
   assert.equal(levelFindings(blurred(0.4, full))[0]?.confidence, "certain");
