@@ -39,7 +39,7 @@ const REPELLED = -0.1;
 /** Least detail, in levels, without which a low match means nothing. */
 const DETAIL = 2;
 /** Least part of the detail's power that blocks of 4 × 4 samples must keep for a low match to mean something. */
-const STRUCTURE = 0.3;
+const STRUCTURE = 0.2;
 /** Least detail of the distorted side as a multiple of the reference's, if the sides may be swapped. */
 const FINER = 1.01;
 /** Detail is measured on every n-th of the compared frames. */

@@ -56,6 +56,18 @@ test("finds other content only by a low match of detailed pictures", () => {
   assert.deepEqual(codes(0.8), []);
 });
 
+test("finds other content with fine texture, which is no noise", () => {
+  const spotted = moving(2).map(
+    (scene): Scene =>
+      (x, y) =>
+        128 +
+        0.45 * (scene(x, y) - 128) +
+        30 * Math.sin(2 * Math.PI * 44 * x) * Math.sin(2 * Math.PI * 25 * y),
+  );
+  const [finding] = contentFindings({ reference, distorted: film(spotted) }, FRAMES, 0.02);
+  assert.equal(finding?.code, "OTHER_CONTENT");
+});
+
 test("cannot tell whether noise or dark pictures show the same", () => {
   const next = random(3);
   const vague = [film(FRAMES.map(() => () => 128 + 60 * (next() - 0.5))), film(FRAMES.map(() => () => 17))];
