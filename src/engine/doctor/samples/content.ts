@@ -30,6 +30,11 @@ const KEPT = 0.25;
 const BLOCK = 8;
 /** Number of pairs of pictures whose blocks are compared, about. */
 const SOME = 24;
+/**
+ * Mean difference of the blocks of pictures that are a quarter of the video apart, in levels, above which a video
+ * shows something else. Encodes of a still picture change them by up to 0.3.
+ */
+const CHANGED = 1;
 /** Match below which pictures show other content. Encodes keep more than 0.8; chance reaches ±0.05. */
 const OTHER = 0.3;
 /** Match below which they certainly do. */
@@ -74,11 +79,10 @@ function stillness(pictures: BothPictures, side: Side): Finding[] {
   const { count } = pictures[side];
   // Most videos move soon, so this usually ends at one of the first pictures.
   for (let index = 0; index + 1 < count; index++) if (movement(pictures[side], index) >= STILL) return [];
-  const moved = median(movements(pictures[other]));
-  if (count < 2 || moved <= MOVING[other] || median(blockMovements(pictures[other])) < KEPT * moved)
-    return [];
-  const most = Math.max(...movements(pictures[side]));
-  const evidence = `The ${side} video stands still: consecutive pictures differ by at most ${most.toFixed(2)} levels, of the ${other} video by ${moved.toFixed(2)}.`;
+  const later = median(laterDifferences(pictures[other]));
+  if (count < 2 || (later <= CHANGED && !moves(pictures[other], MOVING[other]))) return [];
+  const [still, moved] = [Math.max(...movements(pictures[side])), median(movements(pictures[other]))];
+  const evidence = `The ${side} video stands still: consecutive pictures differ by at most ${still.toFixed(2)} levels. Those of the ${other} video differ by ${moved.toFixed(2)}, and after a quarter of it by ${later.toFixed(2)}.`;
   return [{ code: "FROZEN", side, confidence: "likely", evidence }];
 }
 
@@ -169,13 +173,26 @@ function movements(pictures: Pictures): number[] {
   return Array.from({ length: count }, (_, index) => movement(pictures, index));
 }
 
-/** The same for averages over blocks, of some of the pictures. */
-function blockMovements(pictures: Pictures): number[] {
+/** Whether pictures differ from the next ones by more than `least` levels, and not only by noise. */
+function moves(pictures: Pictures, least: number): boolean {
+  const moved = median(movements(pictures));
+  return moved > least && median(blockDifferences(pictures, 1)) >= KEPT * moved;
+}
+
+/** Mean absolute differences of the blocks of pictures that are a quarter of the video apart, in levels. */
+function laterDifferences(pictures: Pictures): number[] {
+  return blockDifferences(pictures, pictures.count >> 2);
+}
+
+/** Mean absolute differences of the blocks of some pictures from those of the pictures that follow after a while. */
+function blockDifferences(pictures: Pictures, after: number): number[] {
   const step = Math.max(1, Math.floor(pictures.count / SOME));
-  const places = Array.from({ length: Math.floor((pictures.count - 1) / step) }, (_, index) => index * step);
-  return places.map((place) => {
-    const [one, other] = [place, place + 1].map((at) => shrink(lumaPlane(pictures, at), BLOCK, BLOCK).data);
-    return meanOf(one?.map((value, index) => Math.abs(value - (other?.[index] ?? 0))) ?? new Float32Array());
+  const count = Math.floor((pictures.count - after) / step);
+  return Array.from({ length: count }, (_, index) => {
+    const [one, other] = [0, after].map(
+      (by) => shrink(lumaPlane(pictures, index * step + by), BLOCK, BLOCK).data,
+    );
+    return meanOf(one?.map((value, place) => Math.abs(value - (other?.[place] ?? 0))) ?? new Float32Array());
   });
 }
 

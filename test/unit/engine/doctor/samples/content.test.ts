@@ -31,6 +31,26 @@ test("finds a black side, and one that stands still", () => {
   assert.deepEqual(codes(reference), []);
 });
 
+test("finds a side that stands still beside slow content", () => {
+  const slow = (speed: number) =>
+    film(
+      Array.from(
+        { length: 20 },
+        (_, time): Scene =>
+          (x, y) =>
+            waves(1)(x + speed * time, y),
+      ),
+    );
+  const frames = Array.from({ length: 20 }, (_, index) => ({ reference: index, distorted: index }));
+  const codes = (speed: number) =>
+    emptinessFindings({ reference: slow(0), distorted: slow(speed) }, frames).map(({ code, side }) => [
+      code,
+      side,
+    ]);
+  assert.deepEqual(codes(0.0003), [["FROZEN", "reference"]]);
+  assert.deepEqual(codes(0.00003), []);
+});
+
 test("does not report a dark picture as black because the other side has bars", () => {
   const dim = moving(1).map(
     (scene): Scene =>
