@@ -23,6 +23,8 @@ const ROUNDING = 0.002;
  * Empirical.
  */
 const RIVALRY = 0.3;
+/** Number of last frames whose offset is tried even if all groups prefer another one. */
+const LAST = 12;
 /** Offsets up to this many frames from the best one are its neighbours, and never rivals. */
 const NEIGHBOURS = 12;
 /** Most rounds. Each finds the best offset and then the means of the frames that it pairs. */
@@ -63,7 +65,7 @@ export function vote(pair: SignaturePair, limit: number): Vote {
     offset = next;
     sample = scores(pair, shape, [runAt(offset, rows, columns)]);
   }
-  const preferred = groupOffsets(sample, shape, offset);
+  const preferred = [...groupOffsets(sample, shape, offset), ...endOffset(sample, shape, columns - rows)];
   return {
     offset,
     lowest: Math.min(0, offset, ...preferred),
@@ -175,6 +177,13 @@ function rivalsOf(means: Float64Array, { lowest }: BandShape, offset: number): n
   return Array.from(means.keys(), (index) => lowest + index).filter(
     (other) => Math.abs(other - offset) > NEIGHBOURS && (means[other - lowest] as number) <= most,
   );
+}
+
+/** The offset at which both videos end together, if the last frames of the reference fit there; else none. */
+function endOffset(sample: Sample, { lowest, width }: BandShape, ends: number): number[] {
+  if (ends < lowest || ends >= lowest + width) return [];
+  const score = totals(sample, Math.max(0, sample.rows - LAST))[ends - lowest] as number;
+  return score <= RIVALRY ? [ends] : [];
 }
 
 function groupOffsets(sample: Sample, shape: BandShape, offset: number): number[] {

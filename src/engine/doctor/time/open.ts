@@ -12,6 +12,8 @@ import { offsetOf } from "./segments.ts";
  * Empirical.
  */
 const NOISE = 5;
+/** The same for a single frame. */
+const FRAME_NOISE = 1;
 /** Fewest frames of an open end that are reported: frames are hardly ever lost or added among fewer. Empirical. */
 const FEWEST = 24;
 
@@ -55,7 +57,7 @@ function openRows(
     if (Number.isNaN(gain)) break;
     against += gain;
     if (against > NOISE) break;
-    open = index + 1;
+    if (gain <= FRAME_NOISE) open = index + 1;
   }
   return open < FEWEST ? 0 : open;
 }

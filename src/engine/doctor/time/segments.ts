@@ -49,13 +49,27 @@ export function offsetOf(run: Run): number {
 }
 
 export function gainOver(costs: Costs, run: Run, offset: number): Gain {
+  return gainWhere(costs, run, offset, (row) => row);
+}
+
+/**
+ * The same against the offset of a neighbour. If no frame of the reference has a counterpart there, as after a long gap
+ * shortly before the end, the frames of the distorted video are compared.
+ */
+function gainOverNeighbour(costs: Costs, run: Run, offset: number): Gain {
+  const gain = gainOver(costs, run, offset);
+  return gain.frames > 0 ? gain : gainWhere(costs, run, offset, (row) => row + offsetOf(run) - offset);
+}
+
+/** `otherRow` gives the row that is compared with a row of the run. */
+function gainWhere(costs: Costs, run: Run, offset: number, otherRow: (row: number) => number): Gain {
   let [pictures, changes, frames] = [0, 0, 0];
   for (let row = run.reference; row < run.reference + run.count; row++) {
-    const other = valueAt(costs.pictures, row, offset);
+    const other = valueAt(costs.pictures, otherRow(row), offset);
     if (Number.isNaN(other)) continue;
     frames++;
     pictures += other - valueAt(costs.pictures, row, offsetOf(run));
-    const gained = valueAt(costs.changes, row, offset) - valueAt(costs.changes, row, offsetOf(run));
+    const gained = valueAt(costs.changes, otherRow(row), offset) - valueAt(costs.changes, row, offsetOf(run));
     if (!Number.isNaN(gained)) changes += gained;
   }
   return { pictures, changes, frames };
@@ -117,7 +131,7 @@ function weakestRun(costs: Costs, runs: readonly Run[]): Run | undefined {
   for (const [index, run] of runs.entries())
     for (const neighbour of [runs[index - 1], runs[index + 1]]) {
       if (neighbour === undefined) continue;
-      const gain = gainOver(costs, run, offsetOf(neighbour));
+      const gain = gainOverNeighbour(costs, run, offsetOf(neighbour));
       if (!isFirm(gain) && (found === undefined || sumOf(gain) < found.sum))
         found = { run, sum: sumOf(gain) };
     }

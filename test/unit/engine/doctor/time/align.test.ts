@@ -104,6 +104,14 @@ describe("events", () => {
     const [{ earliest, latest, side } = assert.fail()] = relation.events;
     assert.deepEqual({ earliest, latest, side }, { earliest: 50, latest: 50, side: "reference" });
   });
+  test("finds a long gap shortly before the end, where few frames show it", () => {
+    const relation = aligned([...span(40, 70), ...span(125, 15)]);
+    assert.equal(relation.confidence, "certain");
+    assert.deepEqual(runsOf(relation), [
+      [0, 0, 70],
+      [85, 70, 15],
+    ]);
+  });
   test("finds one dropped frame if the counts are equal", () => {
     const relation = aligned([...span(40, 60), ...span(101, 40)]);
     assert.deepEqual(eventsOf(relation), [["dropped", 60, 1]]);
