@@ -122,7 +122,7 @@ function measure(truth: Truth, found: Found): Pick<Verdict, "positions" | "areaE
   return {
     // At twice the rate, every frame is a change of the offset.
     positions: [...(isConversion(truth) ? [] : events), ...(span === undefined ? [] : [span])],
-    areaError: isUnmeasuredArea(truth, found) ? undefined : areaErrorOf(truth.repair, fixOf(found)),
+    areaError: isWithoutBorders(truth, found) ? undefined : areaErrorOf(truth.repair, fixOf(found)),
   };
 }
 
@@ -189,17 +189,26 @@ function fixOf({ findings }: Found): Fix {
 }
 
 /** Whether the pair needs a crop, but the diagnosis gives none because it does not know the borders. */
-function isUnmeasuredArea({ repair }: Truth, found: Found): boolean {
+function isWithoutBorders({ repair }: Truth, found: Found): boolean {
   const isNeeded = Object.keys(repair.crop ?? {}).length > 0;
   const isNamed = Object.keys(fixOf(found).crop ?? {}).length > 0;
   const isSaid = found.findings.some(({ evidence = "" }) => WITHOUT_BORDERS.test(evidence));
   return isNeeded && !isNamed && isSaid;
 }
 
+/** The same if there is an exact crop. There is none if a border lies between two samples, as after scaling. */
+function isUnmeasuredArea(truth: Truth, found: Found): boolean {
+  return isWithoutBorders(truth, found) && Object.values(truth.repair.crop ?? {}).every(isWhole);
+}
+
+function isWhole({ x, y, width, height }: Area): boolean {
+  return [x, y, width, height].every(Number.isInteger);
+}
+
 function fixClaims(truth: Truth, found: Found): string[] {
   const { repair } = truth;
   const fix = fixOf(found);
-  const area = isUnmeasuredArea(truth, found) ? undefined : areaErrorOf(repair, fix);
+  const area = isWithoutBorders(truth, found) ? undefined : areaErrorOf(repair, fix);
   return [
     ...(area !== undefined && area > AREA_TOLERANCE ? [`the area is ${area.toFixed(1)} samples off`] : []),
     ...(["mirror", "rangeOf", "matrixOf"] as const).filter((key) => !repairs(repair[key] ?? {}, fix[key])),

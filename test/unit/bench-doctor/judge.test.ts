@@ -145,6 +145,9 @@ test("an area is right within two samples", () => {
   assert.equal(judge(cropped, found([finding("CROPPED")])).outcome, "wrong");
   const evidence = "… Its borders are not known to the sample: measure them before you use --crop.";
   assert.equal(judge(cropped, found([finding("CROPPED", { evidence })])).outcome, "unclear");
+  const between = { crop: { reference: { ...area, x: 10.5 } } };
+  const scaled = truth({ expected: [["CROPPED"]], repair: between });
+  assert.equal(judge(scaled, found([finding("CROPPED", { evidence })])).outcome, "right");
   const otherSide = finding("CROPPED", { fix: { crop: { distorted: area } } });
   assert.equal(judge(cropped, found([otherSide])).outcome, "wrong");
 });

@@ -82,8 +82,7 @@ export function areaFindings(layout: Layout, { sizes, turn }: Frames, exact?: Ex
   const blurred = measured ? 1 : 1 + BLURRED * (1 - layout.match);
   const borders = BORDERS.map((border) => lossOf(best, border));
   const padding = isPadding(layout, sizes);
-  const isSeen = ({ axis, reference, distorted }: Loss) =>
-    Math.max(reference, distorted) > blurred * small(axis);
+  const isSeen = (loss: Loss) => widest(loss) > blurred * small(loss.axis);
   if (!padding && !borders.some(isSeen)) return [];
   // True if the two sides lose different parts, so that one picture is scaled or shifted against the other. Bars that
   // only cover a part of the picture take the same part from both sides.
@@ -103,9 +102,10 @@ export function areaFindings(layout: Layout, { sizes, turn }: Frames, exact?: Ex
   const areas = { reference: seen.reference, distorted: decoded(seen.distorted, sizes.distorted, turn) };
   const kinds = new Map<string, Kind>();
   for (const border of borders) {
-    if (Math.max(border.reference, border.distorted) <= (padding ? SMALL / 4 : small(border.axis))) continue;
     const kind = kindOf(best, border, sizes);
-    kinds.set(`${kind.code} ${kind.side}`, kind);
+    const least = padding && kind.code === "PADDED" ? SMALL / 4 : small(border.axis);
+    const isShown = exact === undefined || widest(lossOf(ofAreas(exact, sizes), border)) > 0;
+    if (isShown && widest(border) > least) kinds.set(`${kind.code} ${kind.side}`, kind);
   }
   const fix = cropFix(areas, sizes);
   return [...kinds.values()].map((kind) => ({
@@ -166,6 +166,10 @@ interface Loss {
   readonly end: "start" | "end";
   readonly reference: number;
   readonly distorted: number;
+}
+
+function widest({ reference, distorted }: Loss): number {
+  return Math.max(reference, distorted);
 }
 
 interface Kind {

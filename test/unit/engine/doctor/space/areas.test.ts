@@ -148,4 +148,16 @@ test("finds two rows added to a tall frame, measured on full-size frames", () =>
   assert.deepEqual(others, []);
   assert.deepEqual([finding?.code, finding?.side, finding?.confidence], ["PADDED", "distorted", "certain"]);
   assert.deepEqual(finding?.fix, { crop: { distorted: { x: 0, y: 0, width: 160, height } } });
+  // Soft pictures seem to be cropped, too. Full-size frames show no such border, even if they are not exact.
+  assert.ok(exact);
+  const inner = { ...layout.reference, x: { start: 0.02, end: 0.98 } };
+  const soft = areaFindings(
+    { ...layout, reference: inner },
+    { sizes, turn: UPRIGHT },
+    { ...exact, exact: false },
+  );
+  assert.deepEqual(
+    soft.map(({ code }) => code),
+    ["PADDED"],
+  );
 });
