@@ -9,6 +9,8 @@ import { isBlackAround } from "./black.ts";
 import { Draw } from "./draw.ts";
 import type { Recipe, Scene, SideRecipe } from "./fault.ts";
 import { encodeArguments, extensionOf, treated } from "./treatment.ts";
+import { TIME_CODES } from "./truth.ts";
+import { isSameInOrder } from "./unseen.ts";
 
 const TAGS = "setparams=range=limited:colorspace=bt709:color_primaries=bt709:color_trc=bt709";
 /** Almost lossless, and small enough to keep thousands of files. */
@@ -25,24 +27,36 @@ export interface Folders {
 export interface Files {
   readonly reference: string;
   readonly distorted: string;
-  /** Whether the fault changes no samples, because its bars cover only black. */
+  /** Whether the fault changes no samples: its bars cover only black, or the frames that it moves are the same. */
   readonly hidden: boolean;
 }
 
 /** Makes the files. */
 export async function makePair(
   scene: Scene,
-  { reference, distorted, truth: { uncovered } }: Recipe,
+  { reference, distorted, truth }: Recipe,
   folders: Folders,
 ): Promise<Files> {
   const [raw, made] = [join(folders.pair, "scene.yuv"), `reference.${extension(reference)}`];
   const both = [reference, ...(distorted === "same file" ? [] : [distorted])];
   await renderScene(scene, framesOf(both), raw, folders.clips);
   await encodeSide(reference, scene, raw, join(folders.pair, made));
-  const hidden = uncovered !== undefined && (await isBlackAround(raw, scene, uncovered));
+  const hidden = await isHidden({ reference, distorted, truth }, scene, raw);
   const other = await makeDistorted(distorted, { scene, raw, reference: made }, folders);
   await rm(raw);
   return { reference: made, distorted: other, hidden };
+}
+
+async function isHidden(
+  { reference, distorted, truth }: Recipe,
+  scene: Scene,
+  raw: string,
+): Promise<boolean> {
+  const { expected, uncovered } = truth;
+  if (uncovered !== undefined) return isBlackAround(raw, scene, uncovered);
+  const isInTime = expected.length > 0 && expected.flat().every((code) => TIME_CODES.includes(code));
+  if (!isInTime || distorted === "same file" || distorted.scene !== undefined) return false;
+  return isSameInOrder(raw, scene, [reference.frames, distorted.frames]);
 }
 
 async function makeDistorted(
