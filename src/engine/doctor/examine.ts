@@ -90,7 +90,9 @@ export async function examinePlace(
   const { match, upright, frames, time } = relation;
   const empty = emptinessFindings(pictures, frames);
   const content = contentFindings(pictures, frames, match);
-  const nothing = (empty.length > 0 ? empty : content).map((finding) =>
+  // A picture that stands still can be one of the other video's, although it matches few of its frames.
+  const other = content.filter(({ code }) => code === "OTHER_CONTENT").map(lowered);
+  const nothing = (empty.length > 0 ? [...empty, ...other] : content).map((finding) =>
     finding.code !== "BLACK" && isStarved(pair.tracks) ? onlyPossible(finding) : finding,
   );
   if (nothing.length > 0) return { relation, areas: withDoubt(nothing), time: undefined };

@@ -25,6 +25,18 @@ test("reports the stated tags of videos whose pictures have nothing in common", 
   ]);
 });
 
+test("reports other content beside a side that stands still, too", async () => {
+  const pair = { tracks: { reference: track("reference"), distorted: track("distorted") } } as DecodedPair;
+  const still = span(0, 30).map(() => 40);
+  const pictures = { reference: picturesOf(1, still, { noise: 0 }), distorted: picturesOf(2, span(0, 30)) };
+  const { areas, time } = await examine(pair, { pictures, ratio: 1 }, async () => undefined);
+  assert.deepEqual(
+    areas.map(({ code, confidence }) => `${confidence} ${code}`),
+    ["likely FROZEN", "likely OTHER_CONTENT"],
+  );
+  assert.equal(time, undefined);
+});
+
 /** Pictures whose chroma follows their luma, with the luma that another matrix gives them. */
 function ofOneHue(pictures: Pictures, luma: (y: number, u: number, v: number) => number): Pictures {
   const [size, chromaSize] = [LUMA.width * LUMA.height, CHROMA.width * CHROMA.height];
