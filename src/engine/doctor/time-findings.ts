@@ -99,8 +99,8 @@ function shiftFindings(time: TimeRelation, frames: Seen, fix: Fix | undefined): 
   const open = openSpans(time, frames);
   const isKnown = ({ at }: End) => open[at] === undefined;
   return [
-    ...openFindings(open, { first: offsetOf(first), last: lengthened(last, totals) }, claim),
     ...(isInStep(first) || open.first !== undefined ? [] : [offsetFinding(first, claim)]),
+    ...openFindings(open, { first: offsetOf(first), last: lengthened(last, totals) }, claim),
     ...shown.filter(isKnown).map((end) => trimFinding(end, totals, claim)),
   ];
 }
