@@ -59,10 +59,16 @@ interface Woven {
   readonly difference: Levels;
   readonly squares: number;
   /**
-   * The movement of the frame, the sum of its products with the difference, and its sum of squares; undefined: it
-   * does not move.
+   * The movement of the frame, the sum of its products with the difference, and its sum of squares; "still": it does
+   * not move; undefined: a neighbour is missing.
    */
-  readonly moved: { readonly levels: Levels; readonly product: number; readonly squares: number } | undefined;
+  readonly moved: Moved | "still" | undefined;
+}
+
+interface Moved {
+  readonly levels: Levels;
+  readonly product: number;
+  readonly squares: number;
 }
 
 /** The frames of a side. Each is measured once. */
@@ -94,13 +100,12 @@ export class WovenSide {
     return woven;
   }
 
-  /** The movement of a frame; undefined: a neighbour is missing, or nothing moves. */
   #movementAt(frame: number, difference: Levels): Woven["moved"] {
     const [before, after] = [this.#pictures.rows(frame - 1), this.#pictures.rows(frame + 1)];
     if (before === undefined || after === undefined) return undefined;
     const levels = movement(before, after);
     const squares = productOf(levels, levels);
-    if (strength(squares) <= MOVING) return undefined;
+    if (strength(squares) <= MOVING) return "still";
     return { levels, squares, product: productOf(difference, levels) };
   }
 }
@@ -108,15 +113,15 @@ export class WovenSide {
 export function ownWeaves(side: WovenSide): OwnWeave[] {
   return side.frames.flatMap((frame) => {
     const { squares = 0, moved } = side.at(frame) ?? {};
-    if (moved === undefined) return [];
+    if (moved === undefined || moved === "still") return [];
     const { slope, correlation } = relationOf(moved.product, squares, moved.squares);
     return [{ frame, isWoven: Math.abs(correlation) > FOLLOWS && Math.abs(slope) > ENOUGH_ALONE }];
   });
 }
 
 /**
- * Measures frames that move on both sides: noise moves one side only. `partner` returns the reference's frame that
- * shows the same as a frame of the distorted video; undefined: none.
+ * Measures frames that move, unless the reference stands still: noise moves one side only. `partner` returns the
+ * reference's frame that shows the same as a frame of the distorted video; undefined: none.
  */
 export function pairWeaves(
   { reference, distorted }: Readonly<Record<Side, WovenSide>>,
@@ -125,11 +130,12 @@ export function pairWeaves(
   return distorted.frames.flatMap((frame) => {
     const [own, other] = [distorted.at(frame), partner(frame)];
     const theirs = other === undefined ? undefined : reference.at(other);
-    return own?.moved && theirs?.moved ? [pairWeave(own, own.moved, theirs)] : [];
+    if (own?.moved === undefined || own.moved === "still") return [];
+    return theirs === undefined || theirs.moved === "still" ? [] : [pairWeave(own, own.moved, theirs)];
   });
 }
 
-function pairWeave(own: Woven, moved: NonNullable<Woven["moved"]>, theirs: Woven): PairWeave {
+function pairWeave(own: Woven, moved: Moved, theirs: Woven): PairWeave {
   const theirProduct = productOf(theirs.difference, moved.levels);
   const common = productOf(own.difference, theirs.difference);
   // The sum of squares of the two differences' difference, from the products of its terms.
