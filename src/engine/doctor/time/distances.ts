@@ -42,8 +42,8 @@ export interface Measured {
 
 /**
  * Returns the costs. The mean of each side over its frames in `common` is subtracted first. These frames show the
- * same content, so the means differ by what the encode does to every frame. Plain frames cost nothing
- * beside plain or faint ones: those after a fade are all alike, and only noise of the encode distinguishes them.
+ * same content, so the means differ by what the encode does to every frame. Plain frames cost nothing beside plain or
+ * faint ones: those after a fade are all alike, and only noise of the encode distinguishes them.
  */
 export function costsOf(
   pair: SignaturePair,

@@ -23,7 +23,7 @@ const ROUNDING = 0.002;
  * Empirical.
  */
 const RIVALRY = 0.3;
-/** Number of last frames whose offset is tried even if all groups prefer another one. */
+/** Number of last voting frames whose offset is tried even if all groups prefer another one. */
 const LAST = 12;
 /** Offsets up to this many frames from the best one are its neighbours, and never rivals. */
 const NEIGHBOURS = 12;
