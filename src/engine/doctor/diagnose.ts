@@ -2,7 +2,7 @@
 import type { Diagnosis } from "../contract/diagnosis.ts";
 import type { Finding } from "../contract/finding.ts";
 import { isSettled, joinedFix } from "../contract/fix.ts";
-import { perSide, type Side } from "../contract/request.ts";
+import { perSide, SIDES, type Side } from "../contract/request.ts";
 import { decodePictures } from "../decoding/pictures.ts";
 import type { Sources } from "../files/source.ts";
 import { bothSides } from "../media/all-or-abort.ts";
@@ -23,6 +23,7 @@ import { shapeFindings } from "./shape.ts";
 import type { TimeRelation } from "./time/align.ts";
 import { keyFramesWithin } from "./time/key-frames.ts";
 import { type Counts, reliableRuns, type Seen } from "./time-findings.ts";
+import { runsByTimestamps } from "./timestamps.ts";
 import { decodeFields } from "./weave/look.ts";
 import { type Decoded, decodeWindow, isClear, resultOf, type Window, type WindowResult } from "./window.ts";
 
@@ -114,8 +115,11 @@ async function lookAtBeginning(pair: DecodedPair): Promise<Beginning> {
  * are decoded.
  */
 function examineWithFields({ pair, pictures }: Decoded, ratio: number): Promise<Examination> {
-  const keys = keyFramesWithin(pair.tracks.distorted, { first: 0, count: pictures.distorted.count });
-  return examine(pair, { pictures, ratio, keys }, (relation) =>
+  const { tracks } = pair;
+  const keys = keyFramesWithin(tracks.distorted, { first: 0, count: pictures.distorted.count });
+  const isWhole = SIDES.every((side) => pictures[side].count === tracks[side].frames);
+  const byTimestamps = isWhole && ratio === 1 ? runsByTimestamps(tracks) : undefined;
+  return examine(pair, { pictures, ratio, keys, byTimestamps }, (relation) =>
     decodeFields(pair, pictures, relation, ratio),
   );
 }

@@ -1,5 +1,6 @@
 /** Examines pictures of both videos: relates them in area and time, and returns the findings. */
 import { setImmediate as letOthersRun } from "node:timers/promises";
+import type { Run } from "../contract/alignment.ts";
 import type { Confidence, Finding } from "../contract/finding.ts";
 import { givenSides, perSide, SIDES, type Side } from "../contract/request.ts";
 import { UNCHECKED } from "../contract/unchecked.ts";
@@ -41,6 +42,8 @@ export interface ExamineInput {
   readonly view?: View | undefined;
   /** Indexes of the distorted pictures that are key frames; undefined: not known. */
   readonly keys?: readonly number[] | undefined;
+  /** The runs of frames with the same times, if a side has gaps in its timestamps; undefined: not known. */
+  readonly byTimestamps?: readonly Run[] | undefined;
 }
 
 /**
@@ -80,12 +83,9 @@ export async function examine(
 }
 
 /** Examines only area and time, not the samples. */
-export async function examinePlace(
-  pair: DecodedPair,
-  { pictures, ratio, view, keys }: ExamineInput,
-): Promise<Place> {
+export async function examinePlace(pair: DecodedPair, { pictures, ...input }: ExamineInput): Promise<Place> {
   await letOthersRun();
-  const relation = relate(pictures, { ratio, limit: farthest(pictures, pair.tracks), view, keys });
+  const relation = relate(pictures, { ...input, limit: farthest(pictures, pair.tracks) });
   await letOthersRun();
   const { match, upright, frames, time } = relation;
   const empty = emptinessFindings(pictures, frames);

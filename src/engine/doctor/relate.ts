@@ -58,6 +58,8 @@ export interface RelateOptions {
   readonly view?: View | undefined;
   /** Indexes of the distorted pictures that are key frames; undefined: not known. */
   readonly keys?: readonly number[] | undefined;
+  /** The runs of frames with the same times, if a side has gaps in its timestamps; undefined: not known. */
+  readonly byTimestamps?: readonly Run[] | undefined;
 }
 
 /**

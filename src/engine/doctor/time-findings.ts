@@ -231,7 +231,7 @@ const CODES: Readonly<Record<TimeEvent["kind"], FindingCode>> = {
 };
 
 /** Evidence for one frame, and for several. */
-const WHAT: Readonly<Record<TimeEvent["kind"], readonly [one: string, several: string]>> = {
+const WHAT: Readonly<Record<TimeEvent["kind"], readonly [string, string]>> = {
   dropped: ["is missing from the distorted video", "are missing from the distorted video"],
   duplicated: [
     "repeats the frame before it and delays all later ones",
@@ -265,15 +265,13 @@ function eventFinding(
     count === 1
       ? `Frame ${first} of the ${NAMES[side]} ${one}`
       : `Frames ${first} to ${first + count - 1} of the ${NAMES[side]} ${several}`;
-  const where = latest > earliest ? ` It begins between frames ${earliest} and ${latest}.` : "";
   const isShift = kind === "dropped" || kind === "duplicated" || kind === "inserted";
+  const gap = isShift && time.isByTimestamps ? " The timestamps have a gap there." : "";
+  const where = latest > earliest ? ` It begins between frames ${earliest} and ${latest}.` : gap;
   const isKnown = time.state === "shifted" && isShift;
   const isShort = kind === "frozen" && count < SURELY_FROZEN;
   return {
-    code: CODES[kind],
-    side,
-    frames,
-    size: count,
+    ...{ code: CODES[kind], side, frames, size: count },
     confidence: isKnown ? time.confidence : isShort ? "possible" : CONFIDENCE[kind],
     evidence: `${what}.${where}`,
     ...(isKnown && fix && { fix }),

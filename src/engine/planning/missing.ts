@@ -62,7 +62,7 @@ function elsewhereByTime(
   if (line.lost > 0)
     return {
       where: "middle",
-      says: `According to its timestamps, the ${name} lacks ${framesText(line.lost)} in the middle, the first after its frame ${line.firstGap}.`,
+      says: `According to its timestamps, the ${name} lacks ${framesText(line.lost)} in the middle, the first after its frame ${line.gaps[0]?.after}.`,
     };
   const late = line.start - whole.start;
   const early = whole.end - line.end;
@@ -80,7 +80,7 @@ function endText(early: number, frame: number): string {
   return `${Math.abs(early).toFixed(2)} s ${early > 0 ? "before" : "after"} it`;
 }
 
-function startTogether(one: Timeline, other: Timeline): boolean {
+export function startTogether(one: Timeline, other: Timeline): boolean {
   return Math.abs(one.start - other.start) < one.frame / 2;
 }
 
@@ -88,7 +88,7 @@ function startTogether(one: Timeline, other: Timeline): boolean {
  * MPEG-TS and PS can start at any time, by default over a second late, so comparing their times with those of
  * other containers shows nothing.
  */
-function haveOneClock(one: Track, other: Track): boolean {
+export function haveOneClock(one: Track, other: Track): boolean {
   return isMpegSystems(one) === isMpegSystems(other);
 }
 
@@ -96,35 +96,43 @@ function isMpegSystems({ container }: Track): boolean {
   return container === "mpegts" || container === "mpeg";
 }
 
-interface Timeline {
+export interface Timeline {
   /** Times of the first and the last frame in seconds. */
   readonly start: number;
   readonly end: number;
   /** Duration of a frame in seconds, gaps excluded. */
   readonly frame: number;
-  /** Number of frames that fit into the gaps. */
+  /** Number of frames that fit into all gaps. */
   readonly lost: number;
-  /** Number of the frame before the first gap. */
-  readonly firstGap: number;
+  readonly gaps: readonly Gap[];
+}
+
+export interface Gap {
+  /** Number of the frame before the gap. */
+  readonly after: number;
+  /** Number of frames that fit into it. */
+  readonly lost: number;
 }
 
 /** Returns undefined if a track has no times of its own, or uneven ones throughout. */
-function timeline({ times, frames, rate }: Track): Timeline | undefined {
+export function timeline({ times, frames, rate }: Track): Timeline | undefined {
   if (!times || !rate || times.pts.length !== frames || frames < 3) return undefined;
   const { pts } = times;
   const steps = pts.subarray(1).map((time, index) => time - (pts[index] ?? 0));
   const typical = steps.toSorted()[steps.length >> 1] ?? 0;
   const usual = steps.filter((step) => step < 1.5 * typical);
   const frame = usual.reduce((sum, step) => sum + step, 0) / usual.length;
-  const isGap = (step: number): boolean => Math.round(step / frame) > 1;
-  const gaps = steps.filter(isGap);
+  const gaps = [...steps].flatMap((step, after): Gap[] => {
+    const lost = Math.round(step / frame) - 1;
+    return lost > 0 ? [{ after, lost }] : [];
+  });
   if (gaps.length > MAX_GAPS * frames) return undefined;
   const seconds = toNumber(times.timeBase);
   return {
     start: (pts[0] ?? 0) * seconds,
     end: (pts.at(-1) ?? 0) * seconds,
     frame: frame * seconds,
-    lost: gaps.reduce((sum, step) => sum + Math.round(step / frame) - 1, 0),
-    firstGap: steps.findIndex(isGap),
+    lost: gaps.reduce((sum, { lost }) => sum + lost, 0),
+    gaps,
   };
 }

@@ -1,7 +1,7 @@
 /** Relates two videos in time: finds which frames of one show the same as which frames of the other. */
 import type { Run } from "../../contract/alignment.ts";
 import type { Pictures } from "../../media/pictures.ts";
-import { productsOf } from "./band.ts";
+import { type BandShape, productsOf } from "./band.ts";
 import { withFirstCopies } from "./copies.ts";
 import { type Costs, costsOf, type Measured, type Motion, motionOf } from "./distances.ts";
 import { type Evidence, eventsOf, isFade, type TimeEvent } from "./events.ts";
@@ -12,10 +12,10 @@ import { contrastsOf, matchOf } from "./match.ts";
 import { runAt, vote } from "./offsets.ts";
 import { NO_OPEN_ENDS, type OpenEnds, openEndsOf } from "./open.ts";
 import { atSlowerRate } from "./rate.ts";
-import { firmRuns } from "./segments.ts";
+import { firmRuns, isFirmAgainst, offsetOf } from "./segments.ts";
 import { signaturesOf } from "./signatures.ts";
 import { stretchesOf } from "./stretches.ts";
-import { type Verdict, verdictOf } from "./verdict.ts";
+import { LEAST_MATCH, type Verdict, verdictOf } from "./verdict.ts";
 import { IDENTITY, type View } from "./view.ts";
 
 /** Number of offsets that are tried beyond the lowest and the highest that the vote returns. */
@@ -40,6 +40,8 @@ export interface TimeHints {
   readonly limit?: number;
   /** Indexes of the distorted pictures that are key frames; default: not known. */
   readonly keys?: readonly number[] | undefined;
+  /** The runs of frames with the same times, if a side has gaps in its timestamps; default: not known. */
+  readonly byTimestamps?: readonly Run[] | undefined;
 }
 
 export interface TimeRelation extends Verdict {
@@ -48,6 +50,8 @@ export interface TimeRelation extends Verdict {
   readonly match: number;
   /** If "shifted": how many frames at both ends of the runs may have another offset. */
   readonly open: OpenEnds;
+  /** Whether the timestamps decided which frames belong together, because the pictures leave it open. */
+  readonly isByTimestamps?: boolean;
 }
 
 /**
@@ -64,7 +68,7 @@ export function alignTime(reference: Pictures, distorted: Pictures, hints: TimeH
 function alignFeatures(
   reference: Features,
   distorted: Features,
-  { limit, keys = [], ratio = 1 }: TimeHints,
+  { limit, keys = [], ratio = 1, byTimestamps = [] }: TimeHints,
 ): TimeRelation {
   const [rows, columns] = [reference.count, distorted.count];
   const shorter = Math.min(rows, columns);
@@ -72,7 +76,7 @@ function alignFeatures(
   const pair = signaturesOf(reference, distorted);
   const farthest = Math.max(limit ?? Math.ceil(shorter / 4), Math.abs(rows - columns) + MARGIN);
   const voted = vote(pair, Math.min(shorter - 1, farthest));
-  const shape = { lowest: voted.lowest - MARGIN, width: voted.highest - voted.lowest + 2 * MARGIN + 1 };
+  const shape = bandOf([voted.lowest, voted.highest, ...byTimestamps.map(offsetOf)]);
   const atKeys = (offsets: readonly number[], others: readonly number[]) =>
     ratio === 1 ? offsetAtKeys([reference, distorted], keys, offsets, others) : undefined;
   const contrast = { reference: contrastsOf(reference), distorted: contrastsOf(distorted) };
@@ -85,19 +89,47 @@ function alignFeatures(
   const compared = { pair, products: productsOf(pair, shape) };
   const undelayed = judged(compared, [runAt(voted.offset, rows, columns)]);
   const isOpen = undelayed.tied.length > 0 || wanders(undelayed.runs, undelayed.costs);
-  const { costs, motion, match, ...verdict } = isOpen
+  const { costs, motion, ...verdict } = isOpen
     ? withLag(undelayed, (lag) => {
         const late = lagging(compared, lag);
         const found = judged(late, undelayed.runs);
         return { ...found, distance: distanceOn(found.runs, late) };
       })
     : undelayed;
-  return {
-    ...{ ...verdict, match },
-    events: verdict.checked > 0 ? allEvents(verdict, { costs, motion, reference, distorted }) : [],
-    open:
-      verdict.state === "shifted" ? openEndsOf(verdict.runs, costs, contrast.reference.plain) : NO_OPEN_ENDS,
-  };
+  const evidence = { costs, motion, reference, distorted };
+  const events = verdict.checked > 0 ? allEvents(verdict, evidence) : [];
+  const isShifted = verdict.state === "shifted";
+  const open = isShifted ? openEndsOf(verdict.runs, costs, contrast.reference.plain) : NO_OPEN_ENDS;
+  return decidedByTimestamps({ ...verdict, events, open }, byTimestamps, evidence);
+}
+
+/** The band of offsets around the given ones. */
+function bandOf(offsets: readonly number[]): BandShape {
+  const lowest = Math.min(...offsets) - MARGIN;
+  return { lowest, width: Math.max(...offsets) + MARGIN - lowest + 1 };
+}
+
+/**
+ * Uses the runs that the timestamps give, if the pictures leave open which frames belong together, and do not
+ * contradict these runs. `runs` are none if they are not known.
+ */
+function decidedByTimestamps(found: TimeRelation, runs: readonly Run[], evidence: Evidence): TimeRelation {
+  const { state, match, tied, open, events } = found;
+  const isVague = events.some(({ earliest, latest }) => earliest < latest);
+  const isOpen = state === "unclear" || tied.length > 0 || open.first + open.last > 0 || isVague;
+  if (runs.length === 0 || state === "aligned" || !isOpen || match < LEAST_MATCH) return found;
+  if (isFirmAgainst(evidence.costs, found.runs, runs)) return found;
+  const verdict = { ...found, state: "shifted", runs, tied: [], confidence: "certain" } as const;
+  const exact = allEvents(verdict, evidence).map((event) => {
+    const place = event.frames.first;
+    return isStretch(event) ? event : { ...event, earliest: place, latest: place };
+  });
+  return { ...verdict, events: exact, open: NO_OPEN_ENDS, isByTimestamps: true };
+}
+
+/** Whether an event lies within a run and shifts no later frames. */
+function isStretch({ kind }: TimeEvent): boolean {
+  return kind === "frozen" || kind === "repeated";
 }
 
 interface Settled {

@@ -84,6 +84,19 @@ export function isFirm({ pictures, changes, frames }: Gain): boolean {
   );
 }
 
+/** Whether some frames fit clearly better in `runs` than in other runs, which pair them at another offset. */
+export function isFirmAgainst(costs: Costs, runs: readonly Run[], others: readonly Run[]): boolean {
+  return runs.some((run) =>
+    others.some((other) => {
+      const first = Math.max(run.reference, other.reference);
+      const count = Math.min(run.reference + run.count, other.reference + other.count) - first;
+      if (count <= 0 || offsetOf(run) === offsetOf(other)) return false;
+      const part = { reference: first, distorted: first + offsetOf(run), count };
+      return isFirm(gainOver(costs, part, offsetOf(other)));
+    }),
+  );
+}
+
 function sumOf({ pictures, changes }: Gain): number {
   return pictures + changes;
 }

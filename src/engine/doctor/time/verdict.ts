@@ -5,7 +5,7 @@ import { runAt, type Vote } from "./offsets.ts";
 import { gainOver, isFirm, offsetOf, tiedOffsets } from "./segments.ts";
 
 /** Least match of a pair whose alignment means anything. Other content stays below 0.03. */
-const LEAST_MATCH = 0.15;
+export const LEAST_MATCH = 0.15;
 /**
  * Least evidence of each run of a certain alignment, as a sum of natural logarithms of squared distances. Empirical.
  */
