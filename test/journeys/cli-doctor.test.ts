@@ -74,6 +74,22 @@ describe("svc doctor", () => {
     });
   }
 
+  test("takes the place of frames that a still picture lacks from the timestamps", async () => {
+    const still = "trim=end_frame=1,loop=loop=99:size=1,setpts=round(N/25/TB)";
+    const whole = await pristine(media, "still.y4m", { ...FILM, filters: still });
+    const gap = { ...FILM, filters: `${still},select=not(between(n\\,40\\,43))` };
+    const kept = await encode(media, "gap.mp4", gap, ["-fps_mode", "passthrough", ...LOSSY.h264, "-bf", "0"]);
+    const { stdout } = await doctor([whole, kept]);
+    assert.match(stdout, /^FRAMES_DROPPED \(certain\) {2}frames 40–43 of the reference$/m);
+    assert.match(
+      stdout.replace(/\s+/g, " "),
+      /The timestamps have a gap there\. Fix: --runs 0:0:40,44:40:56/,
+    );
+    // The same frames at even times do not show where frames are missing.
+    const even = await encoded("even.mp4", `${gap.filters},setpts=N/25/TB`);
+    assert.match((await doctor([whole, even])).stdout, /^TIME_UNCLEAR/m);
+  });
+
   test("prints the diagnosis as JSON", async () => {
     const distorted = await encoded("late.mp4", "trim=start_frame=3,setpts=PTS-STARTPTS", 103);
     const { code, stdout } = await doctor([reference, distorted, "--json"]);
