@@ -35,6 +35,8 @@ const SOME = 24;
  * shows something else. Encodes of a still picture change them by up to 0.3.
  */
 const CHANGED = 1;
+/** Least such difference as a multiple of that of consecutive pictures, because noise is always as different. */
+const GROWN = 2;
 /** Match below which pictures show other content. Encodes keep more than 0.8; chance reaches ±0.05. */
 const OTHER = 0.3;
 /** Match below which they certainly do. */
@@ -80,7 +82,7 @@ function stillness(pictures: BothPictures, side: Side): Finding[] {
   // Most videos move soon, so this usually ends at one of the first pictures.
   for (let index = 0; index + 1 < count; index++) if (movement(pictures[side], index) >= STILL) return [];
   const later = median(laterDifferences(pictures[other]));
-  if (count < 2 || (later <= CHANGED && !moves(pictures[other], MOVING[other]))) return [];
+  if (count < 2 || !(changes(pictures[other], later) || moves(pictures[other], MOVING[other]))) return [];
   const [still, moved] = [Math.max(...movements(pictures[side])), median(movements(pictures[other]))];
   const evidence = `The ${side} video stands still: consecutive pictures differ by at most ${still.toFixed(2)} levels. Those of the ${other} video differ by ${moved.toFixed(2)}, and after a quarter of it by ${later.toFixed(2)}.`;
   return [{ code: "FROZEN", side, confidence: "likely", evidence }];
@@ -177,6 +179,11 @@ function movements(pictures: Pictures): number[] {
 function moves(pictures: Pictures, least: number): boolean {
   const moved = median(movements(pictures));
   return moved > least && median(blockDifferences(pictures, 1)) >= KEPT * moved;
+}
+
+/** Whether pictures show something else after a quarter of the video, by which they differ by `later` levels. */
+function changes(pictures: Pictures, later: number): boolean {
+  return later > CHANGED && later >= GROWN * median(blockDifferences(pictures, 1));
 }
 
 /** Mean absolute differences of the blocks of pictures that are a quarter of the video apart, in levels. */

@@ -49,6 +49,9 @@ test("finds a side that stands still beside slow content", () => {
     ]);
   assert.deepEqual(codes(0.0003), [["FROZEN", "reference"]]);
   assert.deepEqual(codes(0.00003), []);
+  const next = random(7);
+  const noise = film(frames.map((): Scene => () => 128 + 80 * (next() - 0.5)));
+  assert.deepEqual(emptinessFindings({ reference: noise, distorted: slow(0) }, frames), []);
 });
 
 test("does not report a dark picture as black because the other side has bars", () => {
