@@ -31,9 +31,11 @@ const BLOCK = 8;
 /** Number of pairs of pictures whose blocks are compared, about. */
 const SOME = 24;
 /**
- * Mean difference of the blocks of pictures that are a quarter of the video apart, in levels, above which a video
- * shows something else. Encodes of a still picture change them by up to 0.3.
+ * Mean difference of the blocks of pictures that are a quarter of the video apart, in levels, up to which a video
+ * stands still. Encodes change them, but less.
  */
+const UNCHANGED = 0.3;
+/** The same difference, above which a video shows something else. */
 const CHANGED = 1;
 /** Least such difference as a multiple of that of consecutive pictures, because noise is always as different. */
 const GROWN = 2;
@@ -81,6 +83,8 @@ function stillness(pictures: BothPictures, side: Side): Finding[] {
   const { count } = pictures[side];
   // Most videos move soon, so this usually ends at one of the first pictures.
   for (let index = 0; index + 1 < count; index++) if (movement(pictures[side], index) >= STILL) return [];
+  // A slow encode can move less than noise from picture to picture, and yet show something else later.
+  if (median(laterDifferences(pictures[side])) > UNCHANGED) return [];
   const later = median(laterDifferences(pictures[other]));
   if (count < 2 || !(changes(pictures[other], later) || moves(pictures[other], MOVING[other]))) return [];
   const [still, moved] = [Math.max(...movements(pictures[side])), median(movements(pictures[other]))];

@@ -32,23 +32,25 @@ test("finds a black side, and one that stands still", () => {
 });
 
 test("finds a side that stands still beside slow content", () => {
+  const count = 40;
   const slow = (speed: number) =>
     film(
       Array.from(
-        { length: 20 },
+        { length: count },
         (_, time): Scene =>
           (x, y) =>
             waves(1)(x + speed * time, y),
       ),
     );
-  const frames = Array.from({ length: 20 }, (_, index) => ({ reference: index, distorted: index }));
-  const codes = (speed: number) =>
-    emptinessFindings({ reference: slow(0), distorted: slow(speed) }, frames).map(({ code, side }) => [
+  const frames = Array.from({ length: count }, (_, index) => ({ reference: index, distorted: index }));
+  const codes = (speed: number, own = 0) =>
+    emptinessFindings({ reference: slow(own), distorted: slow(speed) }, frames).map(({ code, side }) => [
       code,
       side,
     ]);
   assert.deepEqual(codes(0.0003), [["FROZEN", "reference"]]);
   assert.deepEqual(codes(0.00003), []);
+  assert.deepEqual(codes(0.0003, 0.000025), []);
   const next = random(7);
   const noise = film(frames.map((): Scene => () => 128 + 80 * (next() - 0.5)));
   assert.deepEqual(emptinessFindings({ reference: noise, distorted: slow(0) }, frames), []);
