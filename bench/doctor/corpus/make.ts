@@ -32,16 +32,13 @@ export interface Files {
 }
 
 /** Makes the files. */
-export async function makePair(
-  scene: Scene,
-  { reference, distorted, truth }: Recipe,
-  folders: Folders,
-): Promise<Files> {
+export async function makePair(scene: Scene, recipe: Recipe, folders: Folders): Promise<Files> {
+  const { reference, distorted } = recipe;
   const [raw, made] = [join(folders.pair, "scene.yuv"), `reference.${extension(reference)}`];
   const both = [reference, ...(distorted === "same file" ? [] : [distorted])];
   await renderScene(scene, framesOf(both), raw, folders.clips);
   await encodeSide(reference, scene, raw, join(folders.pair, made));
-  const hidden = await isHidden({ reference, distorted, truth }, scene, raw);
+  const hidden = await isHidden(recipe, scene, raw);
   const other = await makeDistorted(distorted, { scene, raw, reference: made }, folders);
   await rm(raw);
   return { reference: made, distorted: other, hidden };

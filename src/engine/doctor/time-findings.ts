@@ -231,7 +231,7 @@ const CODES: Readonly<Record<TimeEvent["kind"], FindingCode>> = {
 };
 
 /** Evidence for one frame, and for several. */
-const WHAT: Readonly<Record<TimeEvent["kind"], readonly [string, string]>> = {
+const WHAT: Readonly<Record<TimeEvent["kind"], readonly [one: string, several: string]>> = {
   dropped: ["is missing from the distorted video", "are missing from the distorted video"],
   duplicated: [
     "repeats the frame before it and delays all later ones",

@@ -2,7 +2,7 @@
 import type { Run } from "../contract/alignment.ts";
 import type { Side } from "../contract/request.ts";
 import type { Track } from "../media/track.ts";
-import { haveOneClock, startTogether, type Timeline, timeline } from "../planning/missing.ts";
+import { startTogether, type Timed, timeline } from "../planning/missing.ts";
 
 /** Most relative difference of two durations of a frame that are the same, because of rounded timestamps. */
 const SAME = 0.01;
@@ -17,15 +17,15 @@ export function runsByTimestamps({
 }: Readonly<Record<Side, Track>>): readonly Run[] | undefined {
   const [one, other] = [timeline(reference), timeline(distorted)];
   if (!one || !other || one.lost + other.lost === 0) return undefined;
-  const isOneClock = haveOneClock(reference, distorted) && startTogether(one, other);
+  const timed = { reference: [reference, one], distorted: [distorted, other] } as const;
   const isOneRate = Math.abs(one.frame / other.frame - 1) < SAME;
   const isExplained = reference.frames + one.lost === distorted.frames + other.lost;
-  if (!isOneClock || !isOneRate || !isExplained) return undefined;
-  return runsOf(placesOf(reference, one), placesOf(distorted, other));
+  if (!startTogether(timed.reference, timed.distorted) || !isOneRate || !isExplained) return undefined;
+  return runsOf(placesOf(timed.reference), placesOf(timed.distorted));
 }
 
 /** The place of each frame in a video without gaps. */
-function placesOf({ frames }: Track, { gaps }: Timeline): number[] {
+function placesOf([{ frames }, { gaps }]: Timed): number[] {
   const lost = new Map(gaps.map((gap) => [gap.after, gap.lost]));
   let place = 0;
   return Array.from({ length: frames }, (_, frame) => {

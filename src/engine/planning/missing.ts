@@ -40,16 +40,11 @@ export function missingFrames(tracks: Readonly<Record<Side, Track>>, counts: Pai
     return { side, where: "start", says };
   }
   const isTogether =
-    line &&
-    whole &&
-    line.lost === 0 &&
-    whole.lost === 0 &&
-    haveOneClock(short, long) &&
-    startTogether(line, whole);
+    line && whole && line.lost === 0 && whole.lost === 0 && startTogether([short, line], [long, whole]);
   return { side, where: undefined, says: isTogether ? MAYBE_LAST : UNKNOWN };
 }
 
-type Timed = readonly [track: Track, line: Timeline];
+export type Timed = readonly [track: Track, line: Timeline];
 
 /** Describes the frames that are missing at the start or in the middle, as far as the timestamps show. */
 function elsewhereByTime(
@@ -80,15 +75,16 @@ function endText(early: number, frame: number): string {
   return `${Math.abs(early).toFixed(2)} s ${early > 0 ? "before" : "after"} it`;
 }
 
-export function startTogether(one: Timeline, other: Timeline): boolean {
-  return Math.abs(one.start - other.start) < one.frame / 2;
+/** Whether two tracks start at the same time of one clock. */
+export function startTogether([one, line]: Timed, [other, otherLine]: Timed): boolean {
+  return haveOneClock(one, other) && Math.abs(line.start - otherLine.start) < line.frame / 2;
 }
 
 /**
  * MPEG-TS and PS can start at any time, by default over a second late, so comparing their times with those of
  * other containers shows nothing.
  */
-export function haveOneClock(one: Track, other: Track): boolean {
+function haveOneClock(one: Track, other: Track): boolean {
   return isMpegSystems(one) === isMpegSystems(other);
 }
 

@@ -84,8 +84,8 @@ function stillness(pictures: BothPictures, side: Side): Finding[] {
   // Most videos move soon, so this usually ends at one of the first pictures.
   for (let index = 0; index + 1 < count; index++) if (movement(pictures[side], index) >= STILL) return [];
   // A slow encode can move less than noise from picture to picture, and yet show something else later.
-  if (median(laterDifferences(pictures[side])) > UNCHANGED) return [];
-  const later = median(laterDifferences(pictures[other]));
+  if (laterDifference(pictures[side]) > UNCHANGED) return [];
+  const later = laterDifference(pictures[other]);
   if (count < 2 || !(changes(pictures[other], later) || moves(pictures[other], MOVING[other]))) return [];
   const [still, moved] = [Math.max(...movements(pictures[side])), median(movements(pictures[other]))];
   const evidence = `The ${side} video stands still: consecutive pictures differ by at most ${still.toFixed(2)} levels. Those of the ${other} video differ by ${moved.toFixed(2)}, and after a quarter of it by ${later.toFixed(2)}.`;
@@ -182,29 +182,30 @@ function movements(pictures: Pictures): number[] {
 /** Whether pictures differ from the next ones by more than `least` levels, and not only by noise. */
 function moves(pictures: Pictures, least: number): boolean {
   const moved = median(movements(pictures));
-  return moved > least && median(blockDifferences(pictures, 1)) >= KEPT * moved;
+  return moved > least && blockDifference(pictures, 1) >= KEPT * moved;
 }
 
 /** Whether pictures show something else after a quarter of the video, by which they differ by `later` levels. */
 function changes(pictures: Pictures, later: number): boolean {
-  return later > CHANGED && later >= GROWN * median(blockDifferences(pictures, 1));
+  return later > CHANGED && later >= GROWN * blockDifference(pictures, 1);
 }
 
-/** Mean absolute differences of the blocks of pictures that are a quarter of the video apart, in levels. */
-function laterDifferences(pictures: Pictures): number[] {
-  return blockDifferences(pictures, pictures.count >> 2);
+/** How much the blocks of pictures that are a quarter of the video apart differ, in levels. */
+function laterDifference(pictures: Pictures): number {
+  return blockDifference(pictures, pictures.count >> 2);
 }
 
-/** Mean absolute differences of the blocks of some pictures from those of the pictures that follow after a while. */
-function blockDifferences(pictures: Pictures, after: number): number[] {
+/** Mean absolute difference of the blocks of pictures that are `after` frames apart, in levels: the median of some. */
+function blockDifference(pictures: Pictures, after: number): number {
   const step = Math.max(1, Math.floor(pictures.count / SOME));
   const count = Math.floor((pictures.count - after) / step);
-  return Array.from({ length: count }, (_, index) => {
+  const differences = Array.from({ length: count }, (_, index) => {
     const [one, other] = [0, after].map(
       (by) => shrink(lumaPlane(pictures, index * step + by), BLOCK, BLOCK).data,
     );
     return meanOf(one?.map((value, place) => Math.abs(value - (other?.[place] ?? 0))) ?? new Float32Array());
   });
+  return median(differences);
 }
 
 /** Mean absolute difference of a picture and the next one, in levels. */

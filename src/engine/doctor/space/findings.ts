@@ -77,7 +77,8 @@ export interface Frames {
  */
 export function areaFindings(layout: Layout, { sizes, turn }: Frames, exact?: ExactAreas): Finding[] {
   const measured = exact?.exact ? exact : undefined;
-  const best = measured ? ofAreas(measured, sizes) : layout;
+  const fullSize = exact && ofAreas(exact, sizes);
+  const best = measured && fullSize ? fullSize : layout;
   const small = (axis: "x" | "y") => (measured ? DIFFERENT / shorter(sizes, axis) : SMALL);
   const blurred = measured ? 1 : 1 + BLURRED * (1 - layout.match);
   const borders = BORDERS.map((border) => lossOf(best, border));
@@ -104,7 +105,7 @@ export function areaFindings(layout: Layout, { sizes, turn }: Frames, exact?: Ex
   for (const border of borders) {
     const kind = kindOf(best, border, sizes);
     const least = padding && kind.code === "PADDED" ? SMALL / 4 : small(border.axis);
-    const isShown = exact === undefined || widest(lossOf(ofAreas(exact, sizes), border)) > 0;
+    const isShown = fullSize === undefined || widest(lossOf(fullSize, border)) > 0;
     if (isShown && widest(border) > least) kinds.set(`${kind.code} ${kind.side}`, kind);
   }
   const fix = cropFix(areas, sizes);

@@ -122,14 +122,9 @@ function decidedByTimestamps(found: TimeRelation, runs: readonly Run[], evidence
   const verdict = { ...found, state: "shifted", runs, tied: [], confidence: "certain" } as const;
   const exact = allEvents(verdict, evidence).map((event) => {
     const place = event.frames.first;
-    return isStretch(event) ? event : { ...event, earliest: place, latest: place };
+    return { ...event, earliest: place, latest: place };
   });
   return { ...verdict, events: exact, open: NO_OPEN_ENDS, isByTimestamps: true };
-}
-
-/** Whether an event lies within a run and shifts no later frames. */
-function isStretch({ kind }: TimeEvent): boolean {
-  return kind === "frozen" || kind === "repeated";
 }
 
 interface Settled {
