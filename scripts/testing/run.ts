@@ -54,7 +54,11 @@ export async function runTests(
         const started = performance.now();
         const env = await postgres.environmentOf(group.paths);
         if (signal.aborted) return;
-        const result = await runFiles(root, group.paths, { limitMs, parent, env });
+        let result = await runFiles(root, group.paths, { limitMs, parent, env });
+        if (isFaultOfV8(result) && !signal.aborted) {
+          process.stdout.write(`again ${group.name}: V8 ended the process (${V8_FAULT.report})\n`);
+          result = await runFiles(root, group.paths, { limitMs, parent, env });
+        }
         process.stdout.write(describe(group.name, result, performance.now() - started));
         totals = add(totals, result);
       }
@@ -63,6 +67,20 @@ export async function runTests(
   });
   if (ended !== undefined) process.kill(process.pid, ended);
   return totals;
+}
+
+/**
+ * A fault of V8: freeing code of WebAssembly rarely ends a process that has it in several threads. The embedded database
+ * is such code.
+ */
+const V8_FAULT = {
+  signal: "SIGTRAP",
+  message: "Check failed: jit_page",
+  report: "https://github.com/nodejs/node/issues/64500",
+} as const;
+
+function isFaultOfV8({ failures, output }: TestsResult): boolean {
+  return failures.some((text) => text.includes(V8_FAULT.signal)) && output.includes(V8_FAULT.message);
 }
 
 function inOrder(paths: readonly string[]): string[] {

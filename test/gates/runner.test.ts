@@ -94,6 +94,21 @@ test("fails for a todo, an unhandled rejection, a crash and a wrong exit code", 
   assert.equal(lastLine, "2 passed, 4 failed, 0 skipped");
 });
 
+/** A test whose process ends as V8 ends it, in as many runs. */
+const endedByV8 = (runs: number) =>
+  `${TEST}import { appendFileSync, statSync } from "node:fs";\n` +
+  `test("v", () => { appendFileSync("runs", "."); if (statSync("runs").size > ${runs}) return;\n` +
+  `console.error("# Check failed: jit_page.has_value()."); process.kill(process.pid, "SIGTRAP"); });\n`;
+
+test("runs a file once more if a known fault of V8 ended it, and only once", async () => {
+  const passed = await runner({ "once.test.ts": endedByV8(1) });
+  assert.match(passed.output, /^again once\.test\.ts: V8 ended the process/);
+  assert.deepEqual([passed.code, passed.lastLine], [0, "1 passed, 0 failed, 0 skipped"]);
+  const failed = await runner({ "twice.test.ts": endedByV8(2) });
+  assert.deepEqual([failed.code, failed.lastLine], [1, "0 passed, 1 failed, 0 skipped"]);
+  assert.match(failed.output, /the file was killed by SIGTRAP/);
+});
+
 test("runs the unit tests of a folder in one process, and misses no failure of its files", async () => {
   const { code, output, lastLine } = await runner({
     "test/unit/a/b/c/1.test.ts": `${TEST}test("p", () => { globalThis.name = "one"; });\n`,
