@@ -3,8 +3,9 @@
  * tuned on the development half of the corpus of bench/doctor.
  */
 import { isDeepStrictEqual } from "node:util";
+import { otherSide, perSide, type Side } from "../../contract/request.ts";
 import { type Box, common, image, type Stretch, WHOLE } from "./box.ts";
-import type { Plane } from "./plane.ts";
+import { coversObject, coversPicture } from "./covered.ts";
 import { judge, type Registration } from "./register.ts";
 import type { PlanePair } from "./tile-places.ts";
 import { IDENTITY, inverse } from "./view.ts";
@@ -20,15 +21,12 @@ export interface Layout extends Registration {
 }
 
 /**
- * A bar covers picture only if the other side's strip there is this much brighter than black, in levels, on average
- * and in at least one frame.
- */
-const COVERED = 12;
-/**
  * Bars narrower than this fraction of the frame do not count as covering: they are blurred edges. The limit is twice
  * as large if both sides have bars, because each border is then known only to a sample of a small picture.
  */
 const NARROW = 1 / 80;
+/** By how much the widths of two bars can differ that come as a pair, as a fraction of the frame. */
+const EQUAL = 1.5 / 136;
 /** Per unit of mismatch (1 − match), the limit NARROW grows by this multiple of itself. */
 const BLURRED = 4;
 
@@ -61,53 +59,37 @@ function stretch(
   const shown = common(WHOLE[name], WHOLE[name], axis);
   const own = inside.reference[name];
   const other = image(inside.distorted[name], inverse(axis));
-  const border = (from: number, edges: readonly [number, number], inward: (...of: number[]) => number) => {
-    // The wider bar covers picture if the other side has picture in that place.
-    const edge = inward(from, ...edges);
-    const byOwn = edge === edges[0];
-    const strip = { start: from, end: edge };
-    const both = edges.every((own) => inward(own, from) !== from) ? 1 : 0;
-    if (Math.abs(edge - from) < NARROW * (1 + both) * (1 + BLURRED * (1 - match))) return from;
-    const planes = pairs.map(({ reference, distorted }) => (byOwn ? distorted : reference));
-    const seen = byOwn ? image(strip, axis) : strip;
-    return brightness(planes, seen, name, both === 1) >= COVERED ? edge : from;
+  const border = (from: number, edges: Readonly<Record<Side, number>>, sign: 1 | -1): Border => {
+    const widths = perSide((side) => Math.max(0, sign * (edges[side] - from)));
+    const side: Side = widths.reference >= widths.distorted ? "reference" : "distorted";
+    const [width, narrower] = [widths[side], widths[otherSide(side)]];
+    const blurred = NARROW * (1 + BLURRED * (1 - match));
+    const at = { name, side, from, narrower: from + sign * narrower, edge: from + sign * width };
+    const covers =
+      (width >= blurred * (narrower > 0 ? 2 : 1) && coversPicture(pairs, axes, at)) ||
+      (width - narrower >= 2 * blurred && coversObject(pairs, axes, at));
+    return { from, sign, widths, side, width, covers };
   };
-  return {
-    start: border(shown.start, [own.start, other.start], Math.max),
-    end: border(shown.end, [own.end, other.end], Math.min),
+  const start = border(shown.start, { reference: own.start, distorted: other.start }, 1);
+  const end = border(shown.end, { reference: own.end, distorted: other.end }, -1);
+  const lost = (one: Border, opposite: Border) => {
+    // Bars come in pairs: if one of them covers picture, the black at the other end is a bar of the same width.
+    const isPaired = opposite.covers && one.widths[opposite.side] > opposite.width - EQUAL;
+    const width = one.covers ? one.width : isPaired ? Math.min(opposite.width, one.widths[opposite.side]) : 0;
+    return one.from + one.sign * width;
   };
+  return { start: lost(start, end), end: lost(end, start) };
 }
 
-/**
- * How much brighter than black a strip is on average, in levels, in the brightest frame. `barred`: the strip lies
- * beside a bar of these planes, whose outermost line then shows the level of black.
- */
-function brightness(planes: readonly Plane[], strip: Stretch, name: "x" | "y", barred: boolean): number {
-  const length = name === "x" ? (planes[0]?.width ?? 0) : (planes[0]?.height ?? 0);
-  const [from, to] = [Math.min(strip.start, strip.end) * length, Math.max(strip.start, strip.end) * length];
-  const [first, last] = [Math.max(0, Math.floor(from + 0.5)), Math.min(length, Math.ceil(to - 0.5))];
-  const outermost = strip.start < 0.5 ? 0 : length - 1;
-  const black = barred
-    ? planes.reduce((most, plane) => Math.max(most, meanOf(plane, name, outermost, outermost + 1)), 0)
-    : planes.reduce((least, { data }) => Math.min(least, darkest(data)), BLACK);
-  return planes.reduce((most, plane) => Math.max(most, meanOf(plane, name, first, last)), 0) - black;
-}
-
-/** Black of the limited range. If a darker sample exists, that is taken for black, as in other ranges. */
-const BLACK = 16;
-
-function darkest(samples: Float32Array): number {
-  let least = BLACK;
-  for (let i = 0; i < samples.length; i++) if ((samples[i] as number) < least) least = samples[i] as number;
-  return least;
-}
-
-function meanOf({ width, height, data }: Plane, name: "x" | "y", first: number, last: number): number {
-  let sum = 0;
-  const [columns, rows] = name === "x" ? [last - first, height] : [width, last - first];
-  for (let y = 0; y < rows; y++) {
-    const start = name === "x" ? y * width + first : (first + y) * width;
-    for (let x = 0; x < columns; x++) sum += data[start + x] as number;
-  }
-  return sum / Math.max(1, columns * rows);
+/** The dark strips of both sides at one end of an axis, on the reference's axis. */
+interface Border {
+  readonly from: number;
+  /** The direction inwards. */
+  readonly sign: 1 | -1;
+  readonly widths: Readonly<Record<Side, number>>;
+  /** The side with the wider strip, and its width. */
+  readonly side: Side;
+  readonly width: number;
+  /** Whether it covers picture of the other side. */
+  readonly covers: boolean;
 }

@@ -81,6 +81,30 @@ test("finds bars that cover the picture, and crops both sides", () => {
   assert.deepEqual(finding?.fix, { crop: { reference: finding?.area, distorted: finding?.area } });
 });
 
+test("finds bars of which one covers a small bright object before black, and the other only black", () => {
+  const disc =
+    (scene: Scene): Scene =>
+    (x, y) =>
+      Math.hypot((x - 0.5) * 1.4, y - 0.55) < 0.42 ? scene(x, y) : BLACK;
+  const covered =
+    (scene: Scene): Scene =>
+    (x, y) =>
+      Math.abs(y - 0.5) < 0.39 ? scene(x, y) : BLACK;
+  const planes = (change: (scene: Scene) => Scene) =>
+    SCENES.map((scene, seed) => noisy(picture(change(disc(scene))), 2, seed));
+  const sizes = { reference: SIZE, distorted: SIZE };
+  const [finding, ...others] = relation(
+    planes((scene) => scene),
+    planes(covered),
+    sizes,
+  );
+  assert.deepEqual(others, []);
+  assert.deepEqual([finding?.code, finding?.side], ["BARS", "distorted"]);
+  near(finding?.area?.y, 0.11 * SIZE.height, 9);
+  near(finding?.area?.height, 0.78 * SIZE.height, 18);
+  assert.deepEqual(finding?.fix, { crop: { reference: finding?.area, distorted: finding?.area } });
+});
+
 test("ignores bars that both sides have", () => {
   const letterboxed = SCENES.map(
     (scene): Scene =>
