@@ -52,6 +52,13 @@ describe("svc doctor", () => {
       ["--runs", "0:0:40,41:40:59"],
     ],
     ["was cropped", "crop=400:226:40:22", 100, "CROPPED", ["--crop", "reference=400x226+40+22"]],
+    [
+      "was cropped by two columns and scaled to its old size",
+      "crop=478:270:2:0,scale=480:270:flags=bicubic",
+      100,
+      "CROPPED",
+      ["--crop", "reference=478x270+2+0"],
+    ],
     ["was mirrored", "hflip", 100, "MIRRORED", ["--mirror", "distorted=horizontal"]],
     ["has bars", "pad=480:330:0:30", 100, "BARS", ["--crop", "distorted=480x270+0+30"]],
     [
@@ -63,7 +70,7 @@ describe("svc doctor", () => {
     ],
   ] as const) {
     test(`says that an encode ${what}, and its options repair the pair`, async () => {
-      const distorted = await encoded(`${finding}-${frames}.mp4`, filters, frames);
+      const distorted = await encoded(`${what.replaceAll(" ", "-")}.mp4`, filters, frames);
       const { code, stdout, stderr } = await doctor([reference, distorted]);
       assert.equal(code, 1, `${stdout}${stderr}`);
       assert.match(stdout, new RegExp(`^${finding} \\(certain\\)(?: {2}\\S.*)?$`, "m"));

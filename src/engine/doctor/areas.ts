@@ -2,6 +2,7 @@
  * Finds the exact areas of the picture that both videos show. Thresholds were tuned on the development half of the
  * corpus of bench/doctor.
  */
+import { isDeepStrictEqual } from "node:util";
 import { CONFIDENCES, type Confidence, type Finding } from "../contract/finding.ts";
 import type { Area } from "../contract/picture.ts";
 import { perSide, SIDES, type Side } from "../contract/request.ts";
@@ -12,9 +13,11 @@ import type { DecodeContext } from "../media/probe-context.ts";
 import { comparedSize } from "../planning/shapes.ts";
 import type { Relation } from "./relate.ts";
 import type { FramePair } from "./samples/block-means.ts";
+import { fillingMap } from "./space/filling.ts";
 import { areaFindings, type Sizes } from "./space/findings.ts";
 import { crop, type Plane, plane } from "./space/plane.ts";
 import { type ExactAreas, refineArea } from "./space/refine.ts";
+import { IDENTITY } from "./space/view.ts";
 import { meanOf } from "./sums.ts";
 
 /** Number of full-size frames on which borders are measured. */
@@ -30,7 +33,7 @@ export interface DecodedPair extends Compared {
 
 /**
  * Returns findings of the areas that both sides show. Small pictures show the areas roughly; full-size frames are
- * decoded only if the areas differ.
+ * decoded only if the areas differ, or may differ by too little for small pictures to show it.
  */
 export async function exactAreas(pair: DecodedPair, relation: Relation): Promise<Finding[]> {
   const { layout, view, frames } = relation;
@@ -43,7 +46,9 @@ export async function exactAreas(pair: DecodedPair, relation: Relation): Promise
   });
   const shown = { sizes, turn: view.turn };
   const rough = areaFindings(layout, shown);
-  if (rough.length === 0) return [];
+  const isMoved = !isDeepStrictEqual([view.x, view.y], [IDENTITY.x, IDENTITY.y]);
+  const mayBeFilled = fillingMap(sizes.reference, sizes.distorted) !== undefined;
+  if (rough.length === 0 && !isMoved && !mayBeFilled) return [];
   const planes = await fullSize(pair, sizes, frames);
   const exact = refineArea(planes.reference, planes.distorted, view, layout.inside);
   // An area that full-size frames do not confirm is never certain.
@@ -51,12 +56,14 @@ export async function exactAreas(pair: DecodedPair, relation: Relation): Promise
   const isWhole = SIDES.every(
     (side) => sizes[side].width - exact[side].width <= 1 && sizes[side].height - exact[side].height <= 1,
   );
-  if (isWhole) return [];
+  // Borders that small pictures do not show must be exact.
+  if (isWhole || (rough.length === 0 && !exact.exact)) return [];
   const findings = areaFindings(layout, shown, exact);
   const isBright = SIDES.every((side) => showsBorders(planes[side], exact, sizes, side));
   const confidence = confidenceIn(
     findings,
-    { isExact: exact.exact, isKnown: exact.exact || isBright },
+    // If a few lines were added, blurred borders can be those of the lines.
+    { isExact: exact.exact, isKnown: exact.exact || (isBright && !mayBeFilled) },
     relation,
   );
   const hasFix = exact.exact || (confidence === "certain" && exact.even);

@@ -6,6 +6,7 @@ import type { Confidence, Finding, Fix } from "../../contract/finding.ts";
 import { type Area, areaText } from "../../contract/picture.ts";
 import { otherSide, perSide, type Side } from "../../contract/request.ts";
 import { areaOf, type Box, boxOf, type Stretch } from "./box.ts";
+import { FILLING, fillingMap } from "./filling.ts";
 import type { Layout } from "./layout.ts";
 import type { ExactAreas } from "./refine.ts";
 import type { Turn } from "./view.ts";
@@ -20,8 +21,6 @@ export type Sizes = Readonly<Record<Side, { readonly width: number; readonly hei
 const SMALL = 1.5 / 240;
 /** Low rates blur borders: per unit of mismatch (1 − match), the limit SMALL grows by this multiple of itself. */
 const BLURRED = 4;
-/** Most rows or columns that encoders and packagers add to fill blocks, in samples. */
-const FILLING = 16;
 /**
  * A view explains the pair clearly if it leaves at most this part of the mismatch (1 − match) that there is without
  * it.
@@ -213,22 +212,13 @@ function isShifted(layout: Layout, borders: readonly Loss[]): boolean {
  * Whether the sizes of the frames differ by a few lines, and the pictures are placed as if these lines had been
  * added.
  */
-function isPadding(layout: Layout, sizes: Sizes): boolean {
-  const { reference, distorted } = sizes;
-  const scale = Math.max(distorted.width / reference.width, distorted.height / reference.height);
-  const small = Math.min(distorted.width / reference.width, distorted.height / reference.height);
-  const fits = (axis: "x" | "y", length: number, other: number) => {
-    // Lines were added to the distorted side or removed from it. The other axis shows the scale.
-    return [scale, small].some((by) => {
-      const expected = (other * by) / length;
-      const lines = Math.abs(1 - expected) * length;
-      if (lines < 1.5 || lines > FILLING) return false;
-      const { scale: found, shift } = layout[axis];
-      const near = Math.abs(1 - expected) / 3;
-      return Math.abs(found + shift - expected) < near && Math.abs(shift) < near;
-    });
-  };
-  return fits("x", distorted.width, reference.width) || fits("y", distorted.height, reference.height);
+function isPadding(layout: Layout, { reference, distorted }: Sizes): boolean {
+  const map = fillingMap(reference, distorted);
+  if (map === undefined) return false;
+  const axis = map.x.scale === 1 ? "y" : "x";
+  const [{ scale: expected }, { scale, shift }] = [map[axis], layout[axis]];
+  const near = Math.abs(1 - expected) / 3;
+  return Math.abs(scale + shift - expected) < near && Math.abs(shift) < near;
 }
 
 function kindOf(layout: Layout, loss: Loss, sizes: Sizes): Kind {

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import { perSide } from "../../contract/request.ts";
 import { pairPlanes } from "./bars.ts";
 import { image, type Stretch, WHOLE } from "./box.ts";
+import { preferFilling } from "./filling.ts";
 import { type Layout, layoutOf } from "./layout.ts";
 import { type Plane, shrink } from "./plane.ts";
 import { judge, type Registration, refineMap, register } from "./register.ts";
@@ -55,7 +56,8 @@ function areasOf(pairs: readonly PlanePair[], { x, y }: Axes): ExactAreas | unde
     axes = level.outer(found);
   }
   if (!found || found.match < LEAST_MATCH) return undefined;
-  const areas = wholeAreas(layoutOf(pairs, sampleForSample(pairs, { ...found, ...axes })), first);
+  const simplest = preferFilling(pairs, sampleForSample(pairs, { ...found, ...axes }));
+  const areas = wholeAreas(layoutOf(pairs, simplest), first);
   return { ...areas, exact: areas.isShaped || isMeasured(pairs, areas) };
 }
 
