@@ -164,7 +164,8 @@ async function findingsOfSamples(
   const samples = sampleFindings(means, pair.tracks);
   await letOthersRun();
   const woven = await fieldFindings(pair, relation, { ratio, fields: () => fieldsOfFrames(relation) });
-  const swapped = swapFindings(pictures, frames, bitRates(pair.tracks));
+  const isUncompressed = pair.tracks.distorted.codec === "rawvideo";
+  const swapped = swapFindings(pictures, frames, { bitRates: bitRates(pair.tracks), isUncompressed });
   // In plain pictures, fields differ by what the encode changed. A worse reference lacks their detail.
   const isUnsure = isPlain(means) || swapped.length > 0;
   return [

@@ -9,7 +9,7 @@ import { median } from "../median.ts";
 import { insideBars } from "../space/bars.ts";
 import { areaOf } from "../space/box.ts";
 import { blur, crop, lumaPlane, type Plane, shrink } from "../space/plane.ts";
-import { meanDifference, meanOf } from "../sums.ts";
+import { meanDifference, meanOf, productOf } from "../sums.ts";
 import type { FramePair } from "./block-means.ts";
 
 export type BothPictures = Readonly<Record<Side, Pictures>>;
@@ -55,6 +55,8 @@ const FINER = 1.01;
 const EVERY = 4;
 /** Least bit rate of the distorted side as a multiple of the reference's, if the sides may be swapped. */
 const RICHER = 3;
+/** The same if the detail does not show it: encodes of plain pictures add edges, and those of sharp ones keep them. */
+const FAR_RICHER = 10;
 
 /** Finds a side that has no picture, or stands still while the other moves. */
 export function emptinessFindings(pictures: BothPictures, frames: readonly FramePair[]): Finding[] {
@@ -111,6 +113,11 @@ export function contentFindings(
   const unclearSide = SIDES.find((side) => seen[side].detail < DETAIL || seen[side].structure < STRUCTURE);
   if (unclearSide) {
     const { detail, structure } = seen[unclearSide];
+    const coarse = detail < DETAIL ? coarseMatch(pictures, frames) : undefined;
+    if (coarse !== undefined && coarse < OTHER) {
+      const evidence = `The ${unclearSide} pictures have hardly any detail, and their light and dark areas match the other side's with a correlation of ${coarse.toFixed(2)}; those of the same content match even at low rates.`;
+      return [{ code: "OTHER_CONTENT", confidence: "likely", evidence }];
+    }
     const evidence = `${unknown}, and the ${unclearSide} pictures have ${detail.toFixed(1)} levels of detail, ${(100 * structure).toFixed(0)} % of it coarser than noise.`;
     return [{ code: "NOT_CHECKED", side: unclearSide, confidence: "possible", evidence }];
   }
@@ -141,22 +148,32 @@ export function identityFindings(pictures: BothPictures): Finding[] {
   return [{ code: "IDENTICAL", confidence: "likely", evidence }];
 }
 
+/** What the files of both sides say about their quality. */
+export interface Rates {
+  /** Bits per second of each side. */
+  readonly bitRates: Readonly<Record<Side, number>>;
+  /** Whether the distorted video is uncompressed, so that its bit rate says nothing about its quality. */
+  readonly isUncompressed: boolean;
+}
+
 /**
- * Suspects that the sides are swapped if the distorted one has more detail and more bits. `bitRates` are in bits per
- * second; undefined: not known. The finding is only possible, because grain and sharpening also add detail.
+ * Suspects that the sides are swapped if the distorted one has more bits, and more detail or far more bits. The finding
+ * is only possible, because grain and sharpening also add detail, and a rich encode can be one of a poor reference.
  */
 export function swapFindings(
   pictures: BothPictures,
   frames: readonly FramePair[],
-  bitRates?: Readonly<Record<Side, number>>,
+  { bitRates, isUncompressed }: Rates,
 ): Finding[] {
-  const richer = bitRates && bitRateRatio(bitRates);
+  const richer = bitRateRatio(bitRates);
   if (richer === undefined) return [];
   const some = frames.filter((_, index) => index % EVERY === 0);
   const fine = perSide((side) => median(some.map((pair) => fineness(lumaPlane(pictures[side], pair[side])))));
   const finer = fine.reference > 0 ? fine.distorted / fine.reference : 1;
-  if (finer < FINER) return [];
-  const evidence = `The distorted video has ${finer.toFixed(2)} times the fine detail and ${richer.toFixed(1)} times the bit rate of the reference.`;
+  const isFiner = finer >= FINER;
+  if (!isFiner && (isUncompressed || richer < FAR_RICHER)) return [];
+  const detail = isFiner ? `${finer.toFixed(2)} times the fine detail and ` : "";
+  const evidence = `The distorted video has ${detail}${richer.toFixed(1)} times the bit rate of the reference.`;
   return [{ code: "SIDES_SWAPPED", confidence: "possible", evidence }];
 }
 
@@ -222,6 +239,26 @@ function detailOf(picture: Plane): { detail: number; structure: number } {
   const local = { ...picture, data: picture.data.map((value, index) => value - (around[index] as number)) };
   const detail = spread(local);
   return { detail, structure: detail > 0 ? (spread(shrink(local, 4, 4)) / detail) ** 2 : 0 };
+}
+
+/** Correlation of the blocks of frames: the median; undefined if a side has hardly any light and dark areas. */
+function coarseMatch(pictures: BothPictures, frames: readonly FramePair[]): number | undefined {
+  const blocks = (side: Side) =>
+    frames.map((pair) => {
+      const { data } = shrink(lumaPlane(pictures[side], pair[side]), BLOCK, BLOCK);
+      const mean = meanOf(data);
+      return data.map((value) => value - mean);
+    });
+  const [reference, distorted] = [blocks("reference"), blocks("distorted")];
+  const power = (one: Float32Array) => Math.sqrt(productOf(one, one));
+  const isPlainIn = (all: readonly Float32Array[]) =>
+    median(all.map((one) => power(one) / Math.sqrt(one.length))) < VIVID;
+  if (isPlainIn(reference) || isPlainIn(distorted)) return undefined;
+  const matches = reference.map((one, index) => {
+    const other = distorted[index] as Float32Array;
+    return productOf(one, other) / Math.max(1, power(one) * power(other));
+  });
+  return median(matches);
 }
 
 /** Mean absolute difference of samples from the mean of 3 × 3 samples around them. */

@@ -93,6 +93,23 @@ test("finds other content with fine texture, which is no noise", () => {
   assert.equal(finding?.code, "OTHER_CONTENT");
 });
 
+test("finds other content without detail by its light and dark areas", () => {
+  const gradients = (angle: number) =>
+    film(
+      FRAMES.map(
+        (_, index): Scene =>
+          (x, y) =>
+            128 + 60 * Math.cos(3 * (x * Math.cos(angle) + y * Math.sin(angle)) + index / 9),
+      ),
+    );
+  const codes = (one: number, other: number) =>
+    contentFindings({ reference: gradients(one), distorted: gradients(other) }, FRAMES, 0.05).map(
+      ({ code, confidence }) => `${code} ${confidence}`,
+    );
+  assert.deepEqual(codes(0, Math.PI / 2), ["OTHER_CONTENT likely"]);
+  assert.deepEqual(codes(0, 0.1), ["NOT_CHECKED possible"]);
+});
+
 test("cannot tell whether noise or dark pictures show the same", () => {
   const next = random(3);
   const vague = [film(FRAMES.map(() => () => 128 + 60 * (next() - 0.5))), film(FRAMES.map(() => () => 17))];
@@ -127,11 +144,22 @@ test("suspects swapped sides if the distorted one has more detail and more bits"
           scene(x, y) + 30 * (next() - 0.5),
     ),
   );
-  const found = (bitRates?: { reference: number; distorted: number }) =>
-    swapFindings({ reference, distorted }, FRAMES, bitRates).map(
+  const found = (bitRates: { reference: number; distorted: number }) =>
+    swapFindings({ reference, distorted }, FRAMES, { bitRates, isUncompressed: false }).map(
       ({ code, confidence }) => `${code} ${confidence}`,
     );
   assert.deepEqual(found({ reference: 1e6, distorted: 5e6 }), ["SIDES_SWAPPED possible"]);
   assert.deepEqual(found({ reference: 5e6, distorted: 1e6 }), []);
-  assert.deepEqual(found(), []);
+  assert.deepEqual(found({ reference: 0, distorted: 1e6 }), []);
+});
+
+test("suspects swapped sides if the distorted one has as much detail and far more bits, but is compressed", () => {
+  const found = (distorted: number, isUncompressed: boolean) =>
+    swapFindings({ reference, distorted: film(moving(1)) }, FRAMES, {
+      bitRates: { reference: 1e6, distorted },
+      isUncompressed,
+    }).map(({ evidence }) => evidence);
+  assert.deepEqual(found(12e6, false), ["The distorted video has 12.0 times the bit rate of the reference."]);
+  assert.deepEqual(found(5e6, false), []);
+  assert.deepEqual(found(12e6, true), []);
 });
