@@ -164,8 +164,8 @@ async function findingsOfSamples(
   const samples = sampleFindings(means, pair.tracks);
   await letOthersRun();
   const woven = await fieldFindings(pair, relation, { ratio, fields: () => fieldsOfFrames(relation) });
-  const isUncompressed = pair.tracks.distorted.codec === "rawvideo";
-  const swapped = swapFindings(pictures, frames, { bitRates: bitRates(pair.tracks), isUncompressed });
+  const rates = { bitRates: bitRates(pair.tracks), isUncompressed: isUncompressed(pair.tracks.distorted) };
+  const swapped = swapFindings(pictures, frames, rates);
   // In plain pictures, fields differ by what the encode changed. A worse reference lacks their detail.
   const isUnsure = isPlain(means) || swapped.length > 0;
   return [
@@ -246,12 +246,22 @@ function bitRates(tracks: Readonly<Record<Side, Track>>): Readonly<Record<Side, 
   });
 }
 
+/** Whether a track takes at least a byte for each luma sample, as raw video does in any container. */
+function isUncompressed({ width, height, frames, videoBytes }: Track): boolean {
+  return videoBytes >= width * height * frames;
+}
+
 /**
  * Returns what else an examination depends on, in addition to the pictures and the properties of the tracks: the
  * sizes of both videos. Equal texts mean equal findings.
  */
 export function sizesSeen(tracks: Readonly<Record<Side, Track>>): string {
-  return JSON.stringify([isStarved(tracks), bitRateRatio(bitRates(tracks)) ?? 0]);
+  const richer = bitRateRatio(bitRates(tracks));
+  return JSON.stringify([
+    isStarved(tracks),
+    richer ?? 0,
+    richer !== undefined && isUncompressed(tracks.distorted),
+  ]);
 }
 
 export function lower(confidence: Confidence): Confidence {

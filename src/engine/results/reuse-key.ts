@@ -14,7 +14,7 @@ import { writeSegment } from "../planning/segment-json.ts";
  * Increment this with every change of svc that can give equal pictures other scores, findings, shots or
  * refusals.
  */
-const REVISION = 2;
+const REVISION = 3;
 
 const NO_FILE = { size: 0, modifiedMs: 0 };
 
