@@ -5,7 +5,7 @@ import { perSide, SIDES, type Side } from "../contract/request.ts";
 import { lower } from "./examine.ts";
 import { between, firstOffset } from "./follow.ts";
 import type { TimeRelation } from "./time/align.ts";
-import type { TimeEvent } from "./time/events.ts";
+import type { TimeEvent } from "./time/events/events.ts";
 import { offsetOf } from "./time/segments.ts";
 import type { Counts, Seen } from "./time-findings.ts";
 import { type ClearResult, endOf, isClear, touchesEnd, type WindowResult } from "./window.ts";

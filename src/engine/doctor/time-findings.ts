@@ -5,7 +5,7 @@ import { otherSide, SIDES, type Side } from "../contract/request.ts";
 import { framesText, NAMES } from "../media/track.ts";
 import { pairsIn } from "../planning/pairing.ts";
 import type { TimeRelation } from "./time/align.ts";
-import type { TimeEvent } from "./time/events.ts";
+import type { TimeEvent } from "./time/events/events.ts";
 import { offsetOf } from "./time/segments.ts";
 
 /** Part of the frames that must move enough to show another offset. With less, "nothing wrong" means nothing. */

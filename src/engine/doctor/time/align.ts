@@ -4,7 +4,8 @@ import type { Pictures } from "../../media/pictures.ts";
 import { type BandShape, productsOf } from "./band.ts";
 import { withFirstCopies } from "./copies.ts";
 import { type Costs, costsOf, type Measured, type Motion, motionOf } from "./distances.ts";
-import { type Evidence, eventsOf, isFade, type TimeEvent } from "./events.ts";
+import { type Evidence, eventsOf, isFade, type TimeEvent } from "./events/events.ts";
+import { stretchesOf } from "./events/stretches.ts";
 import { distortedFeatures, type Features, referenceFeatures } from "./features.ts";
 import { offsetAtKeys } from "./key-frames.ts";
 import { type Compared, distanceOn, LAGS, lagging, wanders } from "./lag.ts";
@@ -14,7 +15,6 @@ import { NO_OPEN_ENDS, type OpenEnds, openEndsOf } from "./open.ts";
 import { atSlowerRate } from "./rate.ts";
 import { firmRuns, isFirmAgainst, offsetOf } from "./segments.ts";
 import { signaturesOf } from "./signatures.ts";
-import { stretchesOf } from "./stretches.ts";
 import { LEAST_MATCH, type Verdict, verdictOf } from "./verdict.ts";
 import { IDENTITY, type View } from "./view.ts";
 

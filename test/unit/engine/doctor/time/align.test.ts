@@ -142,6 +142,12 @@ describe("events", () => {
     assert.equal(relation.state, "aligned");
     assert.deepEqual(eventsOf(relation), [["frozen", 40, 12]]);
   });
+  test("a picture that an encode refines at first is frozen from its first frame on", () => {
+    const held = [79.32, 79, 79.32, ...span(0, 9).map(() => 79)];
+    const relation = aligned([...span(40, 40), ...held, ...span(92, 48)], { noise: 0 });
+    assert.equal(relation.state, "aligned");
+    assert.deepEqual(eventsOf(relation), [["frozen", 40, 12]]);
+  });
   test("a picture that stands still while all content leaves the frame is frozen", () => {
     const fast = (moments: readonly number[]) =>
       picturesOf(

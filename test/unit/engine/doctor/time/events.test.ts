@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isFade, type TimeEvent } from "../../../../../src/engine/doctor/time/events.ts";
+import { isFade, type TimeEvent } from "../../../../../src/engine/doctor/time/events/events.ts";
 import { referenceFeatures } from "../../../../../src/engine/doctor/time/features.ts";
 import { picturesOf } from "./moving-texture.ts";
 

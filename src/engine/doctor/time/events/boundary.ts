@@ -1,8 +1,8 @@
 /** Finds where one run of an alignment ends and the next begins, as exactly as the evidence shows it. */
-import type { Run } from "../../contract/alignment.ts";
-import { valueAt } from "./band.ts";
-import type { Costs } from "./distances.ts";
-import { gainOver, offsetOf } from "./segments.ts";
+import type { Run } from "../../../contract/alignment.ts";
+import { valueAt } from "../band.ts";
+import type { Costs } from "../distances.ts";
+import { gainOver, offsetOf } from "../segments.ts";
 
 /**
  * A place is possible if it costs at most this much more than the best place; a sum of natural logarithms. Empirical.

@@ -1,18 +1,11 @@
 /** Stretches of the distorted video that stand still or show earlier frames. Thresholds are empirical. */
-import type { Run } from "../../contract/alignment.ts";
-import { median } from "../median.ts";
-import type { Evidence, TimeEvent } from "./events.ts";
-import { correlation, isPlain } from "./match.ts";
-import { offsetOf } from "./segments.ts";
+import type { Run } from "../../../contract/alignment.ts";
+import { median } from "../../median.ts";
+import { correlation, isPlain } from "../match.ts";
+import { offsetOf } from "../segments.ts";
+import { type Evidence, stretchOf, type TimeEvent } from "./events.ts";
+import { FALL, FEWEST, heldPictures, LEAST_MOTION } from "./held.ts";
 
-/** Fewest frames of a stretch, because encoders at low rates hold a picture for a few frames anyway. */
-const FEWEST = 5;
-/** The same if the stretch lasts to the end, because no later frame could show that the encoder catches up. */
-const FEWEST_LAST = 24;
-/** Most motion of a held picture, as a part of the reference's motion there. */
-const HELD = 0.07;
-/** Least motion of the jump after it, as a multiple of the reference's mean motion meanwhile. */
-const JUMP = 2;
 /** Most motion of a frozen stretch as a whole, as a part of the reference's. */
 const STILL = 0.3;
 /** Least motion of a jump after a frozen stretch that the encode moves, as a multiple of the reference's. */
@@ -23,10 +16,6 @@ const SHOWN = 3;
 const SHOWN_PER_FRAME = 0.25;
 /** 1 − correlation of equal frames, because of rounding. It keeps the logarithms finite. */
 const ROUNDING = 0.005;
-/** Motion per cell, squared, that can be noise of the encode. */
-const LEAST_MOTION = 0.004;
-/** By how much the correlation of paired frames is below the usual one where other frames are shown. */
-const FALL = 0.25;
 /** By how much log(1 − correlation) of frames that show others exceeds the usual one of their run. */
 const APART = 1;
 /** Longest gap in such a stretch, in frames. In a gap, what moves passes the place where it belongs. */
@@ -45,7 +34,7 @@ const BACK = 300;
  * then the repeated frames. A held picture does not count as repeated.
  */
 export function stretchesOf(run: Run, evidence: Evidence): TimeEvent[] {
-  const held = frozenStretches(run, evidence);
+  const held = heldPictures(run, evidence);
   const beforeJumps = stretchesBeforeJumps(run, evidence).filter(
     (event) => !held.some((one) => overlap(event, one)),
   );
@@ -69,45 +58,6 @@ function likenessOf(run: Run, { reference, distorted }: Evidence): readonly numb
 
 function overlap({ frames: a }: TimeEvent, { frames: b }: TimeEvent): boolean {
   return a.first < b.first + b.count && b.first < a.first + a.count;
-}
-
-/** Finds held pictures in a run: the distorted video stands still while the reference moves, and then jumps. */
-function frozenStretches(run: Run, evidence: Evidence): TimeEvent[] {
-  const events: TimeEvent[] = [];
-  const end = run.reference + run.count;
-  for (let row = run.reference + 1; row < end; row++) {
-    let last = row;
-    while (last < end && isHeld(last, offsetOf(run), evidence)) last++;
-    const count = last - row;
-    if (count >= (last === end ? FEWEST_LAST : FEWEST) && jumps(row, last, end, offsetOf(run), evidence))
-      events.push(at("frozen", row + offsetOf(run), count));
-    if (count > 0) row = last;
-  }
-  return events;
-}
-
-function isHeld(row: number, offset: number, { motion }: Evidence): boolean {
-  return (motion.distorted[row + offset] as number) <= HELD * (motion.reference[row] as number);
-}
-
-/** Whether the reference moved meanwhile, and the distorted video catches up or showed something else. */
-function jumps(
-  first: number,
-  last: number,
-  end: number,
-  offset: number,
-  { motion, reference, distorted }: Evidence,
-): boolean {
-  let moved = 0;
-  for (let row = first; row < last; row++) moved += motion.reference[row] as number;
-  const usual = moved / (last - first);
-  const cells = Math.min(2048, reference.cells);
-  if (usual < LEAST_MOTION * cells) return false;
-  const alike = (row: number) => correlation(reference, row, distorted, row + offset);
-  if (last === end) return alike(end - 1) < alike(first - 1) - FALL;
-  // Frames that move fast have so little in common that a jump is no larger than their motion.
-  const isOther = (row: number) => alike(row) < Math.min(alike(first - 1), alike(last)) - FALL;
-  return (motion.distorted[last + offset] as number) >= JUMP * usual || isOther((first + last) >> 1);
 }
 
 /**
@@ -155,7 +105,7 @@ function eventBeforeJump(
     gain += apart(--first, first) - seen(first);
   const isClear =
     end - first >= FEWEST_BEFORE_JUMP && gain >= Math.max(SHOWN, SHOWN_PER_FRAME * (end - first));
-  return isClear ? at(isFrozen ? "frozen" : "repeated", first + offset, end - first) : undefined;
+  return isClear ? stretchOf(isFrozen ? "frozen" : "repeated", first + offset, end - first) : undefined;
 }
 
 /** The place from `last` down to `first` with the smallest value of `of`. */
@@ -185,7 +135,9 @@ function repeatedStretches(run: Run, alike: readonly number[], evidence: Evidenc
     const count = last - index;
     const row = run.reference + index;
     if (count >= FEWEST && showsEarlier(row, count, offset, evidence, usual - FALL))
-      events.push(at(standsStill(row, count, offset, evidence) ? "frozen" : "repeated", row + offset, count));
+      events.push(
+        stretchOf(standsStill(row, count, offset, evidence) ? "frozen" : "repeated", row + offset, count),
+      );
     if (count > 0) index = last;
   }
   return events;
@@ -214,7 +166,7 @@ function slightStretches(
     .slice(0, MOST_SLIGHT)
     .flatMap((group) => {
       const found = shownAgain(group, usual, apart);
-      return found === undefined ? [] : [at("repeated", found.first + offset, found.count)];
+      return found === undefined ? [] : [stretchOf("repeated", found.first + offset, found.count)];
     });
 }
 
@@ -291,8 +243,4 @@ function showsEarlier(
     )
       return true;
   return false;
-}
-
-function at(kind: "frozen" | "repeated", first: number, count: number): TimeEvent {
-  return { kind, side: "distorted", frames: { first, count }, earliest: first, latest: first, gain: 0 };
 }

@@ -1,12 +1,12 @@
 /** Finds events between and within the runs of an alignment: frames that are lost, added, frozen or repeated. */
-import type { Run } from "../../contract/alignment.ts";
-import type { FrameSpan } from "../../contract/finding.ts";
-import type { Side } from "../../contract/request.ts";
+import type { Run } from "../../../contract/alignment.ts";
+import type { FrameSpan } from "../../../contract/finding.ts";
+import type { Side } from "../../../contract/request.ts";
+import type { Costs, Motion } from "../distances.ts";
+import type { Features } from "../features.ts";
+import { contrastOf, correlation } from "../match.ts";
+import { offsetOf } from "../segments.ts";
 import { boundaryOf } from "./boundary.ts";
-import type { Costs, Motion } from "./distances.ts";
-import type { Features } from "./features.ts";
-import { contrastOf, correlation } from "./match.ts";
-import { offsetOf } from "./segments.ts";
 
 export interface TimeEvent {
   /**
@@ -96,4 +96,9 @@ function kindOfAdded(
   return alike.some((row) => correlation(reference, row, distorted, middle) >= ALIKE)
     ? "repeated"
     : "inserted";
+}
+
+/** The event of frames of the distorted video that show other frames than their own. */
+export function stretchOf(kind: "frozen" | "repeated", first: number, count: number): TimeEvent {
+  return { kind, side: "distorted", frames: { first, count }, earliest: first, latest: first, gain: 0 };
 }
