@@ -21,7 +21,9 @@ const LIMIT_MS = 1_800_000;
 
 /** Tests that need programs from PyPI. */
 const FROM_PYPI = [
-  ["test/conformance/conformance.test.ts", SCHEMATHESIS],
+  ["test/conformance/scoring-server.test.ts", SCHEMATHESIS],
+  ["test/conformance/open-controller.test.ts", SCHEMATHESIS],
+  ["test/conformance/gated-controller.test.ts", SCHEMATHESIS],
   ["test/conformance/s3.test.ts", SEAWEEDFS],
   ["test/conformance/bucket-uploads.test.ts", SEAWEEDFS],
   ["test/conformance/bucket-uploads-deleted.test.ts", SEAWEEDFS],

@@ -1,19 +1,15 @@
 /**
- * Both servers conform to their API descriptions: schemathesis sends requests that the descriptions allow and forbid,
- * single ones and sequences, and checks each response.
+ * Checks that servers conform to their API descriptions: schemathesis sends requests that the descriptions allow and
+ * forbid, single ones and sequences, and checks each response. Each server has a test file, so that they run at once.
  */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
-import { after, before, test } from "node:test";
-import { KeyServer, keys } from "../auth/key-server.ts";
-import { newSigner, type Signer, signToken } from "../auth/tokens.ts";
-import { type Clips, FRAMES, makeClips } from "../server/clips.ts";
-import { ControllerProcess } from "../server/controller-process.ts";
-import { ServerProcess } from "../server/server-process.ts";
+import { type Clips, FRAMES } from "../server/clips.ts";
+import type { ControllerProcess } from "../server/controller-process.ts";
+import type { ServerProcess } from "../server/server-process.ts";
 import { SvcProcess } from "../server/svc-process.ts";
 import { conforms } from "./schemathesis.ts";
 
-const ISSUER = "https://id.example";
 /** Operations that queue so many jobs that scores would wait behind them. */
 const COMPARING = [
   ...["submitComparison", "listComparisons", "getComparison"],
@@ -47,44 +43,30 @@ function answered(requests: readonly (readonly [route: string, status: number])[
   return requests.map(([route, status]) => `route="${route}",status="${status}"`);
 }
 
-let clips: Clips;
-let signer: Signer;
-let keyServer: KeyServer;
-before(async () => {
-  clips = await makeClips();
-  signer = newSigner("one");
-  keyServer = await KeyServer.open(keys(signer));
-});
-after(async () => {
-  await keyServer.close();
-  await clips[Symbol.asyncDispose]();
-});
-
-function token(): string {
-  const now = Math.floor(Date.now() / 1000);
-  return signToken(signer, {
-    ...{ iss: ISSUER, iat: now, exp: now + 3_600, tid: "acme", sub: "conformance", svc_roles: ["svc:admin"] },
-  });
+/** Checks all operations of a scoring server. */
+export async function serverConforms(server: ServerProcess, { directory, pair }: Clips): Promise<void> {
+  const facts = { pair, frames: FRAMES };
+  await conforms({ rest: server.rest, directory, facts, operations: { but: [] } });
+  await assertDone(server.rest, ['route="/v1/score",status="200"']);
 }
 
-const facts = () => ({ pair: clips.pair, frames: FRAMES });
-
 /** Checks all operations of a controller, with a node that scores. */
-async function controllerConforms(
+export async function controllerConforms(
   controller: ControllerProcess,
-  bearer: { readonly token?: string },
+  { directory, pair }: Clips,
+  bearer: { readonly token?: string } = {},
 ): Promise<void> {
-  const tokenFile = clips.directory.file("node.token");
+  const tokenFile = directory.file("node.token");
   await writeFile(tokenFile, bearer.token ?? "");
   const authentication = bearer.token === undefined ? [] : ["--token-file", tokenFile];
   await using node = new SvcProcess("node", {
     args: [
       ...["--controller", controller.grpc, "--metrics-port", "0", ...authentication],
-      ...["--media-root", clips.directory.path],
+      ...["--media-root", directory.path],
     ],
   });
   await node.logged("registered");
-  const run = { rest: controller.rest, directory: clips.directory, facts: facts(), ...bearer };
+  const run = { rest: controller.rest, directory, facts: { pair, frames: FRAMES }, ...bearer };
   await conforms({ ...run, operations: { but: [...COMPARING, ...LAST, ...BYTES] } });
   await assertDone(controller.metrics, DONE);
   await conforms({ ...run, operations: { only: COMPARING } });
@@ -92,29 +74,6 @@ async function controllerConforms(
   await conforms({ ...run, operations: { only: [...LAST, "listNodes"] } });
   await assertDone(controller.metrics, LAST_DONE);
 }
-
-test("the scoring server conforms to its description", async () => {
-  await using server = await ServerProcess.start();
-  const { directory } = clips;
-  await conforms({ rest: server.rest, directory, facts: facts(), operations: { but: [] } });
-  await assertDone(server.rest, ['route="/v1/score",status="200"']);
-});
-
-test("a controller without authentication conforms to its description", async () => {
-  await using controller = await ControllerProcess.start({ dataDir: clips.directory.file("open") });
-  await controllerConforms(controller, {});
-});
-
-test("a controller with authentication conforms to its description", async () => {
-  await using controller = await ControllerProcess.start({
-    dataDir: clips.directory.file("gated"),
-    auth: [
-      ...["--jwks-endpoint", keyServer.url, "--auth-issuer", ISSUER, "--auth-audience", "svc"],
-      ...["--media-root", clips.directory.path],
-    ],
-  });
-  await controllerConforms(controller, { token: token() });
-});
 
 /** Asserts that the metrics at an address count requests for all of these routes and statuses. */
 async function assertDone(address: string, wanted: readonly string[]): Promise<void> {
