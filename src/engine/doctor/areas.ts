@@ -56,8 +56,7 @@ export async function exactAreas(pair: DecodedPair, relation: Relation): Promise
   const isWhole = SIDES.every(
     (side) => sizes[side].width - exact[side].width <= 1 && sizes[side].height - exact[side].height <= 1,
   );
-  // Borders that small pictures do not show must be exact.
-  if (isWhole || (rough.length === 0 && !exact.exact)) return [];
+  if (isWhole || (rough.length === 0 && !isShownAtFullSize(exact))) return [];
   const findings = areaFindings(layout, shown, exact);
   const isBright = SIDES.every((side) => showsBorders(planes[side], exact, sizes, side));
   const confidence = confidenceIn(
@@ -72,6 +71,13 @@ export async function exactAreas(pair: DecodedPair, relation: Relation): Promise
     const found = hasFix ? capped : withoutBorders(capped);
     return isBright ? found : { ...found, evidence: `${found.evidence} ${ALIKE}` };
   });
+}
+
+/** Most mismatch (1 − match) that an area too narrow for small pictures may leave, as a part of the whole frames'. */
+const CLEARER = 0.7;
+
+function isShownAtFullSize({ exact, layout }: ExactAreas): boolean {
+  return exact && 1 - layout.match <= CLEARER * (1 - layout.whole);
 }
 
 /** Evidence for areas whose borders are black on both sides: the black can be a bar, or picture that one side lacks. */
