@@ -45,6 +45,8 @@ const OTHER = 0.3;
 const SURELY_OTHER = 0.22;
 /** Match below which nothing is certain: large simple shapes next to each other correlate negatively. */
 const REPELLED = -0.1;
+/** Part of the frames on which detail is measured. */
+const DETAILED = 0.25;
 /** Least detail, in levels, without which a low match means nothing. */
 const DETAIL = 2;
 /** Least part of the detail's power that blocks of 4 × 4 samples must keep for a low match to mean something. */
@@ -104,11 +106,7 @@ export function contentFindings(
   match: number,
 ): Finding[] {
   if (match >= OTHER || frames.length === 0) return [];
-  const details = perSide((side) => frames.map((pair) => detailOf(lumaPlane(pictures[side], pair[side]))));
-  const seen = perSide((side) => ({
-    detail: median(details[side].map(({ detail }) => detail)),
-    structure: median(details[side].map(({ structure }) => structure)),
-  }));
+  const seen = detailsOf(pictures, frames);
   const unknown = `Whether both show the same is not known: they match with a correlation of ${match.toFixed(2)}`;
   const unclearSide = SIDES.find((side) => seen[side].detail < DETAIL || seen[side].structure < STRUCTURE);
   if (unclearSide) {
@@ -127,6 +125,20 @@ export function contentFindings(
   }
   const evidence = `At the best alignment the pictures match with a correlation of ${match.toFixed(2)}; the same content matches with more than 0.8.`;
   return [{ code: "OTHER_CONTENT", confidence: match < SURELY_OTHER ? "certain" : "likely", evidence }];
+}
+
+/**
+ * Detail and structure of each side: medians of the frames of which both sides have the most detail. A video that fades
+ * in has plain frames, too.
+ */
+function detailsOf(pictures: BothPictures, frames: readonly FramePair[]) {
+  const pairs = frames.map((pair) => perSide((side) => detailOf(lumaPlane(pictures[side], pair[side]))));
+  const least = (pair: (typeof pairs)[number]) => Math.min(pair.reference.detail, pair.distorted.detail);
+  const best = pairs.toSorted((a, b) => least(b) - least(a)).slice(0, Math.ceil(pairs.length * DETAILED));
+  return perSide((side) => ({
+    detail: median(best.map((pair) => pair[side].detail)),
+    structure: median(best.map((pair) => pair[side].structure)),
+  }));
 }
 
 /**

@@ -78,7 +78,7 @@ export function areaFindings(layout: Layout, { sizes, turn }: Frames, exact?: Ex
   const measured = exact?.exact ? exact : undefined;
   const fullSize = exact && ofAreas(exact, sizes);
   const best = measured && fullSize ? fullSize : layout;
-  const small = (axis: "x" | "y") => (measured ? DIFFERENT / shorter(sizes, axis) : SMALL);
+  const small = (axis: "x" | "y") => (measured ? DIFFERENT / longer(sizes, axis) : SMALL);
   const blurred = measured ? 1 : 1 + BLURRED * (1 - layout.match);
   const borders = BORDERS.map((border) => lossOf(best, border));
   const padding = isPadding(layout, sizes);
@@ -124,12 +124,12 @@ function ofAreas(exact: ExactAreas, sizes: Sizes): Layout {
   return { ...exact.layout, ...box };
 }
 
-/** Least width of a border that counts in exact areas, in full-size samples. */
+/** Least width of a border that counts in exact areas, in samples of the larger side. */
 const DIFFERENT = 1.5;
 
-function shorter({ reference, distorted }: Sizes, axis: "x" | "y"): number {
+function longer({ reference, distorted }: Sizes, axis: "x" | "y"): number {
   const length = axis === "x" ? "width" : "height";
-  return Math.min(reference[length], distorted[length]);
+  return Math.max(reference[length], distorted[length]);
 }
 
 /**

@@ -93,6 +93,19 @@ test("finds other content with fine texture, which is no noise", () => {
   assert.equal(finding?.code, "OTHER_CONTENT");
 });
 
+test("finds other content if one side fades in", () => {
+  const faded = moving(2).map(
+    (scene, index): Scene =>
+      (x, y) =>
+        index < FRAMES.length * 0.6 ? 100 : scene(x, y),
+  );
+  const found = contentFindings({ reference, distorted: film(faded) }, FRAMES, 0.02);
+  assert.deepEqual(
+    found.map(({ code }) => code),
+    ["OTHER_CONTENT"],
+  );
+});
+
 test("finds other content without detail by its light and dark areas", () => {
   const gradients = (angle: number) =>
     film(
