@@ -58,7 +58,7 @@ const EVERY = 4;
 /** Least bit rate of the distorted side as a multiple of the reference's, if the sides may be swapped. */
 const RICHER = 3;
 /** The same if the detail does not show it: encodes of plain pictures add edges, and those of sharp ones keep them. */
-const FAR_RICHER = 10;
+const FAR_RICHER = 5;
 
 /** Finds a side that has no picture, or stands still while the other moves. */
 export function emptinessFindings(pictures: BothPictures, frames: readonly FramePair[]): Finding[] {

@@ -173,6 +173,6 @@ test("suspects swapped sides if the distorted one has as much detail and far mor
       isUncompressed,
     }).map(({ evidence }) => evidence);
   assert.deepEqual(found(12e6, false), ["The distorted video has 12.0 times the bit rate of the reference."]);
-  assert.deepEqual(found(5e6, false), []);
+  assert.deepEqual(found(4e6, false), []);
   assert.deepEqual(found(12e6, true), []);
 });
