@@ -31,8 +31,8 @@ export function fillingMap(reference: Size, distorted: Size): Axes | undefined {
     return lines >= 1.5 && lines <= FILLING;
   };
   const { x, y } = IDENTITY;
-  if (isFilled(byX / byY, distorted.height)) return { x, y: { scale: byX / byY, shift: 0 } };
-  if (isFilled(byY / byX, distorted.width)) return { x: { scale: byY / byX, shift: 0 }, y };
+  if (byY !== 1 && isFilled(byX / byY, distorted.height)) return { x, y: { scale: byX / byY, shift: 0 } };
+  if (byX !== 1 && isFilled(byY / byX, distorted.width)) return { x: { scale: byY / byX, shift: 0 }, y };
   return undefined;
 }
 

@@ -266,29 +266,3 @@ test("does not accept odd borders if single frames show them elsewhere", () => {
   assert.ok((found?.layout.match ?? 0) >= 0.93, `a match of ${found?.layout.match} is not sure without this`);
   assert.deepEqual([found?.reference.x, found?.exact], [area.x, false]);
 });
-
-test("prefers rows added to fill blocks to the borders of a smooth picture that an encode blurred", () => {
-  const [width, height, rows] = [320, 180, 8];
-  const smooth = [1, 2].map(
-    (phase): Scene =>
-      (x, y) =>
-        120 + 60 * Math.cos(2.2 * x + 1.7 * y + phase),
-  );
-  const inside = { start: 0.006, end: 0.994 };
-  const stretched = (position: number) => inside.start + (inside.end - inside.start) * position;
-  const reference = smooth.map((scene) => sampled(scene, width, height));
-  const planes = (change: (scene: Scene) => Scene) =>
-    smooth.map((scene, seed) => {
-      const shown = change(scene);
-      const padded: Scene = (x, y) => {
-        const inFrame = (y * (height + rows)) / height;
-        return inFrame < 1 ? shown(x, inFrame) : 16;
-      };
-      return noisy(sampled(padded, width, height + rows), 8, seed);
-    });
-  const view = { turn: UPRIGHT, x: { scale: 1, shift: 0 }, y: { scale: height / (height + rows), shift: 0 } };
-  const whole = { x: 0, y: 0, width, height };
-  const blurred = planes((scene) => (x, y) => scene(stretched(x), stretched(y)));
-  const found = refineArea(reference, blurred, view);
-  assert.deepEqual([found?.reference, found?.distorted, found?.exact], [whole, whole, true]);
-});
