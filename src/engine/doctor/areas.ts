@@ -2,7 +2,6 @@
  * Finds the exact areas of the picture that both videos show. Thresholds were tuned on the development half of the
  * corpus of bench/doctor.
  */
-import { isDeepStrictEqual } from "node:util";
 import { CONFIDENCES, type Confidence, type Finding } from "../contract/finding.ts";
 import type { Area } from "../contract/picture.ts";
 import { perSide, SIDES, type Side } from "../contract/request.ts";
@@ -13,11 +12,11 @@ import type { DecodeContext } from "../media/probe-context.ts";
 import { comparedSize } from "../planning/shapes.ts";
 import type { Relation } from "./relate.ts";
 import type { FramePair } from "./samples/block-means.ts";
-import { fillingMap } from "./space/filling.ts";
+import { fillingOf } from "./space/filling.ts";
 import { areaFindings, type Sizes } from "./space/findings.ts";
 import { crop, type Plane, plane } from "./space/plane.ts";
 import { type ExactAreas, refineArea } from "./space/refine.ts";
-import { IDENTITY } from "./space/view.ts";
+import { isInPlace } from "./space/view.ts";
 import { meanOf } from "./sums.ts";
 
 /** Number of full-size frames on which borders are measured. */
@@ -46,9 +45,8 @@ export async function exactAreas(pair: DecodedPair, relation: Relation): Promise
   });
   const shown = { sizes, turn: view.turn };
   const rough = areaFindings(layout, shown);
-  const isMoved = !isDeepStrictEqual([view.x, view.y], [IDENTITY.x, IDENTITY.y]);
-  const mayBeFilled = fillingMap(sizes.reference, sizes.distorted) !== undefined;
-  if (rough.length === 0 && !isMoved && !mayBeFilled) return [];
+  const mayBeFilled = fillingOf(sizes.reference, sizes.distorted) !== undefined;
+  if (rough.length === 0 && isInPlace(view) && !mayBeFilled) return [];
   const planes = await fullSize(pair, sizes, frames);
   const exact = refineArea(planes.reference, planes.distorted, view, layout.inside);
   // An area that full-size frames do not confirm is never certain.

@@ -14,7 +14,7 @@ import { type FoundView, findView } from "./space/find.ts";
 import { type Layout, layoutOf } from "./space/layout.ts";
 import { lumaPlane, type Plane } from "./space/plane.ts";
 import { judge } from "./space/register.ts";
-import { IDENTITY, type Turn, UPRIGHT, type View } from "./space/view.ts";
+import { IDENTITY, isInPlace, type Turn, UPRIGHT, type View } from "./space/view.ts";
 import { alignTime, type TimeRelation } from "./time/align.ts";
 import { crudeMatch } from "./time/crude.ts";
 import {
@@ -174,8 +174,7 @@ function viewOn(pictures: BothPictures, frames: readonly FramePair[], guess: Vie
   const planes = planesOf(pictures, frames);
   const guesses = [guess, viewInsideBars(planes, guess.turn)];
   const found: FoundView = findView(planes.reference, planes.distorted, guesses);
-  if (found.turn === UPRIGHT && isDeepStrictEqual([found.x, found.y], [IDENTITY.x, IDENTITY.y]))
-    return IDENTITY;
+  if (found.turn === UPRIGHT && isInPlace(found)) return IDENTITY;
   const whole = matchWhole(planes, found.turn);
   const isClear = 1 - found.match < BETTER * (1 - whole);
   const upright = found.turn === UPRIGHT ? whole : matchWhole(planes, UPRIGHT);

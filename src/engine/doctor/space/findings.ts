@@ -6,7 +6,7 @@ import type { Confidence, Finding, Fix } from "../../contract/finding.ts";
 import { type Area, areaText } from "../../contract/picture.ts";
 import { otherSide, perSide, type Side } from "../../contract/request.ts";
 import { areaOf, type Box, boxOf, type Stretch } from "./box.ts";
-import { FILLING, fillingMap } from "./filling.ts";
+import { FILLING, fillingOf } from "./filling.ts";
 import type { Layout } from "./layout.ts";
 import type { ExactAreas } from "./refine.ts";
 import type { Turn } from "./view.ts";
@@ -213,12 +213,11 @@ function isShifted(layout: Layout, borders: readonly Loss[]): boolean {
  * added.
  */
 function isPadding(layout: Layout, { reference, distorted }: Sizes): boolean {
-  const map = fillingMap(reference, distorted);
-  if (map === undefined) return false;
-  const axis = map.x.scale === 1 ? "y" : "x";
-  const [{ scale: expected }, { scale, shift }] = [map[axis], layout[axis]];
-  const near = Math.abs(1 - expected) / 3;
-  return Math.abs(scale + shift - expected) < near && Math.abs(shift) < near;
+  const filling = fillingOf(reference, distorted);
+  if (filling === undefined) return false;
+  const { scale, shift } = layout[filling.axis];
+  const near = Math.abs(1 - filling.scale) / 3;
+  return Math.abs(scale + shift - filling.scale) < near && Math.abs(shift) < near;
 }
 
 function kindOf(layout: Layout, loss: Loss, sizes: Sizes): Kind {

@@ -2,13 +2,12 @@
  * Finds the area that both sides show, from the map between their pictures and the bars of each. Thresholds were
  * tuned on the development half of the corpus of bench/doctor.
  */
-import { isDeepStrictEqual } from "node:util";
 import { otherSide, perSide, type Side } from "../../contract/request.ts";
 import { type Box, common, image, type Stretch, WHOLE } from "./box.ts";
 import { coversObject, coversPicture } from "./covered.ts";
 import { judge, type Registration } from "./register.ts";
 import type { PlanePair } from "./tile-places.ts";
-import { IDENTITY, inverse } from "./view.ts";
+import { IDENTITY, inverse, isInPlace } from "./view.ts";
 
 export interface Layout extends Registration {
   /** Match of the whole frames, without a map. */
@@ -34,8 +33,7 @@ const BLURRED = 4;
 export function layoutOf(pairs: readonly PlanePair[], found: Registration): Layout {
   const inside = pairs[0]?.inside ?? { reference: WHOLE, distorted: WHOLE };
   const box: Box = { x: stretch(pairs, inside, found, "x"), y: stretch(pairs, inside, found, "y") };
-  const isWhole = isDeepStrictEqual([found.x, found.y], [IDENTITY.x, IDENTITY.y]);
-  const whole = isWhole ? found.match : judge(pairs, IDENTITY).match;
+  const whole = isInPlace(found) ? found.match : judge(pairs, IDENTITY).match;
   return {
     ...found,
     whole,

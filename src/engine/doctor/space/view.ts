@@ -42,6 +42,11 @@ export function applyTurn(distorted: Plane, turn: Turn): Plane {
   return turn.mirrorX || turn.mirrorY ? mirror(unmirrored, { x: turn.mirrorX, y: turn.mirrorY }) : unmirrored;
 }
 
+/** Whether maps leave the whole picture in its place. */
+export function isInPlace({ x, y }: Pick<View, "x" | "y">): boolean {
+  return [x, y].every(({ scale, shift }) => scale === 1 && shift === 0);
+}
+
 /** The inverse map. */
 export function inverse({ scale, shift }: AxisMap): AxisMap {
   return { scale: 1 / scale, shift: -shift / scale };
@@ -54,8 +59,7 @@ export function inverse({ scale, shift }: AxisMap): AxisMap {
 export function applyView(distorted: Plane, view: View, size: { width: number; height: number }): Plane {
   const source = applyTurn(distorted, view.turn);
   const { width, height } = size;
-  const isWhole = [view.x, view.y].every(({ scale, shift }) => scale === 1 && shift === 0);
-  if (isWhole && source.width === width && source.height === height) return source;
+  if (isInPlace(view) && source.width === width && source.height === height) return source;
   const columns = positions(view.x, width, source.width);
   const rows = positions(view.y, height, source.height);
   const out = new Float32Array(width * height);

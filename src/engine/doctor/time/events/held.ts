@@ -1,5 +1,6 @@
 /** Finds held pictures: the distorted video stands still while the reference moves. Thresholds are empirical. */
 import type { Run } from "../../../contract/alignment.ts";
+import type { Features } from "../features.ts";
 import { correlation } from "../match.ts";
 import { offsetOf } from "../segments.ts";
 import { type Evidence, stretchOf, type TimeEvent } from "./events.ts";
@@ -15,7 +16,7 @@ const REFINED = 0.15;
 /** Least motion of the jump after it, as a multiple of the reference's mean motion meanwhile. */
 const JUMP = 2;
 /** Motion per cell, squared, that can be noise of the encode. */
-export const LEAST_MOTION = 0.004;
+const LEAST_MOTION = 0.004;
 /** By how much the correlation of paired frames is below the usual one where other frames are shown. */
 export const FALL = 0.25;
 
@@ -58,8 +59,7 @@ function jumps(
   { motion, reference, distorted }: Evidence,
 ): boolean {
   const usual = meanMotion(motion.reference, first, last);
-  const cells = Math.min(2048, reference.cells);
-  if (usual < LEAST_MOTION * cells) return false;
+  if (usual < noiseOf(reference)) return false;
   const alike = (row: number) => correlation(reference, row, distorted, row + offset);
   if (last === end) return alike(end - 1) < alike(first - 1) - FALL;
   // Frames that move fast have so little in common that a jump is no larger than their motion.
@@ -67,7 +67,12 @@ function jumps(
   return (motion.distorted[last + offset] as number) >= JUMP * usual || isOther((first + last) >> 1);
 }
 
-function meanMotion(motion: Float64Array, first: number, end: number): number {
+/** Motion of a frame that can be noise of the encode. */
+export function noiseOf({ cells }: Features): number {
+  return LEAST_MOTION * Math.min(2048, cells);
+}
+
+export function meanMotion(motion: Float64Array, first: number, end: number): number {
   let sum = 0;
   for (let row = first; row < end; row++) sum += motion[row] as number;
   return sum / (end - first);

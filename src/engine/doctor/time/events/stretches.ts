@@ -4,7 +4,7 @@ import { median } from "../../median.ts";
 import { correlation, isPlain } from "../match.ts";
 import { offsetOf } from "../segments.ts";
 import { type Evidence, stretchOf, type TimeEvent } from "./events.ts";
-import { FALL, FEWEST, heldPictures, LEAST_MOTION } from "./held.ts";
+import { FALL, FEWEST, heldPictures, meanMotion, noiseOf } from "./held.ts";
 
 /** Most motion of a frozen stretch as a whole, as a part of the reference's. */
 const STILL = 0.3;
@@ -66,7 +66,7 @@ function overlap({ frames: a }: TimeEvent, { frames: b }: TimeEvent): boolean {
  */
 function stretchesBeforeJumps(run: Run, evidence: Evidence): TimeEvent[] {
   const { motion, reference } = evidence;
-  const least = LEAST_MOTION * Math.min(2048, reference.cells);
+  const least = noiseOf(reference);
   const events: TimeEvent[] = [];
   let from = run.reference;
   for (let row = from + FEWEST_BEFORE_JUMP + 1; row < run.reference + run.count; row++) {
@@ -220,12 +220,8 @@ function shownAgain(
 
 /** Whether a stretch moves so little that only noise of the encode moves it. */
 function standsStill(row: number, count: number, offset: number, { motion }: Evidence): boolean {
-  let [moved, usual] = [0, 0];
-  for (let other = row; other < row + count; other++) {
-    moved += motion.distorted[other + offset] as number;
-    usual += motion.reference[other] as number;
-  }
-  return moved < STILL * usual;
+  const moved = meanMotion(motion.distorted, row + offset, row + offset + count);
+  return moved < STILL * meanMotion(motion.reference, row, row + count);
 }
 
 /** Whether the middle of a stretch resembles frames of the reference that lie one constant distance back. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fillingMap } from "../../../../../src/engine/doctor/space/filling.ts";
+import { fillingOf } from "../../../../../src/engine/doctor/space/filling.ts";
 import { refineArea } from "../../../../../src/engine/doctor/space/refine.ts";
 import { UPRIGHT } from "../../../../../src/engine/doctor/space/view.ts";
 import { noisy, type Scene, sampled } from "../scene.ts";
@@ -32,14 +32,14 @@ test("prefers rows added to fill blocks to the borders of a smooth picture that 
 });
 
 test("takes lines for added only along the axis whose lengths differ", () => {
-  const scaleOf = (reference: [number, number], distorted: [number, number]) => {
+  const found = (reference: [number, number], distorted: [number, number]) => {
     const size = ([width, height]: [number, number]) => ({ width, height });
-    const map = fillingMap(size(reference), size(distorted));
-    return map && [map.x.scale, map.y.scale].map((scale) => scale.toFixed(9));
+    const filling = fillingOf(size(reference), size(distorted));
+    return filling && [filling.axis, filling.scale.toFixed(9)];
   };
-  assert.deepEqual(scaleOf([1920, 1080], [1920, 1088]), ["1.000000000", (1080 / 1088).toFixed(9)]);
-  assert.deepEqual(scaleOf([480, 270], [476, 270]), [(480 / 476).toFixed(9), "1.000000000"]);
-  assert.deepEqual(scaleOf([1280, 720], [640, 362]), ["1.000000000", (360 / 362).toFixed(9)]);
-  assert.equal(scaleOf([1920, 1080], [1280, 720]), undefined);
-  assert.equal(scaleOf([1920, 1080], [1440, 1080]), undefined);
+  assert.deepEqual(found([1920, 1080], [1920, 1088]), ["y", (1080 / 1088).toFixed(9)]);
+  assert.deepEqual(found([480, 270], [476, 270]), ["x", (480 / 476).toFixed(9)]);
+  assert.deepEqual(found([1280, 720], [640, 362]), ["y", (360 / 362).toFixed(9)]);
+  assert.equal(found([1920, 1080], [1280, 720]), undefined);
+  assert.equal(found([1920, 1080], [1440, 1080]), undefined);
 });
